@@ -1,0 +1,72 @@
+// Builds everything that ships and, with --tests, everything that tests it.
+//   node esbuild.mjs [--production] [--tests] [--watch]
+import { build, context } from 'esbuild';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createRequire } from 'node:module';
+
+const require = createRequire(import.meta.url);
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+const tests = process.argv.includes('--tests');
+
+/** @type {import('esbuild').BuildOptions} */
+const shared = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  legalComments: 'none',
+  logLevel: 'warning',
+};
+
+/** Everything that runs in Node: VS Code 1.100 ships Node 20. */
+const node = { ...shared, platform: 'node', format: 'cjs', target: 'node20' };
+
+async function testFiles(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((e) => e.isFile() && e.name.endsWith('.ts')).map((e) => join(e.parentPath ?? e.path, e.name));
+}
+
+const builds = [
+  { ...node, entryPoints: { extension: 'src/extension.ts' }, outdir: 'dist', external: ['vscode'] },
+  // Built without `vscode` as an external: an import of it from core, protocol or node fails the build.
+  {
+    ...node,
+    entryPoints: {
+      storeWorker: 'src/node/store/storeWorker.ts',
+      tokenWorker: 'src/node/tokens/tokenWorker.ts',
+      cli: 'src/node/cli.ts',
+    },
+    outdir: 'dist',
+  },
+  {
+    ...shared,
+    platform: 'browser',
+    format: 'iife',
+    target: 'chrome128',
+    entryPoints: { main: 'webview-ui/main.ts' },
+    outdir: 'dist/webview',
+  },
+];
+
+if (tests) {
+  builds.push({
+    ...node,
+    minify: false,
+    sourcemap: 'inline',
+    entryPoints: await testFiles('test'),
+    outbase: 'test',
+    outdir: 'dist/test',
+    external: ['vscode', 'playwright-core', 'fast-check', 'mocha', '@vscode/test-electron', 'axe-core', 'esbuild'],
+  });
+}
+
+if (!watch) await rm('dist', { recursive: true, force: true });
+await mkdir('dist', { recursive: true });
+await copyFile(require.resolve('sql.js/dist/sql-wasm.wasm'), 'dist/sql-wasm.wasm');
+
+if (watch) {
+  for (const options of builds) await (await context(options)).watch();
+} else {
+  await Promise.all(builds.map((options) => build(options)));
+}

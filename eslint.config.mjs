@@ -1,0 +1,66 @@
+import tseslint from 'typescript-eslint';
+import importX from 'eslint-plugin-import-x';
+
+/** One rule decides where a file lives: what may it import? (docs/architecture.md) */
+const zones = [
+  { target: './src/core', from: ['./src/protocol', './src/node', './src/vscode', './src/extension.ts', './webview-ui'] },
+  { target: './src/protocol', from: ['./src/node', './src/vscode', './src/extension.ts', './webview-ui'] },
+  { target: './src/node', from: ['./src/vscode', './src/extension.ts', './webview-ui'] },
+  { target: './src/vscode', from: ['./src/extension.ts', './webview-ui'] },
+  { target: './webview-ui', from: ['./src/core', './src/node', './src/vscode', './src/extension.ts'] },
+  { target: './src', from: ['./test'] },
+  { target: './webview-ui', from: ['./test'] },
+];
+
+const onlyPackages = (allowed) => ({
+  'no-restricted-imports': [
+    'error',
+    { patterns: [{ regex: `^(?!\\.)(?!(${allowed.join('|')})$)`, message: `Only ${allowed.join(', ')} may be imported here.` }] },
+  ],
+});
+
+const pureGlobals = ['process', 'Buffer', 'require', 'setTimeout', 'setInterval', 'setImmediate', 'fetch', 'console', 'window', 'document'];
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'node_modules/**', 'test/artifacts/**', '.vscode-test/**'] },
+  ...tseslint.configs.recommended,
+  {
+    files: ['src/**/*.ts', 'webview-ui/**/*.ts', 'test/**/*.ts'],
+    plugins: { 'import-x': importX },
+    settings: { 'import-x/resolver-next': [importX.createNodeResolver({ extensions: ['.ts'] })] },
+    languageOptions: {
+      parserOptions: { project: ['./tsconfig.json', './webview-ui/tsconfig.json'], tsconfigRootDir: import.meta.dirname },
+    },
+    rules: {
+      'import-x/no-restricted-paths': ['error', { zones, basePath: import.meta.dirname }],
+      'import-x/no-default-export': 'error',
+      'import-x/no-cycle': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      'max-lines': ['error', { max: 500, skipBlankLines: false, skipComments: false }],
+      eqeqeq: 'error',
+      'no-console': 'error',
+    },
+  },
+  {
+    files: ['src/core/**/*.ts'],
+    rules: { ...onlyPackages(['zod', 'zod/mini']), 'no-restricted-globals': ['error', ...pureGlobals] },
+  },
+  {
+    files: ['src/protocol/**/*.ts'],
+    rules: { ...onlyPackages(['zod', 'zod/mini']), 'no-restricted-globals': ['error', ...pureGlobals.filter((g) => g !== 'setTimeout')] },
+  },
+  { files: ['src/node/**/*.ts'], rules: { 'no-restricted-imports': ['error', { paths: ['vscode'] }] } },
+  {
+    files: ['src/node/cli.ts', 'src/node/cli/**/*.ts', 'test/**/*.ts'],
+    rules: { 'no-console': 'off' },
+  },
+  {
+    files: ['test/**/*.ts'],
+    rules: { '@typescript-eslint/no-unused-expressions': 'off' },
+  },
+);
