@@ -1,0 +1,23 @@
+import type { Disposable } from './disposable';
+
+/** Subscribes a listener; dispose the result to stop. */
+export type Event<T> = (listener: (value: T) => void) => Disposable;
+
+/** The firing side of an event. Listeners run in the order they subscribed; one that unsubscribes during a fire is skipped. */
+export class Emitter<T> implements Disposable {
+  private readonly listeners = new Set<(value: T) => void>();
+
+  readonly event: Event<T> = (listener) => {
+    const own = (value: T) => listener(value);
+    this.listeners.add(own);
+    return { dispose: () => this.listeners.delete(own) };
+  };
+
+  fire(value: T): void {
+    for (const listener of [...this.listeners]) if (this.listeners.has(listener)) listener(value);
+  }
+
+  dispose(): void {
+    this.listeners.clear();
+  }
+}

@@ -1,0 +1,289 @@
+import type { NewEntry, StoredEntry } from './session/entry';
+import type { NewSession, Session, SessionPatch } from './session/session';
+import type { Disposable } from './base/disposable';
+import type { Event } from './base/event';
+
+// ---------------------------------------------------------------------------------------------------------------- store
+
+export interface StoreStatus {
+  readonly access: 'owner' | 'readonly';
+  /** `file`: a resolved write is on disk before it resolves. `export`: stock sql.js in memory, exported after every batch. */
+  readonly durability: 'file' | 'export';
+  /** Why access is read-only or durability is reduced; null when all is well. */
+  readonly note: { readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly'; readonly detail: string } | null;
+  readonly file: string;
+}
+
+export interface UsageRecord {
+  /** The entry the request led to, or the compaction it was made for. */
+  readonly entry: string;
+  readonly provider: string;
+  readonly model: string;
+  readonly kind: 'turn' | 'compaction' | 'count';
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cost: number | null;
+  readonly at: number;
+}
+
+export interface AppendBatch {
+  readonly entries: readonly NewEntry[];
+  readonly usage?: readonly UsageRecord[];
+}
+
+/** A piece of an answer that is still streaming. The chunks of an entry are dropped when the entry itself is appended. */
+export interface PartialChunk {
+  /** UUID that the finished entry will have. */
+  readonly entry: string;
+  readonly session: string;
+  readonly parent: string | null;
+  readonly kind: 'message' | 'thinking';
+  readonly provider: string;
+  readonly model: string;
+  readonly createdAt: number;
+  /** Only what was added since the last chunk. */
+  readonly text: string;
+}
+
+/** The part of a branch that the projection can reach, root side first. */
+export interface LiveBranch {
+  readonly session: Session;
+  /**
+   * From the first kept entry of the newest compaction that is neither undone nor superseded (or from the root when there is
+   * none) up to the leaf; the compaction entry itself stands among them where it was appended.
+   */
+  readonly entries: readonly StoredEntry[];
+  /** Whether `entries` starts at the root. */
+  readonly fromRoot: boolean;
+}
+
+export interface TranscriptPage {
+  /** Entries of the branch with `display`, oldest first, with the side entries (checkpoints, labels) that hang off them. */
+  readonly entries: readonly StoredEntry[];
+  readonly hasMore: boolean;
+}
+
+export interface Draft {
+  readonly text: string;
+  readonly attachments: unknown;
+  readonly at: number;
+}
+
+export interface CalibrationRow {
+  readonly model: string;
+  /** Kind of text the factor was learned on. */
+  readonly kind: string;
+  readonly factor: number;
+  readonly n: number;
+}
+
+/**
+ * The database. Every promise rejects with a `StoreError` (whose `reason` says what kind) and then nothing of the call has been
+ * written; a resolved write is durable as `status.durability` says. Writes on a read-only store reject with `readonly`.
+ */
+export interface SessionStore {
+  readonly status: StoreStatus;
+  /** Fires when access changes or, on a read-only store, when the owner has written something new. */
+  readonly onDidChangeStatus: Event<StoreStatus>;
+  /** Get-or-create by key. */
+  createSession(session: NewSession): Promise<Session>;
+  session(uuid: string): Promise<Session | undefined>;
+  /** Newest first by `updatedAt`; trashed ones only when asked for. */
+  listSessions(query?: { readonly archived?: boolean; readonly trashed?: boolean; readonly limit?: number }): Promise<Session[]>;
+  updateSession(uuid: string, patch: SessionPatch): Promise<Session>;
+  /**
+   * Appends in one transaction and moves the session's leaf to the last entry that is not a side entry. An entry whose uuid is
+   * already stored is skipped. Rejects with `invalid` when a parent or the session does not exist.
+   */
+  append(session: string, batch: AppendBatch): Promise<StoredEntry[]>;
+  moveLeaf(session: string, leaf: string | null): Promise<void>;
+  liveBranch(session: string): Promise<LiveBranch>;
+  /** The newest `limit` displayed entries of the active branch, or those older than entry `before`. */
+  page(session: string, query: { readonly before?: string; readonly limit: number }): Promise<TranscriptPage>;
+  entries(uuids: readonly string[]): Promise<StoredEntry[]>;
+  /** Every entry that has text, newest first: what recall and offline answers search. Paged by `beforeSeq`. */
+  scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): Promise<StoredEntry[]>;
+  writePartial(chunk: PartialChunk): Promise<void>;
+  /** Turns chunks that a dead process left behind into entries marked `interrupted: crashed`; returns those. */
+  recoverPartials(session: string): Promise<StoredEntry[]>;
+  draft(session: string): Promise<Draft | undefined>;
+  saveDraft(session: string, draft: Draft | null): Promise<void>;
+  calibration(model: string): Promise<CalibrationRow[]>;
+  saveCalibration(row: CalibrationRow): Promise<void>;
+  /** Read-only stores re-read what the owner has written since; an owner does nothing. */
+  refresh(): Promise<void>;
+  /** Checkpoints, releases the lease and ends the worker. Nothing durable depends on it having been called. */
+  close(): Promise<void>;
+}
+
+// ---------------------------------------------------------------------------------------------------------------- models
+
+export type ModelBlock =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly redactedData?: string }
+  | { readonly type: 'tool_use'; readonly callId: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'tool_result'; readonly callId: string; readonly text: string; readonly isError: boolean };
+
+export interface ModelMessage {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: readonly ModelBlock[];
+  /** The provider may cache the prompt up to and including this message. */
+  readonly cacheBreakpoint?: boolean;
+}
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly ModelMessage[];
+  readonly maxOutputTokens: number;
+}
+
+export interface TokenUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}
+
+export type ModelFailureReason =
+  | 'no_key'
+  | 'bad_key'
+  | 'network'
+  | 'overloaded'
+  | 'rate_limited'
+  | 'server'
+  | 'overflow'
+  | 'unknown_model'
+  | 'invalid_request'
+  | 'refused'
+  | 'cancelled';
+
+export interface ModelFailure {
+  readonly reason: ModelFailureReason;
+  /** The provider's own words, without secrets. */
+  readonly detail: string;
+  readonly status?: number;
+  /** From `retry-after`, in milliseconds. */
+  readonly retryAfterMs?: number;
+}
+
+export type ModelEvent =
+  | { readonly type: 'text_delta'; readonly index: number; readonly text: string }
+  | { readonly type: 'thinking_delta'; readonly index: number; readonly text: string }
+  /** A block is complete, in order of `index`. */
+  | { readonly type: 'block'; readonly index: number; readonly block: ModelBlock }
+  /** Cumulative for the request: overwrite, never add. */
+  | { readonly type: 'usage'; readonly usage: TokenUsage }
+  | { readonly type: 'stopped'; readonly reason: string }
+  | { readonly type: 'failed'; readonly failure: ModelFailure };
+
+export interface ModelInfo {
+  readonly provider: string;
+  readonly id: string;
+  readonly name: string;
+  /** Input limit in tokens. */
+  readonly window: number;
+  readonly maxOutput: number;
+  /** `provider`: it was asked. `table`: the dated fallback. */
+  readonly source: 'provider' | 'table';
+}
+
+/**
+ * One provider. `stream` never throws and never retries by itself: whatever goes wrong arrives as a last `failed` event, and
+ * every stream ends with exactly one `stopped` or `failed`. An aborted signal ends it with reason `cancelled`.
+ */
+export interface ModelClient {
+  readonly provider: string;
+  /** False for clients that only search (offline mode). */
+  readonly generates: boolean;
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Rejects with `ModelError` when the provider cannot be asked. */
+  listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
+  /** Falls back to the dated table when the provider cannot be asked. Rejects only for a model nobody knows. */
+  describe(model: string, signal?: AbortSignal): Promise<ModelInfo>;
+}
+
+// ------------------------------------------------------------------------------------------------------- everything else
+
+/**
+ * Counts tokens of plain text. `count` runs elsewhere and rejects only when the counter has been closed; `estimate` is
+ * immediate: characters/4, runes/3 for CJK, and is what surfaces show with `~` until a count has arrived.
+ */
+export interface TokenCounter {
+  count(texts: readonly string[]): Promise<number[]>;
+}
+
+export interface Summarizer {
+  readonly model: string;
+  readonly contextTokens: number;
+  /** Rejects with `ModelError`, or `CancelledError` when aborted. An answer that was cut off or empty is a rejection. */
+  summarize(request: { readonly system: string; readonly prompt: string; readonly maxTokens: number }, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }>;
+}
+
+export interface Clock {
+  now(): number;
+  /** Resolves after `ms`, or rejects with `CancelledError` at once when the signal is aborted. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export interface IdSource {
+  /** UUID v7: sorts by time. */
+  next(): string;
+}
+
+export interface Logger {
+  debug(event: string, data?: Readonly<Record<string, unknown>>): void;
+  info(event: string, data?: Readonly<Record<string, unknown>>): void;
+  warn(event: string, data?: Readonly<Record<string, unknown>>): void;
+  error(event: string, data?: Readonly<Record<string, unknown>>): void;
+}
+
+export interface ToolOutcome {
+  readonly text: string;
+  readonly status: 'ok' | 'error' | 'denied';
+}
+
+/** Something the model may call. `run` reports failures as an outcome; it rejects only with `CancelledError`. */
+export interface Tool extends ToolSpec {
+  /** `read` changes nothing; `notes` writes only the model's own notes; `write` changes the user's files or runs something. */
+  readonly access: 'read' | 'notes' | 'write';
+  run(input: unknown, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+/** The model's notebook: small text files that outlive compaction. Paths are relative, `/`-separated. */
+export interface MemoryNotes {
+  list(): Promise<{ path: string; bytes: number; modifiedAt: number }[]>;
+  read(path: string): Promise<string | undefined>;
+  /** Atomic. Rejects with an `Error` whose message can be shown to the model. */
+  write(path: string, text: string): Promise<void>;
+  delete(path: string): Promise<void>;
+  rename(from: string, to: string): Promise<void>;
+}
+
+/** A passage that answers a query, from history, notes or workspace files. */
+export interface Passage {
+  readonly source: 'history' | 'note' | 'file';
+  /** Entry uuid, note path or workspace-relative file path. */
+  readonly id: string;
+  readonly title: string;
+  readonly text: string;
+  readonly at: number | null;
+}
+
+/** Text of the workspace that offline answers may search. Unreadable files are left out. */
+export interface WorkspaceText {
+  /** At most `limit` passages whose text contains any of the terms. */
+  candidates(terms: readonly string[], limit: number, signal: AbortSignal): Promise<Passage[]>;
+}
+
+export type { Disposable };

@@ -1,0 +1,204 @@
+import * as z from 'zod/mini';
+
+/**
+ * One node of a session's append-only tree. Nothing rewrites or deletes an entry: a change of mind is another entry, and
+ * what the model is sent is a projection over the branch from the root to the active leaf.
+ */
+export interface NewEntry {
+  /** UUID v7, made by the caller, so that appending the same entry twice is harmless. */
+  readonly uuid: string;
+  readonly session: string;
+  /** The entry this one follows; null for a root. May belong to another session (a fork shares its ancestors). */
+  readonly parent: string | null;
+  /** Milliseconds since the epoch. */
+  readonly createdAt: number;
+  /** Whether the projection may send it to a model. */
+  readonly modelFacing: boolean;
+  /** Whether the transcript shows it. */
+  readonly display: boolean;
+  /** Tokens of the text as our tokenizer counts them (not calibrated); null while not yet counted. */
+  readonly tokenEstimate: number | null;
+  /** Where the entry came from when it was imported; unique per store. */
+  readonly sourceId?: string | null;
+  readonly content: EntryContent;
+}
+
+/** An entry as the store returns it; `seq` grows with every append of the store. */
+export interface StoredEntry extends NewEntry {
+  readonly seq: number;
+}
+
+const attachment = z.object({
+  kind: z.enum(['image', 'file', 'selection']),
+  name: z.string(),
+  /** sha256 of the content-addressed blob. */
+  hash: z.string(),
+  mime: z.string(),
+});
+
+const message = z.object({
+  type: z.literal('message'),
+  role: z.enum(['user', 'assistant']),
+  text: z.string(),
+  attachments: z.optional(z.array(attachment)),
+  provider: z.optional(z.string()),
+  model: z.optional(z.string()),
+  /** Set when the answer ended before it was complete; the text is what the user had seen. */
+  interrupted: z.optional(z.enum(['stopped', 'disconnected', 'crashed'])),
+  stopReason: z.optional(z.string()),
+});
+
+const thinking = z.object({
+  type: z.literal('thinking'),
+  text: z.string(),
+  /** Opaque proof of origin; the provider refuses the block when anything before it has changed. */
+  signature: z.optional(z.string()),
+  redactedData: z.optional(z.string()),
+  provider: z.optional(z.string()),
+  model: z.optional(z.string()),
+  durationMs: z.optional(z.number()),
+  interrupted: z.optional(z.enum(['stopped', 'disconnected', 'crashed'])),
+});
+
+const toolCall = z.object({
+  type: z.literal('tool_call'),
+  callId: z.string(),
+  name: z.string(),
+  input: z.unknown(),
+  provider: z.optional(z.string()),
+  model: z.optional(z.string()),
+});
+
+const toolResult = z.object({
+  type: z.literal('tool_result'),
+  callId: z.string(),
+  name: z.string(),
+  text: z.string(),
+  status: z.enum(['ok', 'error', 'denied', 'interrupted']),
+});
+
+const nudge = z.object({
+  type: z.literal('nudge'),
+  /** The threshold that was crossed, in percent of the effective window. */
+  percent: z.number(),
+  text: z.string(),
+  injectAs: z.enum(['system', 'user']),
+  usedTokens: z.number(),
+});
+
+/** What one compaction did. It is a projection record: the entries it folds stay where they are. */
+const compaction = z.object({
+  type: z.literal('compaction'),
+  /** Makes recording idempotent: a second record of the same operation is refused. */
+  operationId: z.string(),
+  summaryText: z.string(),
+  /** The structured state the text was rendered from, when the rung made one. */
+  summary: z.optional(z.unknown()),
+  /** First entry that stays verbatim; null when everything before the record is folded. */
+  firstKeptEntry: z.nullable(z.string()),
+  /** First entry of the folded range. */
+  coversFrom: z.nullable(z.string()),
+  tokensBefore: z.number(),
+  tokensAfter: z.number(),
+  messagesBefore: z.number(),
+  messagesAfter: z.number(),
+  trigger: z.enum(['automatic', 'manual', 'overflow']),
+  rung: z.enum(['mask', 'checkpoint', 'prepared', 'model', 'extractive', 'truncate']),
+  model: z.nullable(z.string()),
+  durationMs: z.number(),
+  /** How long a user's turn waited for it. */
+  heldMs: z.number(),
+  needsSummaryRetry: z.boolean(),
+  /** Why a better rung was not reached, in words for the user. */
+  note: z.optional(z.string()),
+  instructions: z.optional(z.string()),
+  supersedes: z.optional(z.nullable(z.string())),
+  audit: z.optional(z.unknown()),
+  continuity: z.optional(z.unknown()),
+});
+
+const compactionUndone = z.object({
+  type: z.literal('compaction_undone'),
+  target: z.string(),
+  /** Size of the restored context in tokens; automatic compaction waits until it has grown from here. */
+  tokensRestored: z.number(),
+});
+
+const checkpoint = z.object({
+  type: z.literal('checkpoint'),
+  summary: z.string(),
+  topics: z.array(z.string()),
+  keyDecisions: z.array(z.string()),
+  openQuestions: z.array(z.string()),
+  tokensAtCheckpoint: z.number(),
+  messagesAtCheckpoint: z.number(),
+  coversThrough: z.string(),
+});
+
+const entryContent = z.discriminatedUnion('type', [
+  message,
+  thinking,
+  toolCall,
+  toolResult,
+  nudge,
+  compaction,
+  compactionUndone,
+  checkpoint,
+  z.object({ type: z.literal('usage_note'), text: z.string() }),
+  z.object({ type: z.literal('memory_note'), text: z.string() }),
+  z.object({ type: z.literal('branch_summary'), text: z.string(), branchLeaf: z.string() }),
+  z.object({ type: z.literal('label'), target: z.string(), label: z.string() }),
+  z.object({ type: z.literal('model_change'), provider: z.string(), model: z.string() }),
+  z.object({ type: z.literal('thinking_level_change'), level: z.string() }),
+  z.object({ type: z.literal('instructions_change'), text: z.string() }),
+  z.object({ type: z.literal('tools_change'), enabled: z.array(z.string()) }),
+  z.object({ type: z.literal('session_info'), title: z.string() }),
+  /** A turn that ended in an error; shown in the transcript, never sent to a model. */
+  z.object({ type: z.literal('custom'), customType: z.string(), data: z.unknown() }),
+  z.object({ type: z.literal('custom_message'), customType: z.string(), text: z.string() }),
+]);
+
+export const EntryContent = entryContent;
+export type EntryContent = z.infer<typeof entryContent>;
+export type EntryType = EntryContent['type'];
+export type ContentOf<T extends EntryType> = Extract<EntryContent, { type: T }>;
+export type EntryOf<T extends EntryType> = StoredEntry & { readonly content: ContentOf<T> };
+
+/** Marks on the tree: they never move the leaf and never become the parent of another entry. */
+export const sideEntryTypes: ReadonlySet<EntryType> = new Set(['checkpoint', 'label', 'session_info']);
+
+export function isEntryOf<T extends EntryType>(entry: StoredEntry, type: T): entry is EntryOf<T> {
+  return entry.content.type === type;
+}
+
+/** The searchable, countable text of an entry; empty for entries without any. */
+export function entryText(content: EntryContent): string {
+  switch (content.type) {
+    case 'message':
+    case 'thinking':
+    case 'tool_result':
+    case 'nudge':
+    case 'usage_note':
+    case 'memory_note':
+    case 'branch_summary':
+    case 'custom_message':
+    case 'instructions_change':
+      return content.text;
+    case 'tool_call':
+      return `${content.name} ${JSON.stringify(content.input)}`;
+    case 'compaction':
+      return content.summaryText;
+    case 'checkpoint':
+      return content.summary;
+    case 'session_info':
+      return content.title;
+    case 'label':
+      return content.label;
+    case 'compaction_undone':
+    case 'model_change':
+    case 'thinking_level_change':
+    case 'tools_change':
+    case 'custom':
+      return '';
+  }
+}

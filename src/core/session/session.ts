@@ -1,0 +1,47 @@
+/** A conversation. Its entries live in the tree; this row says where the active leaf is and how it is set up. */
+export interface Session {
+  /** UUID v7, unique across stores. */
+  readonly uuid: string;
+  /** `YYYYMMDD_NNN`: the human id, unique per store. */
+  readonly id: string;
+  /** `channel:chatId`, for example `vscode:20261122_001` or `cli:20261122_001`. */
+  readonly key: string;
+  readonly title: string;
+  readonly cwd: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly lastOpenedAt: number;
+  readonly pinnedAt: number | null;
+  readonly archivedAt: number | null;
+  readonly deletedAt: number | null;
+  readonly parentSession: string | null;
+  readonly forkEntry: string | null;
+  readonly leaf: string | null;
+  /** `provider/model`; null = whatever the settings say. */
+  readonly model: string | null;
+  readonly thinkingLevel: string | null;
+  readonly policy: unknown;
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly costLimit: number | null;
+  readonly totalTokens: number;
+  readonly messageCount: number;
+}
+
+export interface NewSession {
+  readonly uuid: string;
+  /** Omitted: `<channel>:<human id>`. Given and already present: that session is returned. */
+  readonly key?: string;
+  readonly channel: 'vscode' | 'cli' | 'openclaw' | 'import';
+  readonly title?: string;
+  readonly cwd?: string | null;
+  readonly model?: string | null;
+  readonly policy?: unknown;
+  readonly createdAt: number;
+}
+
+export type SessionPatch = Partial<
+  Pick<
+    Session,
+    'title' | 'model' | 'thinkingLevel' | 'policy' | 'metadata' | 'costLimit' | 'lastOpenedAt' | 'pinnedAt' | 'archivedAt' | 'deletedAt'
+  >
+>;

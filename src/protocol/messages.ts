@@ -1,0 +1,201 @@
+import * as z from 'zod/mini';
+import { ContextSnapshot } from '../core/context/snapshot';
+
+/**
+ * Everything that crosses between the extension host and the Chat view. The host holds the truth: it answers `ready` with one
+ * complete snapshot and then sends deltas with consecutive sequence numbers; a view that sees a gap asks for a new snapshot.
+ */
+
+const id = z.string();
+
+export const TranscriptRow = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('user'),
+    id,
+    at: z.number(),
+    text: z.string(),
+    /** Before the live compaction's first kept entry: the model sees it through the summary only. */
+    folded: z.boolean(),
+    /** What the model is sent instead of a very long message: its head and tail. */
+    excerpted: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal('assistant'),
+    id,
+    at: z.number(),
+    markdown: z.string(),
+    model: z.string(),
+    folded: z.boolean(),
+    interrupted: z.nullable(z.enum(['stopped', 'disconnected', 'crashed'])),
+  }),
+  z.object({
+    kind: z.literal('thinking'),
+    id,
+    at: z.number(),
+    text: z.string(),
+    durationMs: z.nullable(z.number()),
+    folded: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal('tool'),
+    id,
+    at: z.number(),
+    name: z.string(),
+    /** The call's input as indented JSON. */
+    input: z.string(),
+    output: z.nullable(z.string()),
+    status: z.enum(['running', 'ok', 'error', 'denied', 'interrupted']),
+    folded: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal('nudge'),
+    id,
+    at: z.number(),
+    percent: z.number(),
+    usedTokens: z.number(),
+    text: z.string(),
+    /** Whether the model wrote a note before the next compaction. */
+    outcome: z.enum(['delivered', 'acted', 'expired']),
+  }),
+  z.object({
+    kind: z.literal('compaction'),
+    id,
+    at: z.number(),
+    messages: z.number(),
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+    rung: z.enum(['mask', 'checkpoint', 'prepared', 'model', 'extractive', 'truncate']),
+    trigger: z.enum(['automatic', 'manual', 'overflow']),
+    durationMs: z.number(),
+    model: z.nullable(z.string()),
+    note: z.nullable(z.string()),
+    summary: z.string(),
+    state: z.enum(['live', 'undone', 'superseded']),
+  }),
+  z.object({ kind: z.literal('undo'), id, at: z.number(), tokensRestored: z.number() }),
+  z.object({ kind: z.literal('error'), id, at: z.number(), reason: z.string(), text: z.string() }),
+  z.object({ kind: z.literal('info'), id, at: z.number(), text: z.string() }),
+]);
+export type TranscriptRow = z.infer<typeof TranscriptRow>;
+
+export const SessionHeader = z.object({ uuid: id, id: z.string(), title: z.string() });
+export type SessionHeader = z.infer<typeof SessionHeader>;
+
+/** What the view shows while a turn runs; null when idle. */
+export const TurnState = z.nullable(
+  z.object({
+    id,
+    phase: z.enum(['preparing', 'compacting', 'waiting', 'streaming', 'tools', 'retrying', 'stopping']),
+    startedAt: z.number(),
+    /** For `retrying`: when the next attempt starts, and why. */
+    retry: z.nullable(z.object({ attempt: z.number(), at: z.number(), reason: z.string() })),
+  }),
+);
+export type TurnState = z.infer<typeof TurnState>;
+
+export const Connection = z.object({
+  provider: z.enum(['anthropic', 'offline']),
+  model: z.string(),
+  modelName: z.string(),
+  /** `missing` shows the first-run choices until the user has chosen offline mode or sent something. */
+  key: z.enum(['stored', 'environment', 'missing']),
+  offlineChosen: z.boolean(),
+});
+export type Connection = z.infer<typeof Connection>;
+
+/** A standing condition that the view shows as a banner. */
+export const Banner = z.nullable(
+  z.object({ kind: z.enum(['readonly', 'reduced_durability', 'store_failed', 'untrusted']), text: z.string() }),
+);
+export type Banner = z.infer<typeof Banner>;
+
+const LiveBlock = z.object({ id, kind: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() });
+export type LiveBlock = z.infer<typeof LiveBlock>;
+
+export const ViewSnapshot = z.object({
+  session: z.nullable(SessionHeader),
+  sessions: z.array(z.object({ uuid: id, id: z.string(), title: z.string(), updatedAt: z.number() })),
+  rows: z.array(TranscriptRow),
+  hasMore: z.boolean(),
+  /** Blocks that are still streaming, oldest first. */
+  live: z.array(LiveBlock),
+  turn: TurnState,
+  queue: z.array(z.object({ id, text: z.string() })),
+  context: z.nullable(ContextSnapshot),
+  connection: Connection,
+  banner: Banner,
+  draft: z.string(),
+});
+export type ViewSnapshot = z.infer<typeof ViewSnapshot>;
+
+export const Delta = z.discriminatedUnion('kind', [
+  /** Appended at the end; a live block with the same id is finished by it. */
+  z.object({ kind: z.literal('row'), row: TranscriptRow }),
+  /** Replaces the row with the same id where it stands; ignored when that row is not loaded. */
+  z.object({ kind: z.literal('row_changed'), row: TranscriptRow }),
+  z.object({ kind: z.literal('live_text'), id, block: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() }),
+  /** A live block that will not become a row (its attempt failed and is being repeated). */
+  z.object({ kind: z.literal('live_dropped'), id }),
+  z.object({ kind: z.literal('turn'), turn: TurnState }),
+  z.object({ kind: z.literal('queue'), queue: z.array(z.object({ id, text: z.string() })) }),
+  z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
+  z.object({ kind: z.literal('session'), session: SessionHeader }),
+  z.object({ kind: z.literal('connection'), connection: Connection }),
+  z.object({ kind: z.literal('banner'), banner: Banner }),
+  /** Puts text into the composer (a queued message handed back, a suggestion). */
+  z.object({ kind: z.literal('draft'), text: z.string() }),
+  z.object({ kind: z.literal('focus_composer') }),
+]);
+export type Delta = z.infer<typeof Delta>;
+
+export const HostMessage = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('snapshot'), seq: z.number(), snapshot: ViewSnapshot }),
+  z.object({ type: z.literal('delta'), seq: z.number(), delta: Delta }),
+  z.object({ type: z.literal('reply'), requestId: z.number(), result: z.unknown() }),
+  z.object({ type: z.literal('error'), requestId: z.number(), message: z.string() }),
+]);
+export type HostMessage = z.infer<typeof HostMessage>;
+
+/** Requests from the view; each is answered by a `reply` or an `error` with its `requestId`. */
+export const ViewRequest = z.discriminatedUnion('method', [
+  /** `id` is made by the view, so that a repeated request cannot send twice. Reply: null; what happens next arrives as deltas. */
+  z.object({ method: z.literal('send'), id, text: z.string() }),
+  z.object({ method: z.literal('stop') }),
+  /** Takes a queued message back; reply: its text. */
+  z.object({ method: z.literal('unqueue'), id }),
+  /** Asks again after an error, without repeating the user's message. */
+  z.object({ method: z.literal('retry') }),
+  /** Reply: `OlderPage`. */
+  z.object({ method: z.literal('older'), before: id }),
+  z.object({ method: z.literal('save_draft'), text: z.string() }),
+  /** Tokens of the draft, so that the gauge can show it; the gauge follows by a `context` delta. */
+  z.object({ method: z.literal('measure_draft'), text: z.string() }),
+  z.object({ method: z.literal('compact') }),
+  z.object({ method: z.literal('cancel_compaction') }),
+  z.object({ method: z.literal('undo_compaction') }),
+  z.object({ method: z.literal('new_session') }),
+  z.object({ method: z.literal('open_session'), uuid: id }),
+  z.object({ method: z.literal('rename_session'), title: z.string() }),
+  z.object({ method: z.literal('select_model') }),
+  z.object({ method: z.literal('set_api_key') }),
+  z.object({ method: z.literal('choose_offline') }),
+  z.object({ method: z.literal('open_link'), href: z.string() }),
+  z.object({ method: z.literal('copy'), text: z.string() }),
+  z.object({ method: z.literal('insert_code'), text: z.string() }),
+  z.object({ method: z.literal('open_code'), text: z.string(), language: z.string() }),
+  z.object({ method: z.literal('open_settings') }),
+  z.object({ method: z.literal('show_log') }),
+]);
+export type ViewRequest = z.infer<typeof ViewRequest>;
+
+export const ViewMessage = z.discriminatedUnion('type', [
+  /** The view has loaded, or has seen a gap: send a complete snapshot. */
+  z.object({ type: z.literal('ready') }),
+  z.object({ type: z.literal('request'), requestId: z.number(), request: ViewRequest }),
+  /** A fault in the view, for the log. */
+  z.object({ type: z.literal('fault'), message: z.string() }),
+]);
+export type ViewMessage = z.infer<typeof ViewMessage>;
+
+export const OlderPage = z.object({ rows: z.array(TranscriptRow), hasMore: z.boolean() });
+export type OlderPage = z.infer<typeof OlderPage>;
