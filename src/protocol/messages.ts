@@ -133,9 +133,15 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('row'), row: TranscriptRow }),
   /** Replaces the row with the same id where it stands; ignored when that row is not loaded. */
   z.object({ kind: z.literal('row_changed'), row: TranscriptRow }),
+  /** `text` is what was added to the block; the first one creates it. */
   z.object({ kind: z.literal('live_text'), id, block: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() }),
   /** A live block that will not become a row (its attempt failed and is being repeated). */
   z.object({ kind: z.literal('live_dropped'), id }),
+  /**
+   * After a compaction or its undo: exactly the rows that stand before `firstKept` are folded; none is when it is null or not
+   * loaded. Saves sending every folded row again.
+   */
+  z.object({ kind: z.literal('folded'), firstKept: z.nullable(id) }),
   z.object({ kind: z.literal('turn'), turn: TurnState }),
   z.object({ kind: z.literal('queue'), queue: z.array(z.object({ id, text: z.string() })) }),
   z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
@@ -158,7 +164,10 @@ export type HostMessage = z.infer<typeof HostMessage>;
 
 /** Requests from the view; each is answered by a `reply` or an `error` with its `requestId`. */
 export const ViewRequest = z.discriminatedUnion('method', [
-  /** `id` is made by the view, so that a repeated request cannot send twice. Reply: null; what happens next arrives as deltas. */
+  /**
+   * `id` is made by the view, so that a repeated request cannot send twice. While a turn runs the message is queued. The saved
+   * draft is cleared. Reply: null once the message is on disk or in the queue; what happens next arrives as deltas.
+   */
   z.object({ method: z.literal('send'), id, text: z.string() }),
   z.object({ method: z.literal('stop') }),
   /** Takes a queued message back; reply: its text. */

@@ -1,0 +1,39 @@
+export interface ChatViewParts {
+  /** `webview.cspSource`. */
+  readonly cspSource: string;
+  /** At least 128 random bits from a cryptographic source, new for every document. */
+  readonly nonce: string;
+  readonly scriptUri: string;
+  readonly styleUri: string;
+  readonly title: string;
+}
+
+/** The Chat view's document. The tests load the very same, so that the policy they run under is the one that ships. */
+export function chatViewHtml(parts: ChatViewParts): string {
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'nonce-${parts.nonce}'`,
+    `style-src ${parts.cspSource}`,
+    `font-src ${parts.cspSource}`,
+    `img-src ${parts.cspSource} data:`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1.0">
+<link rel="stylesheet" href="${attribute(parts.styleUri)}">
+<title>${attribute(parts.title)}</title>
+</head>
+<body>
+<tk-app></tk-app>
+<script nonce="${attribute(parts.nonce)}" src="${attribute(parts.scriptUri)}"></script>
+</body>
+</html>
+`;
+}
+
+function attribute(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+}
