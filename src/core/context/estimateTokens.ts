@@ -1,0 +1,13 @@
+const cjk = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}\u3000-\u303f\uff00-\uffef]/gu;
+
+/** The immediate estimate: characters/4, and runes/3 for the part that is CJK. Surfaces show it with `~` until a count arrives. */
+export function estimateTokens(text: string): number {
+  if (/^[\x00-\x7f]*$/.test(text)) return Math.ceil(text.length / 4);
+  let runes = 0;
+  let units = 0;
+  for (const match of text.matchAll(cjk)) {
+    runes++;
+    units += match[0].length;
+  }
+  return Math.ceil((text.length - units) / 4 + runes / 3);
+}

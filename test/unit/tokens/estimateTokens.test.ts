@@ -1,0 +1,9 @@
+import { deepEqual } from 'node:assert/strict';
+import { estimateTokens } from '../../../src/core/context/estimateTokens';
+
+describe('immediate token estimate', () => {
+  it('is characters/4, and runes/3 for CJK', () => {
+    const texts = ['', 'a', 'abcd', 'abcde', 'é'.repeat(8), '漢字仮', '漢字仮名', '한국어 abc', '𠀀𠀁𠀂', '、。！'];
+    deepEqual(texts.map(estimateTokens), [0, 1, 1, 2, 2, 1, 2, 2, 1, 1]);
+  });
+});
