@@ -4,6 +4,7 @@ import { build, context } from 'esbuild';
 import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
+import { proveWasmImports } from './src/node/store/wasmImports.mjs';
 
 const require = createRequire(import.meta.url);
 const production = process.argv.includes('--production');
@@ -20,7 +21,13 @@ const shared = {
 };
 
 /** Everything that runs in Node: VS Code 1.100 ships Node 20. */
-const node = { ...shared, platform: 'node', format: 'cjs', target: 'node20' };
+const node = {
+  ...shared,
+  platform: 'node',
+  format: 'cjs',
+  target: 'node20',
+  define: { SQLJS_WASM: JSON.stringify(await proveWasmImports()) },
+};
 
 async function testFiles(folder) {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });

@@ -1,0 +1,60 @@
+import type { Stats } from 'node:fs';
+
+/** Reads and writes the C structures of a WebAssembly module. The views die whenever its memory grows, so each call renews them. */
+export class WasmMemory {
+  private memory: WebAssembly.Memory | undefined;
+  private currentBytes = new Uint8Array(0);
+  private currentView = new DataView(new ArrayBuffer(0));
+
+  attach(memory: WebAssembly.Memory): void {
+    this.memory = memory;
+  }
+
+  get bytes(): Uint8Array {
+    this.renew();
+    return this.currentBytes;
+  }
+
+  get view(): DataView {
+    this.renew();
+    return this.currentView;
+  }
+
+  string(pointer: number): string {
+    const bytes = this.bytes;
+    return Buffer.from(bytes.buffer, pointer, bytes.indexOf(0, pointer) - pointer).toString('utf8');
+  }
+
+  /** WASI's array of `{ address, length }`. */
+  vectors(pointer: number, count: number): { address: number; length: number }[] {
+    const view = this.view;
+    return Array.from({ length: count }, (_, i) => ({
+      address: view.getUint32(pointer + i * 8, true),
+      length: view.getUint32(pointer + i * 8 + 4, true),
+    }));
+  }
+
+  /**
+   * Emscripten's `struct stat`. Device and inode are made up, a real inode may exceed what fits; owner is root, as
+   * Emscripten's `geteuid` says we are.
+   */
+  writeStat(pointer: number, stat: Stats, inode: number): void {
+    const view = this.view;
+    this.bytes.fill(0, pointer, pointer + 96);
+    view.setUint32(pointer, 0x746b, true);
+    view.setUint32(pointer + 4, (stat.isDirectory() ? 0o040000 : 0o100000) | 0o600, true);
+    view.setUint32(pointer + 8, 1, true);
+    view.setBigInt64(pointer + 24, BigInt(stat.size), true);
+    view.setUint32(pointer + 32, 4096, true);
+    view.setUint32(pointer + 36, Math.ceil(stat.size / 512), true);
+    const seconds = BigInt(Math.floor(stat.mtimeMs / 1000));
+    for (const offset of [40, 56, 72]) view.setBigInt64(pointer + offset, seconds, true);
+    view.setBigInt64(pointer + 88, BigInt(inode), true);
+  }
+
+  private renew(): void {
+    if (!this.memory || this.currentBytes.buffer === this.memory.buffer) return;
+    this.currentBytes = new Uint8Array(this.memory.buffer);
+    this.currentView = new DataView(this.memory.buffer);
+  }
+}
