@@ -1,0 +1,67 @@
+import type { Browser, BrowserContext } from 'playwright-core';
+import { launchChromium } from './chromium';
+import { packedExtension } from './packedExtension';
+import { projectRoot } from './paths';
+import { savePicture } from './savePicture';
+import { temporaryWorkspace } from './sampleWorkspace';
+import { startVscodeServer, type ServerOptions, type VscodeServer } from './vscodeServer';
+import { Workbench } from './workbench';
+
+export interface VscodeOptions extends Omit<ServerOptions, 'development' | 'inPlace' | 'vsix'> {
+  /** Opened in the first window; a copy of the sample workspace by default. */
+  folder?: string;
+  /** The packed .vsix (default), what is built in this checkout, or nothing. */
+  extension?: 'packed' | 'checkout' | 'none';
+  /** Packed extensions beside Threadkeeper. */
+  vsix?: readonly string[];
+  viewport?: { width: number; height: number };
+}
+
+/** A VS Code of its own, with a fresh profile and Threadkeeper in it. */
+export interface VscodeSession {
+  readonly server: VscodeServer;
+  readonly browser: Browser;
+  /** The browser profile of the windows. */
+  readonly context: BrowserContext;
+  readonly folder: string;
+  /** The first window. */
+  readonly workbench: Workbench;
+  /** A picture of every open window, named after the test, when the test failed. For `afterEach`. */
+  keepPictures(test: Mocha.Test | undefined): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts server, browser and first window; whatever was started is ended again when a later part fails. */
+export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSession> {
+  const { folder: given, extension = 'packed', vsix = [], viewport = { width: 1280, height: 800 }, ...serverOptions } = options;
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const workspace = given === undefined ? await temporaryWorkspace() : undefined;
+    if (workspace) ends.push(workspace.remove);
+    const folder = given ?? workspace?.folder ?? '';
+    const install = {
+      packed: async () => ({ vsix: [...vsix, await packedExtension()] }),
+      checkout: () => ({ vsix, inPlace: projectRoot }),
+      none: () => ({ vsix }),
+    };
+    const server = await startVscodeServer({ ...serverOptions, ...(await install[extension]()) });
+    ends.push(server.stop);
+    const browser = await launchChromium();
+    ends.push(() => browser.close());
+    const context = await browser.newContext({ viewport });
+    const workbench = await Workbench.open({ server, context, folder });
+    const keepPictures = (test: Mocha.Test | undefined) => picturesOfFailure(context, test);
+    return { server, browser, context, folder, workbench, keepPictures, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function picturesOfFailure(context: BrowserContext, test: Mocha.Test | undefined): Promise<void> {
+  if (test?.state !== 'failed') return;
+  for (const [i, page] of context.pages().entries()) await savePicture(page, `failed-${test.fullTitle()}-${i + 1}`);
+}

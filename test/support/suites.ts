@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { runInDesktop } from './desktop';
+import { runInExtensionHost } from './hostRun';
+import type { MochaRun } from './mochaRun';
+import { runInNode } from './nodeRun';
+import { packedExtension } from './packedExtension';
+import { builtTests } from './paths';
+import { canRunServer } from './vscodeInstall';
+
+/** Tests of one folder that run in one place. */
+export interface Suite {
+  readonly name: string;
+  readonly folder: string;
+  /** Milliseconds for a test that does not set its own. */
+  readonly testTimeout: number;
+  /** Minutes until a suite that hangs is ended. */
+  readonly minutes: number;
+  /** Runs everything in `folder` and leaves the result file, or rejects. */
+  readonly run: (run: MochaRun, signal: AbortSignal) => Promise<void>;
+}
+
+const unit: Suite = {
+  name: 'unit',
+  folder: join(builtTests, 'unit'),
+  testTimeout: 10_000,
+  minutes: 5,
+  run: runInNode,
+};
+
+const webview: Suite = {
+  name: 'webview',
+  folder: join(builtTests, 'webview'),
+  testTimeout: 30_000,
+  minutes: 10,
+  run: runInNode,
+};
+
+const host: Suite = {
+  name: 'vscode, inside the extension host',
+  folder: join(builtTests, 'vscode', 'host'),
+  testTimeout: 30_000,
+  minutes: 10,
+  run: runInExtensionHost,
+};
+
+const ui: Suite = {
+  name: 'vscode, user interface',
+  folder: join(builtTests, 'vscode', 'ui'),
+  testTimeout: 90_000,
+  minutes: 30,
+  run: async (run, signal) => runInNode(run, signal, { THREADKEEPER_VSIX: await packedExtension() }),
+};
+
+const desktop: Suite = { ...host, name: 'desktop', run: runInDesktop };
+
+/** What each argument of `runSuites` stands for; `npm test` runs the first three. */
+export const speeds = {
+  unit: [unit],
+  webview: [webview],
+  vscode: canRunServer() ? [host, ui] : [desktop],
+  desktop: [desktop],
+} as const;
+
+export type Speed = keyof typeof speeds;
+
+export function isSpeed(name: string): name is Speed {
+  return Object.hasOwn(speeds, name);
+}

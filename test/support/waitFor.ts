@@ -1,0 +1,30 @@
+export interface WaitOptions {
+  /** Milliseconds until the wait fails; 30 seconds by default. */
+  timeout?: number;
+  /** Milliseconds between two looks; 50 by default. */
+  interval?: number;
+}
+
+/**
+ * Looks until `probe` returns something other than undefined, null or false, and resolves with it.
+ * Rejects at the timeout, naming `what` and the last error a probe threw; a throwing probe counts as "not yet".
+ */
+export async function waitFor<T>(
+  what: string,
+  probe: () => T | Promise<T>,
+  { timeout = 30_000, interval = 50 }: WaitOptions = {},
+): Promise<Exclude<T, undefined | null | false>> {
+  const end = Date.now() + timeout;
+  let lastError: unknown;
+  do {
+    try {
+      const found = await probe();
+      if (found !== undefined && found !== null && found !== false) return found as Exclude<T, undefined | null | false>;
+      lastError = undefined;
+    } catch (error) {
+      lastError = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, interval));
+  } while (Date.now() < end);
+  throw new Error(`Waited ${timeout / 1000} s in vain for ${what}`, lastError === undefined ? {} : { cause: lastError });
+}
