@@ -1,0 +1,139 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { ModelBlock, ModelEvent, ModelFailure, TokenUsage } from '../../core/ports';
+import { parseToolInput } from './toolInput';
+
+interface OpenBlock {
+  readonly start: Anthropic.RawContentBlockStartEvent['content_block'];
+  text: string;
+  signature: string;
+}
+
+/** Puts an answer together from the raw events of its stream. */
+export class AnthropicAnswer {
+  private readonly open = new Map<number, OpenBlock>();
+  private usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  private stop: { readonly reason: string; readonly explanation: string } | null = null;
+  private said = false;
+  private whole = false;
+
+  /** Whether `message_stop` has been seen: nothing of the answer is missing. */
+  get complete(): boolean {
+    return this.whole;
+  }
+
+  read(event: Anthropic.RawMessageStreamEvent): ModelEvent[] {
+    switch (event.type) {
+      case 'message_start':
+        return this.measured(event.message.usage);
+      case 'content_block_start':
+        return this.started(event);
+      case 'content_block_delta':
+        return this.continued(event);
+      case 'content_block_stop':
+        return this.finished(event.index);
+      case 'message_delta': {
+        const { stop_reason: reason, stop_details: details } = event.delta;
+        if (reason !== null) this.stop = { reason, explanation: details?.explanation ?? '' };
+        return this.measured(event.usage);
+      }
+      case 'message_stop':
+        this.whole = true;
+        return [...this.open.keys()].sort((a, b) => a - b).flatMap((index) => this.finished(index));
+      default:
+        return [];
+    }
+  }
+
+  /**
+   * The last event, when the provider has ended the answer; undefined when it has not. A connection that breaks after the stop
+   * reason has cost nothing. A refusal is a failure whatever was said before it: the provider asks to discard that. A window
+   * that was already full is an overflow; one that filled up while the model was writing leaves an answer worth keeping.
+   */
+  ending(): Extract<ModelEvent, { type: 'stopped' | 'failed' }> | undefined {
+    if (!this.stop) return this.whole ? { type: 'stopped', reason: 'end_turn' } : undefined;
+    const { reason, explanation } = this.stop;
+    if (reason === 'refusal') return failed({ reason: 'refused', detail: explanation });
+    if (reason === 'model_context_window_exceeded' && !this.said) return failed({ reason: 'overflow', detail: reason });
+    return { type: 'stopped', reason };
+  }
+
+  private started({ index, content_block: start }: Anthropic.RawContentBlockStartEvent): ModelEvent[] {
+    const block: OpenBlock = { start, text: '', signature: '' };
+    this.open.set(index, block);
+    if (start.type === 'text') return this.grown(index, block, start.text);
+    if (start.type === 'thinking') {
+      block.signature = start.signature ?? '';
+      return this.grown(index, block, start.thinking);
+    }
+    return [];
+  }
+
+  private continued({ index, delta }: Anthropic.RawContentBlockDeltaEvent): ModelEvent[] {
+    const block = this.open.get(index);
+    if (!block) return [];
+    switch (delta.type) {
+      case 'text_delta':
+        return this.grown(index, block, delta.text);
+      case 'thinking_delta':
+        return this.grown(index, block, delta.thinking);
+      case 'input_json_delta':
+        block.text += delta.partial_json;
+        return [];
+      case 'signature_delta':
+        block.signature = delta.signature;
+        return [];
+      default:
+        return [];
+    }
+  }
+
+  private grown(index: number, block: OpenBlock, text: string | undefined): ModelEvent[] {
+    if (!text) return [];
+    block.text += text;
+    const type = block.start.type === 'thinking' ? 'thinking_delta' : 'text_delta';
+    this.said ||= type === 'text_delta';
+    return [{ type, index, text }];
+  }
+
+  private finished(index: number): ModelEvent[] {
+    const open = this.open.get(index);
+    this.open.delete(index);
+    const block = open && contentOf(open);
+    if (!block) return [];
+    this.said ||= block.type === 'tool_use';
+    return [{ type: 'block', index, block }];
+  }
+
+  private measured(usage: Partial<Anthropic.MessageDeltaUsage> | undefined): ModelEvent[] {
+    if (!usage) return [];
+    const last = this.usage;
+    this.usage = {
+      input: usage.input_tokens ?? last.input,
+      output: usage.output_tokens ?? last.output,
+      cacheRead: usage.cache_read_input_tokens ?? last.cacheRead,
+      cacheWrite: usage.cache_creation_input_tokens ?? last.cacheWrite,
+    };
+    return [{ type: 'usage', usage: this.usage }];
+  }
+}
+
+/** Undefined for what we never ask for (the provider's own tools) and for empty text, which could not be sent back. */
+function contentOf({ start, text, signature }: OpenBlock): ModelBlock | undefined {
+  switch (start.type) {
+    case 'text':
+      return text === '' ? undefined : { type: 'text', text };
+    case 'thinking':
+      return { type: 'thinking', text, ...(signature === '' ? {} : { signature }) };
+    case 'redacted_thinking':
+      return { type: 'thinking', text: '', redactedData: start.data };
+    case 'tool_use':
+      // Some gateways send the whole input at the start and no deltas.
+      return { type: 'tool_use', callId: start.id, name: start.name, input: text === '' ? (start.input ?? {}) : parseToolInput(text) };
+    default:
+      return undefined;
+  }
+}
+
+function failed(failure: ModelFailure): Extract<ModelEvent, { type: 'failed' }> {
+  return { type: 'failed', failure };
+}

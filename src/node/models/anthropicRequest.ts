@@ -1,0 +1,96 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../core/ports';
+import { asToolInput } from './toolInput';
+import { thinksUnasked } from './modelTable';
+
+/** The provider refuses a request with more. */
+const maxBreakpoints = 4;
+
+const ephemeral: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+
+type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking'> & { tools?: Anthropic.Tool[] };
+
+/**
+ * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it,
+ * thinking that cannot be proven (an interrupted answer has no signature) and messages that are empty after that are left out,
+ * and lone surrogates become U+FFFD, because the provider refuses the whole request for any of them.
+ */
+export function anthropicPrompt(request: ModelRequest): Prompt {
+  const system = wellFormed(request.system);
+  const tools = request.tools.map(tool);
+  const hasSystem = !isBlank(system);
+  const head = hasSystem || tools.length > 0 ? 1 : 0;
+  const lastTool = tools.at(-1);
+  // Tools come before the system text in the cached prefix, so a mark at the end of the system text covers both.
+  if (!hasSystem && lastTool) lastTool.cache_control = ephemeral;
+  return {
+    model: request.model,
+    messages: messages(request.messages, maxBreakpoints - head),
+    ...(hasSystem ? { system: [{ type: 'text', text: system, cache_control: ephemeral }] } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
+    // What these models do anyway, but with the text of the thinking instead of an empty block.
+    ...(thinksUnasked(request.model) ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}),
+  };
+}
+
+function messages(all: readonly ModelMessage[], breakpoints: number): Anthropic.MessageParam[] {
+  const kept: { role: ModelMessage['role']; content: Anthropic.ContentBlockParam[]; mark: boolean }[] = [];
+  for (const { role, blocks, cacheBreakpoint = false } of all) {
+    const content = blocks.flatMap(block);
+    const previous = kept.at(-1);
+    if (content.length > 0) kept.push({ role, content, mark: cacheBreakpoint });
+    else if (previous && cacheBreakpoint) previous.mark = true;
+  }
+  // With too many marks the last ones count: they cover the most.
+  const marked = kept.filter(({ mark }) => mark).slice(-breakpoints);
+  for (const { content } of marked) {
+    const last = content.findLast(canBeMarked);
+    if (last) last.cache_control = ephemeral;
+  }
+  return kept.map(({ role, content }) => ({ role, content }));
+}
+
+type Markable = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam;
+
+/** The API takes no mark on thinking blocks. */
+function canBeMarked(content: Anthropic.ContentBlockParam): content is Markable {
+  return content.type === 'text' || content.type === 'tool_use' || content.type === 'tool_result';
+}
+
+function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
+  switch (content.type) {
+    case 'text':
+      return isBlank(content.text) ? [] : [{ type: 'text', text: wellFormed(content.text) }];
+    case 'thinking':
+      if (content.redactedData) return [{ type: 'redacted_thinking', data: content.redactedData }];
+      return content.signature ? [{ type: 'thinking', thinking: content.text, signature: content.signature }] : [];
+    case 'tool_use':
+      return [{ type: 'tool_use', id: content.callId, name: content.name, input: wellFormedValue(asToolInput(content.input)) }];
+    case 'tool_result':
+      return [
+        {
+          type: 'tool_result',
+          tool_use_id: content.callId,
+          ...(isBlank(content.text) ? {} : { content: wellFormed(content.text) }),
+          ...(content.isError ? { is_error: true } : {}),
+        },
+      ];
+  }
+}
+
+function tool({ name, description, inputSchema }: ToolSpec): Anthropic.Tool {
+  return { name, description, input_schema: { ...inputSchema, type: 'object' } };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+function wellFormedValue(value: unknown): unknown {
+  const json = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'string' ? wellFormed(item) : item));
+  return JSON.parse(json);
+}

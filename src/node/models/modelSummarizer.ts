@@ -1,0 +1,74 @@
+import type { ModelClient, ModelFailure, Summarizer, TokenUsage } from '../../core/ports';
+import { ModelError } from '../../core/chat/modelError';
+import { CancelledError } from '../../core/errors';
+
+/**
+ * Room on top of the summary for models that think unasked: the provider counts their thinking as output. The prompt tells the
+ * model how long the summary may be, so this makes no summary longer.
+ */
+const thinkingTokens = 4_096;
+
+/** How providers say that the model had finished what it wanted to say. */
+const finished: ReadonlySet<string> = new Set(['end_turn', 'stop_sequence', 'stop']);
+
+export interface ModelSummarizerOptions {
+  readonly client: ModelClient;
+  readonly model: string;
+  /** How much the model can read. */
+  readonly contextTokens: number;
+}
+
+/** A summary written by a model. It is asked once, with a stream, and is given no tools. */
+export class ModelSummarizer implements Summarizer {
+  readonly model: string;
+  readonly contextTokens: number;
+  private readonly client: ModelClient;
+
+  constructor({ client, model, contextTokens }: ModelSummarizerOptions) {
+    this.client = client;
+    this.model = model;
+    this.contextTokens = contextTokens;
+  }
+
+  async summarize(
+    { system, prompt, maxTokens }: { readonly system: string; readonly prompt: string; readonly maxTokens: number },
+    signal: AbortSignal,
+  ): Promise<{ text: string; usage: TokenUsage }> {
+    if (signal.aborted) throw new CancelledError();
+    const { maxOutput } = await this.client.describe(this.model, signal);
+    const request = {
+      model: this.model,
+      system,
+      tools: [],
+      messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: prompt }] }],
+      maxOutputTokens: Math.min(maxTokens + thinkingTokens, maxOutput),
+    };
+    const parts: string[] = [];
+    let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+    let calledTool = false;
+    let reason = '';
+    for await (const event of this.client.stream(request, signal)) {
+      if (event.type === 'usage') usage = event.usage;
+      else if (event.type === 'stopped') reason = event.reason;
+      else if (event.type === 'failed') throw failureError(event.failure);
+      else if (event.type === 'block' && event.block.type === 'text') parts.push(event.block.text);
+      else if (event.type === 'block' && event.block.type === 'tool_use') calledTool = true;
+    }
+    if (signal.aborted) throw new CancelledError();
+    const text = parts.join('').trim();
+    const flaw = flawOf(text, reason, calledTool);
+    // Not worth a retry with the same request: the next summariser or the next rung is.
+    if (flaw) throw new ModelError({ reason: 'invalid_request', detail: flaw });
+    return { text, usage };
+  }
+}
+
+function flawOf(text: string, reason: string, calledTool: boolean): string | undefined {
+  if (calledTool) return 'The summary was not written: the model called a tool instead.';
+  if (!finished.has(reason)) return `The summary was cut off (${reason || 'no end'}).`;
+  return text === '' ? 'The summary is empty.' : undefined;
+}
+
+function failureError(failure: ModelFailure): Error {
+  return failure.reason === 'cancelled' ? new CancelledError() : new ModelError(failure);
+}
