@@ -57,6 +57,8 @@ export interface LiveBranch {
   readonly entries: readonly StoredEntry[];
   /** Whether `entries` starts at the root. */
   readonly fromRoot: boolean;
+  /** The newest usage of kind `turn` that was reported for one of `entries`. */
+  readonly lastUsage: UsageRecord | null;
 }
 
 export interface TranscriptPage {
@@ -103,6 +105,10 @@ export interface SessionStore {
   /** The newest `limit` displayed entries of the active branch, or those older than entry `before`. */
   page(session: string, query: { readonly before?: string; readonly limit: number }): Promise<TranscriptPage>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
+  /** By `seq`: the short ids (`#123`) that summaries and recall show to models. */
+  entriesBySeq(seqs: readonly number[]): Promise<StoredEntry[]>;
+  /** Fills in `tokenEstimate` of entries that were stored before they could be counted; the content stays untouched. */
+  saveTokenCounts(counts: readonly { readonly entry: string; readonly tokens: number }[]): Promise<void>;
   /** Every entry that has text, newest first: what recall and offline answers search. Paged by `beforeSeq`. */
   scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): Promise<StoredEntry[]>;
   writePartial(chunk: PartialChunk): Promise<void>;
@@ -110,6 +116,10 @@ export interface SessionStore {
   recoverPartials(session: string): Promise<StoredEntry[]>;
   draft(session: string): Promise<Draft | undefined>;
   saveDraft(session: string, draft: Draft | null): Promise<void>;
+  /** Messages that wait for the running turn, oldest first. */
+  queue(session: string): Promise<{ readonly id: string; readonly text: string }[]>;
+  /** Replaces the queue. */
+  saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[]): Promise<void>;
   calibration(model: string): Promise<CalibrationRow[]>;
   saveCalibration(row: CalibrationRow): Promise<void>;
   /** Read-only stores re-read what the owner has written since; an owner does nothing. */

@@ -1,0 +1,101 @@
+import { estimateTokens } from '../context/estimateTokens';
+import type { Clock, IdSource, SessionStore, TokenCounter, UsageRecord } from '../ports';
+import { entryText, sideEntryTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
+import type { Session } from '../session/session';
+
+export interface BranchDeps {
+  readonly store: SessionStore;
+  readonly counter: TokenCounter;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+}
+
+export interface AppendOptions {
+  readonly display: boolean;
+  readonly modelFacing: boolean;
+  /** Of a block that has been streaming under this uuid. */
+  readonly uuid?: string;
+  readonly usage?: readonly Omit<UsageRecord, 'entry'>[];
+}
+
+/** The live branch in memory: what the store returned when it was opened, plus everything appended since. */
+export class BranchState {
+  private list: StoredEntry[];
+  private readonly counts = new Map<string, number>();
+  lastUsage: UsageRecord | null;
+
+  private constructor(
+    private readonly deps: BranchDeps,
+    public session: Session,
+    entries: readonly StoredEntry[],
+    lastUsage: UsageRecord | null,
+  ) {
+    this.list = [...entries];
+    this.lastUsage = lastUsage;
+    for (const entry of entries) if (entry.tokenEstimate !== null) this.counts.set(entry.uuid, entry.tokenEstimate);
+  }
+
+  static async load(deps: BranchDeps, session: string): Promise<BranchState> {
+    const live = await deps.store.liveBranch(session);
+    return new BranchState(deps, live.session, live.entries, live.lastUsage);
+  }
+
+  get entries(): readonly StoredEntry[] {
+    return this.list;
+  }
+
+  /** The entry that the next one follows; side entries never become a parent. */
+  get leaf(): string | null {
+    return this.list.at(-1)?.uuid ?? null;
+  }
+
+  readonly tokensOf = (entry: StoredEntry): number => this.counts.get(entry.uuid) ?? entry.tokenEstimate ?? estimateTokens(entryText(entry.content));
+
+  /** An entry that would follow the leaf; not stored. */
+  draft(content: EntryContent, options: AppendOptions): NewEntry {
+    return {
+      uuid: options.uuid ?? this.deps.ids.next(),
+      session: this.session.uuid,
+      parent: this.leaf,
+      createdAt: this.deps.clock.now(),
+      modelFacing: options.modelFacing,
+      display: options.display,
+      tokenEstimate: null,
+      content,
+    };
+  }
+
+  /** Appends behind the leaf; durable when it resolves. Rejects with `StoreError`, and then nothing has changed. */
+  async append(content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
+    const entry = this.draft(content, options);
+    const usage = (options.usage ?? []).map((record) => ({ ...record, entry: entry.uuid }));
+    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage });
+    if (!sideEntryTypes.has(content.type)) this.list = [...this.list, stored!];
+    return stored!;
+  }
+
+  /** Records what the provider reported for the request that led to `entry`: from now on the anchor of every size. */
+  async recordUsage(record: UsageRecord): Promise<void> {
+    await this.deps.store.append(this.session.uuid, { entries: [], usage: [record] });
+    this.lastUsage = record;
+  }
+
+  /** Counts whatever has only been estimated so far, and stores the counts. Does nothing when the counter is gone. */
+  async settleCounts(): Promise<void> {
+    const open = this.list.filter((entry) => !this.counts.has(entry.uuid) && entryText(entry.content) !== '');
+    if (open.length === 0) return;
+    const counted = await this.deps.counter.count(open.map((entry) => entryText(entry.content)));
+    const rows = open.map((entry, index) => ({ entry: entry.uuid, tokens: counted[index]! }));
+    for (const row of rows) this.counts.set(row.entry, row.tokens);
+    if (this.deps.store.status.access === 'owner') await this.deps.store.saveTokenCounts(rows);
+  }
+
+  /** Reads the branch again, after something other than an append has changed it (undo, another leaf). */
+  async reload(): Promise<void> {
+    const live = await this.deps.store.liveBranch(this.session.uuid);
+    this.session = live.session;
+    this.list = [...live.entries];
+    this.lastUsage = live.lastUsage;
+    for (const entry of live.entries) if (entry.tokenEstimate !== null) this.counts.set(entry.uuid, entry.tokenEstimate);
+  }
+}

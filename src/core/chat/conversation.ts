@@ -1,0 +1,324 @@
+import { Emitter } from '../base/event';
+import { ContextEngine, type ModelBinding } from '../context/engine';
+import type { Policy } from '../context/policy';
+import type { ContextSnapshot } from '../context/snapshot';
+import type { Clock, IdSource, Logger, SessionStore, TokenCounter, Tool } from '../ports';
+import { liveCompaction } from '../session/liveCompaction';
+import type { Session } from '../session/session';
+import { BranchState } from './branchState';
+import { Compactor, type CompactionResult } from './compactor';
+import type { ConversationEvent, QueuedMessage, TurnError } from './events';
+import { ModelError } from './modelError';
+import { systemPrompt } from './systemPrompt';
+import type { Approve } from './toolRun';
+import { Turn, type TurnOutcome } from './turn';
+import { modelTurnError, storeTurnError } from './turnError';
+import { errorText } from '../errors';
+
+export interface ConversationDeps {
+  readonly store: SessionStore;
+  readonly counter: TokenCounter;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly log: Logger;
+  readonly tools: readonly Tool[];
+  readonly approve: Approve;
+  readonly instructions: string;
+  /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
+  readonly memoryHead: () => Promise<string | null>;
+  /** The model that the next request goes to. Rejects with `ModelError` for one that nobody knows. */
+  readonly resolveModel: (session: Session) => Promise<ModelBinding>;
+  readonly policy: () => Policy;
+  /** 0–1; spreads retries. */
+  readonly random: () => number;
+}
+
+export interface SendOutcome extends TurnOutcome {
+  readonly id: string;
+}
+
+/*
+ * One operation at a time, in the order they were asked for:
+ *
+ *   idle ──send/retry──▶ turn running ──▶ idle ──(queue not empty)──▶ next turn
+ *     └──compact/undo──▶ working ───────▶ idle
+ *
+ * `stop` aborts what runs; what waits in the queue is handed back to the composer.
+ */
+export class Conversation {
+  private readonly _onDidEmit = new Emitter<ConversationEvent>();
+  readonly onDidEmit = this._onDidEmit.event;
+  private last: Promise<unknown> = Promise.resolve();
+  /** Operations that run or wait. */
+  private pending = 0;
+  private waiting: QueuedMessage[] = [];
+  private running: { readonly abort: AbortController; readonly turn: Turn | null } | null = null;
+  private ineffectiveAt = 0;
+
+  private constructor(
+    private readonly deps: ConversationDeps,
+    private readonly branch: BranchState,
+    private readonly engine: ContextEngine,
+    private readonly compactor: Compactor,
+  ) {}
+
+  /**
+   * Opens a session: turns what a dead process left streaming into entries, reads the live branch, resolves the model. Rejects
+   * with `StoreError`; a model that cannot be resolved is replaced by `fallback` until the next turn tries again.
+   */
+  static async open(deps: ConversationDeps, session: string, fallback: ModelBinding): Promise<Conversation> {
+    const owner = deps.store.status.access === 'owner';
+    if (owner) await deps.store.recoverPartials(session);
+    const branch = await BranchState.load(deps, session);
+    const prompt = { system: systemPrompt(deps.tools, deps.instructions), tools: deps.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) };
+    const engine = new ContextEngine(branch, deps.store, deps.counter, prompt, deps.policy(), fallback);
+    const emitLater: { emit: (event: ConversationEvent) => void } = { emit: () => undefined };
+    const compactor = new Compactor({ ...deps, branch, engine, emit: (event) => emitLater.emit(event) });
+    const conversation = new Conversation(deps, branch, engine, compactor);
+    emitLater.emit = (event) => conversation.emit(event);
+    if (owner) conversation.waiting = [...(await deps.store.queue(session))];
+    await conversation.refreshModel();
+    void conversation.settle();
+    return conversation;
+  }
+
+  get session(): Session {
+    return this.branch.session;
+  }
+
+  get isBusy(): boolean {
+    return this.pending > 0;
+  }
+
+  get queued(): readonly QueuedMessage[] {
+    return this.waiting;
+  }
+
+  get model(): ModelBinding {
+    return this.engine.binding;
+  }
+
+  get snapshot(): ContextSnapshot {
+    return this.engine.snapshot(this.deps.clock.now());
+  }
+
+  /** Entries that are sent as head + tail because they are very long. */
+  get excerpted(): ReadonlySet<string> {
+    return this.engine.projection().excerpted;
+  }
+
+  /** The live part of the branch: what fold marks and nudge outcomes are derived from. */
+  get entries(): BranchState['entries'] {
+    return this.branch.entries;
+  }
+
+  /** Sends a message, or queues it behind the running turn. Resolves when its turn has ended; never rejects. */
+  async send(text: string, id: string = this.deps.ids.next()): Promise<SendOutcome> {
+    if (text.trim() === '') return { id, ok: false, text: '', error: { reason: 'invalid_request', message: 'The message is empty.' } };
+    if (!this.isBusy) return this.enqueue(() => this.turn(id, text));
+    this.waiting = [...this.waiting, { id, text }];
+    await this.queueChanged();
+    return this.enqueue(async () => {
+      if (!this.waiting.some((message) => message.id === id)) return { id, ok: false, text: '', error: { reason: 'cancelled', message: 'Taken out of the queue.' } };
+      return this.turn(id, text);
+    });
+  }
+
+  /** Sends what was waiting when the process ended. */
+  async resumeQueue(): Promise<void> {
+    for (const { id, text } of this.waiting) void this.enqueue(() => this.turn(id, text));
+  }
+
+  /** Takes a message out of the queue; undefined when its turn has already begun. */
+  async unqueue(id: string): Promise<QueuedMessage | undefined> {
+    const message = this.waiting.find((one) => one.id === id);
+    if (!message) return undefined;
+    this.waiting = this.waiting.filter((one) => one !== message);
+    await this.queueChanged();
+    return message;
+  }
+
+  /** Asks again for an answer to what is already there. */
+  async retry(id: string = this.deps.ids.next()): Promise<SendOutcome> {
+    return this.enqueue(() => this.turn(id, null));
+  }
+
+  /** Ends the running operation; resolves at once. Returns the queued messages, which are not sent any more. */
+  async stop(): Promise<readonly QueuedMessage[]> {
+    const back = this.waiting;
+    this.waiting = [];
+    this.running?.abort.abort();
+    if (back.length > 0) await this.queueChanged();
+    return back;
+  }
+
+  /** Lets the running compaction end by its next rung. */
+  cancelCompaction(): void {
+    if (this.running?.turn) this.running.turn.cancelCompaction();
+    else this.running?.abort.abort();
+  }
+
+  /** Folds the older part of the conversation. Never rejects. */
+  async compact(instructions: string | null = null): Promise<CompactionResult> {
+    return this.enqueue(() =>
+      this.exclusive(async (signal) => {
+        await this.refreshModel();
+        await this.branch.settleCounts();
+        const result = await this.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, signal);
+        this.emitContext();
+        return result;
+      }),
+    ).catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
+  }
+
+  /** What an undo would restore; null when there is no live compaction. */
+  undoPreview(): { readonly tokensRestored: number; readonly fits: boolean } | null {
+    const live = liveCompaction(this.branch.entries);
+    if (!live) return null;
+    const grown = Math.max(0, this.engine.measure().used - live.content.tokensAfter);
+    const tokensRestored = live.content.tokensBefore + grown;
+    return { tokensRestored, fits: tokensRestored <= this.engine.budget.limit };
+  }
+
+  /** Takes the newest compaction back: its originals are sent again, turns made since stay. Never rejects. */
+  async undoCompaction(): Promise<CompactionResult> {
+    return this.enqueue(() =>
+      this.exclusive(async () => {
+        const live = liveCompaction(this.branch.entries);
+        const preview = this.undoPreview();
+        if (!live || !preview) return { entry: null, message: 'There is no compaction to undo.' };
+        const undone = await this.branch.append({ type: 'compaction_undone', target: live.uuid, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
+        await this.branch.reload();
+        await this.branch.settleCounts();
+        this.engine.recounted();
+        this.emit({ type: 'entry_appended', entry: undone });
+        this.emitContext();
+        return { entry: null, message: null };
+      }),
+    ).catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
+  }
+
+  /** Shows the draft's size in the gauge. */
+  async measureDraft(text: string): Promise<void> {
+    const [tokens] = text === '' ? [0] : await this.deps.counter.count([text]);
+    this.engine.setDraft(tokens ?? 0);
+    this.emitContext();
+  }
+
+  async rename(title: string): Promise<void> {
+    this.branch.session = await this.deps.store.updateSession(this.session.uuid, { title });
+    this.emit({ type: 'session_changed', session: this.session });
+  }
+
+  /** Adopts changed settings: model, policy. Takes effect with the next request. */
+  async refreshModel(): Promise<TurnError | null> {
+    try {
+      await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy());
+      this.emitContext();
+      return null;
+    } catch (error) {
+      if (ModelError.is(error)) return modelTurnError(error.failure, this.session.model ?? '');
+      this.deps.log.error('model_unresolved', { detail: errorText(error) });
+      return { reason: 'internal', message: errorText(error) };
+    }
+  }
+
+  /** Resolves when everything asked for so far has ended. */
+  async idle(): Promise<void> {
+    await this.last;
+  }
+
+  dispose(): void {
+    this.running?.abort.abort();
+    this._onDidEmit.dispose();
+  }
+
+  private async turn(id: string, text: string | null): Promise<SendOutcome> {
+    return this.exclusive(async (signal, useTurn) => {
+      this.emit({ type: 'turn_started', id });
+      const outcome = await this.guarded(async () => {
+        if (text !== null) await this.appendUserMessage(id, text);
+        const problem = await this.refreshModel();
+        const deps = { ...this.deps, branch: this.branch, engine: this.engine, compactor: this.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext() };
+        const turn = new Turn(id, deps, signal, this.ineffectiveAt);
+        useTurn(turn);
+        const result = problem ? await turn.refuse(problem) : await turn.run();
+        this.ineffectiveAt = turn.lastIneffectiveAt;
+        return result;
+      });
+      this.emitContext();
+      this.emit({ type: 'turn_ended', id, ...outcome });
+      return { id, ...outcome };
+    });
+  }
+
+  private async appendUserMessage(id: string, text: string): Promise<void> {
+    const entry = await this.branch.append({ type: 'message', role: 'user', text }, { display: true, modelFacing: true });
+    if (this.waiting.some((message) => message.id === id)) {
+      this.waiting = this.waiting.filter((message) => message.id !== id);
+      await this.queueChanged();
+    }
+    this.emit({ type: 'entry_appended', entry });
+    if (this.session.title === '') await this.rename(titleFrom(text));
+  }
+
+  private async guarded(run: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
+    try {
+      return await run();
+    } catch (error) {
+      this.deps.log.error('turn_failed', { detail: errorText(error), stack: error instanceof Error ? error.stack : undefined });
+      return { ok: false, text: '', error: storeTurnError(error) };
+    }
+  }
+
+  private enqueue<T>(operation: () => Promise<T>): Promise<T> {
+    this.pending++;
+    const result = this.last.then(operation).finally(() => this.pending--);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+
+  private async exclusive<T>(run: (signal: AbortSignal, useTurn: (turn: Turn) => void) => Promise<T>): Promise<T> {
+    const abort = new AbortController();
+    this.running = { abort, turn: null };
+    try {
+      return await run(abort.signal, (turn) => (this.running = { abort, turn }));
+    } finally {
+      this.running = null;
+    }
+  }
+
+  /** Replaces estimates by counts in the background, once the tokenizer is there. */
+  private async settle(): Promise<void> {
+    try {
+      await this.engine.countPrompt();
+      await this.branch.settleCounts();
+      this.engine.recounted();
+      this.emitContext();
+    } catch (error) {
+      this.deps.log.warn('token_count_failed', { detail: errorText(error) });
+    }
+  }
+
+  private async queueChanged(): Promise<void> {
+    this.emit({ type: 'queue_changed', queue: this.waiting });
+    await this.deps.store.saveQueue(this.session.uuid, this.waiting).catch((error: unknown) => this.deps.log.warn('queue_not_saved', { detail: errorText(error) }));
+  }
+
+  private emitContext(): void {
+    this.emit({ type: 'context_changed', snapshot: this.snapshot });
+  }
+
+  private emit(event: ConversationEvent): void {
+    this._onDidEmit.fire(event);
+  }
+}
+
+/** First line of the first message, at most 60 characters, cut at a word. */
+function titleFrom(text: string): string {
+  const line = text.trim().split('\n', 1)[0]!.replace(/\s+/g, ' ').trim();
+  if (line.length <= 60) return line;
+  const cut = line.slice(0, 60);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > 30 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}

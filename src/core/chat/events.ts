@@ -1,0 +1,45 @@
+import type { ContextSnapshot } from '../context/snapshot';
+import type { ModelFailureReason, TokenUsage } from '../ports';
+import type { ContentOf, StoredEntry } from '../session/entry';
+import type { Session } from '../session/session';
+
+export type TurnPhase = 'preparing' | 'compacting' | 'waiting' | 'streaming' | 'tools' | 'retrying' | 'stopping';
+
+/** Why a turn did not end well; the model's reasons, or one of ours. */
+export type TurnErrorReason = ModelFailureReason | 'store' | 'too_long' | 'internal';
+
+export interface TurnError {
+  readonly reason: TurnErrorReason;
+  /** One or two sentences for the user: what happened, and what to do. */
+  readonly message: string;
+}
+
+/**
+ * What happens in a conversation, in order. Every surface (view, status bar, command line, tests) lives on these; `*_appended`
+ * means durable.
+ */
+export type ConversationEvent =
+  | { readonly type: 'turn_started'; readonly id: string }
+  | { readonly type: 'phase_changed'; readonly id: string; readonly phase: TurnPhase }
+  | { readonly type: 'entry_appended'; readonly entry: StoredEntry }
+  /** Text of a block that is still streaming; `entryId` is the uuid the finished entry will have. Already durable. */
+  | { readonly type: 'text_delta'; readonly entryId: string; readonly block: 'message' | 'thinking'; readonly model: string; readonly text: string }
+  /** The streaming block became no entry: nothing of it had been shown. */
+  | { readonly type: 'live_dropped'; readonly entryId: string }
+  | { readonly type: 'retry_scheduled'; readonly id: string; readonly attempt: number; readonly at: number; readonly delayMs: number; readonly reason: ModelFailureReason }
+  | { readonly type: 'usage_reported'; readonly model: string; readonly usage: TokenUsage; readonly kind: 'turn' | 'compaction' }
+  | { readonly type: 'memory_written'; readonly path: string; readonly op: string; readonly bytes: number }
+  | { readonly type: 'compaction_started'; readonly trigger: ContentOf<'compaction'>['trigger']; readonly tokensBefore: number }
+  | { readonly type: 'compaction_ended'; readonly entry: (StoredEntry & { readonly content: ContentOf<'compaction'> }) | null; readonly message: string | null }
+  | { readonly type: 'context_changed'; readonly snapshot: ContextSnapshot }
+  | { readonly type: 'queue_changed'; readonly queue: readonly QueuedMessage[] }
+  | { readonly type: 'session_changed'; readonly session: Session }
+  | { readonly type: 'turn_ended'; readonly id: string; readonly ok: boolean; readonly text: string; readonly error: TurnError | null };
+
+export interface QueuedMessage {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** `customType` of the entry that records a turn's error in the transcript. */
+export const turnErrorType = 'turn_error';

@@ -1,0 +1,214 @@
+import type { Clock, IdSource, Logger, ModelFailure, SessionStore, Tool } from '../ports';
+import type { ContextEngine } from '../context/engine';
+import { dueNudge } from '../memory/nudges';
+import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';
+import { cycleEntries, liveCompaction } from '../session/liveCompaction';
+import type { BranchState } from './branchState';
+import type { Compactor } from './compactor';
+import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase } from './events';
+import { modelStep, type StepOutcome } from './modelStep';
+import { RetryPolicy } from './retryPolicy';
+import { runTool, type Approve, type ToolCallEntry } from './toolRun';
+import { modelTurnError } from './turnError';
+
+export interface TurnDeps {
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly compactor: Compactor;
+  readonly store: SessionStore;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly log: Logger;
+  readonly tools: readonly Tool[];
+  readonly approve: Approve;
+  /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
+  readonly memoryHead: () => Promise<string | null>;
+  /** 0–1. */
+  readonly random: () => number;
+  readonly emit: (event: ConversationEvent) => void;
+  readonly emitContext: () => void;
+}
+
+export interface TurnOutcome {
+  readonly ok: boolean;
+  readonly text: string;
+  readonly error: TurnError | null;
+}
+
+/** Model steps in one turn; a loop of calls ends here with a question to the user. */
+const mostSteps = 50;
+/** After an undo or a compaction that did not help, automatic compaction waits until the context has grown by this much. */
+const rearmGrowth = 1.05;
+
+/**
+ * Everything between a durable user message and its answer: nudge, compaction, request, retries, tools, overflow recovery.
+ * Rejects only when the store does.
+ */
+export class Turn {
+  private recoveredOverflow = false;
+  private readonly compaction: AbortController = new AbortController();
+
+  constructor(
+    private readonly id: string,
+    private readonly deps: TurnDeps,
+    private readonly signal: AbortSignal,
+    /** Context size at which an automatic compaction last did not help; 0 = never. */
+    private ineffectiveAt: number,
+  ) {}
+
+  get lastIneffectiveAt(): number {
+    return this.ineffectiveAt;
+  }
+
+  /** Ends a running compaction by its next rung; the turn goes on. */
+  cancelCompaction(): void {
+    this.compaction.abort();
+  }
+
+  async run(): Promise<TurnOutcome> {
+    let text = '';
+    for (let stepNumber = 0; stepNumber < mostSteps; stepNumber++) {
+      const blocked = await this.prepare(stepNumber === 0);
+      if (blocked) return this.fail(blocked, text);
+      if (this.signal.aborted) return { ok: false, text, error: { reason: 'cancelled', message: 'Stopped.' } };
+
+      const step = await this.stepWithRetries();
+      text += step.text;
+      if (step.failure?.reason === 'overflow' && (await this.recoverOverflow())) continue;
+      if (step.failure) return this.fail(modelTurnError(step.failure, this.deps.engine.binding.info.id), text);
+      const calls = step.entries.filter((entry): entry is ToolCallEntry => entry.content.type === 'tool_call');
+      if (calls.length === 0) return this.finish(step, text);
+      await this.runCalls(calls);
+    }
+    return this.fail({ reason: 'internal', message: `The model called tools ${mostSteps} times without finishing. Say “continue” to let it go on.` }, text);
+  }
+
+  /** Ends the turn with an error that was found before anything could be asked. */
+  async refuse(error: TurnError): Promise<TurnOutcome> {
+    return this.fail(error, '');
+  }
+
+  /** Notes, nudge and compaction before a request; an error when nothing that could be sent would fit. */
+  private async prepare(first: boolean): Promise<TurnError | null> {
+    const { branch, engine, emitContext } = this.deps;
+    await branch.settleCounts();
+    engine.recounted();
+    if (first) await this.appendMemoryHead();
+    await this.appendNudge();
+    emitContext();
+    await this.compactIfDue();
+    emitContext();
+    if (engine.measure().used <= engine.budget.limit) return null;
+    const last = await this.compact('automatic');
+    if (engine.measure().used <= engine.budget.limit) return null;
+    return {
+      reason: 'too_long',
+      message: `The conversation needs ${engine.measure().used.toLocaleString('en')} tokens and the model takes ${engine.budget.limit.toLocaleString('en')}. ${last ?? ''} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.`,
+    };
+  }
+
+  private async appendMemoryHead(): Promise<void> {
+    const { branch } = this.deps;
+    if (cycleEntries(branch.entries).some((entry) => entry.content.type === 'memory_note')) return;
+    const head = await this.deps.memoryHead();
+    if (head) await this.append({ type: 'memory_note', text: head }, false);
+  }
+
+  private async appendNudge(): Promise<void> {
+    const { engine, log } = this.deps;
+    const { used } = engine.measure();
+    const nudge = dueNudge(engine.nudges(used), used, engine.budget.effective);
+    if (!nudge) return;
+    await this.append(nudge, true);
+    log.info('nudge_delivered', { percent: nudge.percent, usedTokens: nudge.usedTokens });
+  }
+
+  private async compactIfDue(): Promise<void> {
+    const { branch, engine } = this.deps;
+    if (!engine.policy.compaction.enabled) return;
+    const { used } = engine.measure();
+    if (used < engine.budget.trigger) return;
+    const waitFrom = Math.max(this.ineffectiveAt, undoneAt(branch.entries));
+    if (waitFrom > 0 && used < waitFrom * rearmGrowth && used <= engine.budget.limit) return;
+    await this.compact('automatic');
+  }
+
+  /** Null when something was folded; else why not. */
+  private async compact(trigger: ContentOf<'compaction'>['trigger']): Promise<string | null> {
+    const { compactor, engine } = this.deps;
+    this.phase('compacting');
+    const stop = AbortSignal.any([this.signal, this.compaction.signal]);
+    const result = await compactor.run({ trigger, instructions: null, holdsTurn: true }, stop);
+    this.ineffectiveAt = result.entry ? 0 : engine.measure().used;
+    if (result.entry) await this.appendMemoryHead();
+    return result.message;
+  }
+
+  private async recoverOverflow(): Promise<boolean> {
+    const { engine } = this.deps;
+    if (this.recoveredOverflow || !engine.policy.compaction.retryOnOverflow || this.signal.aborted) return false;
+    this.recoveredOverflow = true;
+    const before = engine.rawRequestTokens();
+    await this.compact('overflow');
+    return engine.rawRequestTokens() < before;
+  }
+
+  private async stepWithRetries(): Promise<StepOutcome> {
+    const { clock, emit, log } = this.deps;
+    let policy = new RetryPolicy();
+    for (;;) {
+      this.phase('waiting');
+      const step = await modelStep({ ...this.deps, onGrowth: () => this.deps.emitContext() }, this.signal);
+      if (!step.failure || this.signal.aborted) return step;
+      const next = policy.next(step.failure, this.deps.random());
+      log.warn('model_request_failed', { reason: step.failure.reason, status: step.failure.status, detail: step.failure.detail, attempt: policy.attempt });
+      if (!next) return step;
+      policy = next.policy;
+      this.phase('retrying');
+      emit({ type: 'retry_scheduled', id: this.id, attempt: policy.attempt, at: clock.now() + next.delayMs, delayMs: next.delayMs, reason: step.failure.reason });
+      const waited = await clock.sleep(next.delayMs, this.signal).then(
+        () => true,
+        () => false,
+      );
+      if (!waited) return { ...step, failure: cancelled };
+    }
+  }
+
+  private async runCalls(calls: readonly ToolCallEntry[]): Promise<void> {
+    this.phase('tools');
+    for (const call of calls) await this.append(await runTool(call, this.deps.tools, this.deps.approve, this.signal), true);
+  }
+
+  private async finish(step: StepOutcome, text: string): Promise<TurnOutcome> {
+    const cut = step.stopReason === 'max_tokens';
+    if (cut) return this.fail({ reason: 'invalid_request', message: 'The answer reached the length limit and was cut. Say “continue” for the rest.' }, text);
+    return { ok: true, text, error: null };
+  }
+
+  private async fail(error: TurnError, text: string): Promise<TurnOutcome> {
+    if (error.reason !== 'cancelled') await this.append({ type: 'custom', customType: turnErrorType, data: error }, true, false);
+    return { ok: false, text, error };
+  }
+
+  private async append(content: EntryContent, display: boolean, modelFacing = true): Promise<void> {
+    const stored = await this.deps.branch.append(content, { display, modelFacing });
+    this.deps.emit({ type: 'entry_appended', entry: stored });
+  }
+
+  private phase(phase: TurnPhase): void {
+    this.deps.emit({ type: 'phase_changed', id: this.id, phase });
+  }
+}
+
+const cancelled: ModelFailure = { reason: 'cancelled', detail: '' };
+
+/** Size that an undo restored, when no compaction has been made since. */
+function undoneAt(entries: readonly StoredEntry[]): number {
+  const live = liveCompaction(entries);
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const { content, uuid } = entries[i]!;
+    if (uuid === live?.uuid) return 0;
+    if (content.type === 'compaction_undone') return content.tokensRestored;
+  }
+  return 0;
+}

@@ -1,0 +1,173 @@
+import type { CalibrationRow, ModelClient, ModelInfo, ModelRequest, SessionStore, Summarizer, TokenCounter, TokenUsage, ToolSpec } from '../ports';
+import type { StoredEntry } from '../session/entry';
+import type { BranchState } from '../chat/branchState';
+import { nudgeStates, type NudgeStatus } from '../memory/nudges';
+import { resolveBudget, type Budget } from './budget';
+import { learn, startingFactor } from './calibration';
+import { estimateTokens } from './estimateTokens';
+import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
+import type { Policy } from './policy';
+import { project, type Projection } from './projection';
+import type { ContextSnapshot } from './snapshot';
+
+/** A model that a turn can be sent to, with whoever writes its summaries. */
+export interface ModelBinding {
+  readonly client: ModelClient;
+  readonly info: ModelInfo;
+  /** Null when nothing generates: compaction then uses the extractive rung. */
+  readonly summarizer: Summarizer | null;
+}
+
+interface Memo {
+  readonly entries: number;
+  readonly leaf: string | null;
+  readonly projection: Projection;
+}
+
+/**
+ * Knows, for one session, how large its context is and what is due. The only stateful part of the context manager: the model in
+ * use, what was learned about its tokenizer, the composer's draft and the text that is streaming.
+ */
+export class ContextEngine {
+  private calibration: CalibrationRow | undefined;
+  private readonly known = new Map<string, number>();
+  private draftTokens = 0;
+  private liveTokens = 0;
+  private memo: Memo | null = null;
+  budget: Budget;
+
+  constructor(
+    private readonly branch: BranchState,
+    private readonly store: SessionStore,
+    private readonly counter: TokenCounter,
+    private readonly prompt: { readonly system: string; readonly tools: readonly ToolSpec[] },
+    private policyInUse: Policy,
+    private bindingInUse: ModelBinding,
+  ) {
+    this.budget = resolveBudget(policyInUse, bindingInUse.info);
+  }
+
+  get binding(): ModelBinding {
+    return this.bindingInUse;
+  }
+
+  get policy(): Policy {
+    return this.policyInUse;
+  }
+
+  /** Adopts a model and a policy; the sizes that follow are re-estimated with that model's learned factor. */
+  async use(binding: ModelBinding, policy: Policy): Promise<void> {
+    const changed = binding.info.id !== this.bindingInUse.info.id || binding.info.provider !== this.bindingInUse.info.provider;
+    this.bindingInUse = binding;
+    this.policyInUse = policy;
+    this.budget = resolveBudget(policy, binding.info);
+    this.memo = null;
+    if (changed || !this.calibration) this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
+  }
+
+  private get calibrationKey(): string {
+    return `${this.bindingInUse.info.provider}/${this.bindingInUse.info.id}`;
+  }
+
+  /** Calibrated tokens of one of our own counts. */
+  private get factor(): number {
+    return this.bindingInUse.client.generates ? startingFactor(this.calibration) : 1;
+  }
+
+  /** Counts the constant parts of the prompt once, so that they are not estimated for ever. */
+  async countPrompt(): Promise<void> {
+    const texts = [this.prompt.system, ...this.prompt.tools.map((tool) => JSON.stringify(tool))].filter((text) => !this.known.has(text));
+    if (texts.length === 0) return;
+    const counts = await this.counter.count(texts);
+    texts.forEach((text, index) => this.known.set(text, counts[index]!));
+    this.memo = null;
+  }
+
+  readonly estimate = (text: string): number => this.known.get(text) ?? estimateTokens(text);
+
+  projection(entries: readonly StoredEntry[] = this.branch.entries): Projection {
+    const { memo } = this;
+    const leaf = entries.at(-1)?.uuid ?? null;
+    if (memo && entries === this.branch.entries && memo.leaf === leaf && memo.entries === entries.length) return memo.projection;
+    const projection = project({
+      entries,
+      system: this.prompt.system,
+      tools: this.prompt.tools,
+      budget: this.budget,
+      model: this.bindingInUse.info.id,
+      tokensOf: this.branch.tokensOf,
+      estimate: this.estimate,
+    });
+    if (entries === this.branch.entries) this.memo = { entries: entries.length, leaf, projection };
+    return projection;
+  }
+
+  /** Forget the cached projection: token counts have become known since. */
+  recounted(): void {
+    this.memo = null;
+  }
+
+  measure(entries: readonly StoredEntry[] = this.branch.entries): Measurement {
+    return measure({
+      entries,
+      projection: this.projection(entries),
+      lastUsage: this.branch.lastUsage,
+      provider: this.bindingInUse.info.provider,
+      model: this.bindingInUse.info.id,
+      factor: this.factor,
+      estimate: this.estimate,
+    });
+  }
+
+  nudges(used: number): NudgeStatus[] {
+    return nudgeStates(this.branch.entries, this.budget, used);
+  }
+
+  request(): ModelRequest {
+    const { system, tools, messages } = this.projection();
+    return { model: this.bindingInUse.info.id, system, tools, messages, maxOutputTokens: this.budget.outputTokens };
+  }
+
+  /** Own, uncalibrated count of the request that would be sent now. */
+  rawRequestTokens(): number {
+    const projection = this.projection();
+    const fixed = this.estimate(projection.system) + projection.tools.reduce((sum, tool) => sum + this.estimate(JSON.stringify(tool)) + 8, 0);
+    return fixed + projection.pieces.reduce((sum, piece) => sum + piece.tokens, 0);
+  }
+
+  /** Learns from what the provider reported for a request that we had counted as `rawTokens`. */
+  async learn(usage: TokenUsage, rawTokens: number): Promise<void> {
+    const row = learn(this.calibration, this.calibrationKey, usage.input + usage.cacheRead + usage.cacheWrite, rawTokens);
+    if (!row || row === this.calibration) return;
+    this.calibration = row;
+    await this.store.saveCalibration(row);
+  }
+
+  setDraft(rawTokens: number): void {
+    this.draftTokens = rawTokens * this.factor;
+  }
+
+  setLive(text: string): void {
+    this.liveTokens = text === '' ? 0 : estimateTokens(text) * this.factor;
+  }
+
+  snapshot(now: number): ContextSnapshot {
+    const measurement = this.measure();
+    const used = measurement.used + this.liveTokens + this.draftTokens;
+    const target = this.policyInUse.compaction.enabled ? this.budget.trigger : this.budget.limit;
+    return toSnapshot({
+      sessionId: this.branch.session.uuid,
+      provider: this.bindingInUse.info.provider,
+      model: this.bindingInUse.info.id,
+      policy: this.policyInUse,
+      budget: this.budget,
+      entries: this.branch.entries,
+      measurement,
+      nudges: this.nudges(used),
+      liveTokens: this.liveTokens,
+      draftTokens: this.draftTokens,
+      turnsLeft: forecastTurns(this.branch.entries, this.projection(), used, target, this.factor),
+      now,
+    });
+  }
+}

@@ -1,0 +1,194 @@
+import type { ModelBlock, ModelMessage, ToolSpec } from '../ports';
+import type { StoredEntry } from '../session/entry';
+import { afterLastBreak, discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import type { Budget } from './budget';
+import { excerpt } from './excerpt';
+import type { SegmentKind } from './snapshot';
+
+/** One block of the prompt, with where it came from and what it weighs. */
+export interface Piece {
+  readonly entryId: string | null;
+  readonly segment: SegmentKind;
+  readonly role: 'user' | 'assistant';
+  readonly block: ModelBlock;
+  /** Uncalibrated. */
+  readonly tokens: number;
+}
+
+export interface Projection {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly ModelMessage[];
+  readonly pieces: readonly Piece[];
+  /** Entries that are sent as head + tail. */
+  readonly excerpted: ReadonlySet<string>;
+}
+
+export interface ProjectionInput {
+  /** The live branch, root side first. */
+  readonly entries: readonly StoredEntry[];
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+  readonly budget: Pick<Budget, 'oversized'>;
+  readonly model: string;
+  readonly tokensOf: (entry: StoredEntry) => number;
+  readonly estimate: (text: string) => number;
+}
+
+/** Opens a block that the program wrote into a user turn; the system prompt says that such blocks are not the user's words. */
+export const noticeTag = 'threadkeeper-notice';
+export const summaryTag = 'conversation-state';
+
+const understood = 'Understood. I have the state of our conversation and continue from it.';
+const missingResult = 'No result: the call was interrupted before it finished.';
+
+/**
+ * What the model is sent for a branch. Invariants: the first and last message are the user's; every tool call is answered in the
+ * very next user message and nothing answers a call that is not there; no empty text; a longer branch without a declared prefix
+ * break projects to an extension of the same prompt.
+ */
+export function project(input: ProjectionInput): Projection {
+  const excerpted = new Set<string>();
+  const pieces = [...summaryPieces(input), ...tailPieces(input, excerpted)];
+  const paired = repairPairs(pieces, input.estimate);
+  const framed = frame(paired, input.estimate);
+  return { system: input.system, tools: input.tools, messages: toMessages(framed), pieces: framed, excerpted };
+}
+
+function summaryPieces({ entries, tokensOf, estimate }: ProjectionInput): Piece[] {
+  const live = liveCompaction(entries);
+  if (!live || live.content.summaryText.trim() === '') return [];
+  const text = `<${summaryTag}>\n${live.content.summaryText}\n</${summaryTag}>`;
+  return [
+    { entryId: live.uuid, segment: 'summary', role: 'user', block: { type: 'text', text }, tokens: tokensOf(live) + 8 },
+    { entryId: live.uuid, segment: 'summary', role: 'assistant', block: { type: 'text', text: understood }, tokens: estimate(understood) },
+  ];
+}
+
+function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
+  const { entries } = input;
+  const discarded = discardedEntries(entries);
+  const unbroken = new Set(entries.slice(afterLastBreak(entries)).map((entry) => entry.uuid));
+  return verbatimEntries(entries).flatMap((entry) => {
+    if (!entry.modelFacing || discarded.has(entry.uuid)) return [];
+    const piece = toPiece(entry, input, unbroken.has(entry.uuid), excerpted);
+    return piece ? [piece] : [];
+  });
+}
+
+function toPiece(entry: StoredEntry, input: ProjectionInput, unbroken: boolean, excerpted: Set<string>): Piece | null {
+  const { content } = entry;
+  const tokens = input.tokensOf(entry);
+  const user = (text: string, segment: SegmentKind): Piece | null =>
+    text.trim() === '' ? null : { entryId: entry.uuid, segment, role: 'user', block: { type: 'text', text }, tokens: tokens + 4 };
+  const fitted = (text: string): { text: string; tokens: number } => {
+    if (tokens <= input.budget.oversized) return { text, tokens };
+    excerpted.add(entry.uuid);
+    return { text: excerpt(text, tokens, input.budget.oversized, `#${entry.seq}`), tokens: input.budget.oversized };
+  };
+  switch (content.type) {
+    case 'message': {
+      if (content.text.trim() === '') return null;
+      const fit = fitted(content.text);
+      return { entryId: entry.uuid, segment: 'history', role: content.role, block: { type: 'text', text: fit.text }, tokens: fit.tokens + 4 };
+    }
+    case 'thinking': {
+      // A signed block is only valid while everything before it is unchanged; an unsigned one is never sent.
+      if (!unbroken || content.model !== input.model || !(content.signature ?? content.redactedData)) return null;
+      const { text, signature, redactedData } = content;
+      const block: ModelBlock = { type: 'thinking', text, ...(signature ? { signature } : {}), ...(redactedData ? { redactedData } : {}) };
+      return { entryId: entry.uuid, segment: 'history', role: 'assistant', block, tokens };
+    }
+    case 'tool_call':
+      return {
+        entryId: entry.uuid,
+        segment: 'history',
+        role: 'assistant',
+        block: { type: 'tool_use', callId: content.callId, name: content.name, input: content.input },
+        tokens: tokens + 12,
+      };
+    case 'tool_result': {
+      const fit = fitted(content.text === '' ? '(no output)' : content.text);
+      return {
+        entryId: entry.uuid,
+        segment: 'toolResults',
+        role: 'user',
+        block: { type: 'tool_result', callId: content.callId, text: fit.text, isError: content.status !== 'ok' },
+        tokens: fit.tokens + 8,
+      };
+    }
+    case 'nudge':
+      return user(`<${noticeTag} kind="notes" from="${content.injectAs}">\n${content.text}\n</${noticeTag}>`, 'history');
+    case 'memory_note':
+      return user(`<${noticeTag} kind="memory">\n${content.text}\n</${noticeTag}>`, 'memory');
+    case 'usage_note':
+      return user(`<${noticeTag} kind="usage">\n${content.text}\n</${noticeTag}>`, 'history');
+    case 'branch_summary':
+      return user(`<${noticeTag} kind="other-branch">\n${content.text}\n</${noticeTag}>`, 'summary');
+    case 'custom_message':
+      return user(`<${noticeTag} kind="${content.customType}">\n${content.text}\n</${noticeTag}>`, 'history');
+    case 'compaction':
+    case 'compaction_undone':
+    case 'checkpoint':
+    case 'label':
+    case 'model_change':
+    case 'thinking_level_change':
+    case 'instructions_change':
+    case 'tools_change':
+    case 'session_info':
+    case 'custom':
+      return null;
+  }
+}
+
+/** Puts every result directly behind its call, answers the calls that have none, and drops results without a call. */
+function repairPairs(pieces: readonly Piece[], estimate: (text: string) => number): Piece[] {
+  const results = new Map<string, Piece>();
+  for (const piece of pieces) if (piece.block.type === 'tool_result' && !results.has(piece.block.callId)) results.set(piece.block.callId, piece);
+  const synthetic = (callId: string): Piece => ({
+    entryId: null,
+    segment: 'toolResults',
+    role: 'user',
+    block: { type: 'tool_result', callId, text: missingResult, isError: true },
+    tokens: estimate(missingResult) + 8,
+  });
+  const out: Piece[] = [];
+  const open = new Set<string>();
+  const answerOpen = () => {
+    for (const callId of open) out.push(results.get(callId) ?? synthetic(callId));
+    open.clear();
+  };
+  for (const piece of pieces) {
+    const { block } = piece;
+    if (block.type === 'tool_result') {
+      if (open.delete(block.callId)) out.push(piece);
+      continue;
+    }
+    // A user's text, or an assistant block behind results, starts a new message: by then every call has to be answered.
+    if (piece.role === 'user' || out.at(-1)?.role === 'user') answerOpen();
+    out.push(piece);
+    if (block.type === 'tool_use') open.add(block.callId);
+  }
+  answerOpen();
+  return out;
+}
+
+function frame(pieces: Piece[], estimate: (text: string) => number): Piece[] {
+  const say = (text: string): Piece => ({ entryId: null, segment: 'history', role: 'user', block: { type: 'text', text }, tokens: estimate(text) + 4 });
+  const framed = pieces[0]?.role === 'assistant' ? [say(`<${noticeTag} kind="start">\nThe conversation continues.\n</${noticeTag}>`), ...pieces] : [...pieces];
+  if (framed.at(-1)?.role === 'assistant') framed.push(say(`<${noticeTag} kind="continue">\nContinue where the last answer broke off.\n</${noticeTag}>`));
+  return framed;
+}
+
+function toMessages(pieces: readonly Piece[]): ModelMessage[] {
+  const messages: { role: 'user' | 'assistant'; blocks: ModelBlock[]; cacheBreakpoint?: boolean }[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    let message = messages.at(-1);
+    if (message?.role !== piece.role) messages.push((message = { role: piece.role, blocks: [] }));
+    message.blocks.push(piece.block);
+    if (piece.segment === 'summary' && pieces[index + 1]?.segment !== 'summary') message.cacheBreakpoint = true;
+  }
+  const last = messages.at(-1);
+  if (last) last.cacheBreakpoint = true;
+  return messages;
+}

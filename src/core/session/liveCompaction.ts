@@ -1,0 +1,59 @@
+import { isEntryOf, type EntryOf, type StoredEntry } from './entry';
+
+/**
+ * The compaction that shapes the projection of a branch: the newest one that is neither undone nor superseded. Entries are
+ * root side first; null when the branch is projected in full.
+ */
+export function liveCompaction(entries: readonly StoredEntry[]): EntryOf<'compaction'> | null {
+  const gone = new Set<string>();
+  for (let i = entries.length - 1; i >= 0; i--) {
+    const entry = entries[i]!;
+    if (entry.content.type === 'compaction_undone') gone.add(entry.content.target);
+    if (!isEntryOf(entry, 'compaction')) continue;
+    if (entry.content.supersedes) gone.add(entry.content.supersedes);
+    if (!gone.has(entry.uuid)) return entry;
+  }
+  return null;
+}
+
+/** The entries of the current cycle: those after the live compaction's record, or all of them. */
+export function cycleEntries(entries: readonly StoredEntry[]): readonly StoredEntry[] {
+  const live = liveCompaction(entries);
+  return live ? entries.slice(entries.indexOf(live) + 1) : entries;
+}
+
+/** Entries that the model sees verbatim: from the live compaction's first kept entry (or the root) to the leaf. */
+export function verbatimEntries(entries: readonly StoredEntry[]): readonly StoredEntry[] {
+  const live = liveCompaction(entries);
+  if (!live) return entries;
+  const { firstKeptEntry } = live.content;
+  const from = firstKeptEntry === null ? entries.indexOf(live) + 1 : entries.findIndex((entry) => entry.uuid === firstKeptEntry);
+  return entries.slice(from === -1 ? entries.indexOf(live) + 1 : from);
+}
+
+/** Entry types after which an earlier prompt is no longer a prefix of the next one: the declared prefix breaks. */
+const breakTypes = new Set(['compaction', 'compaction_undone', 'model_change', 'instructions_change', 'tools_change']);
+
+/** Index of the first entry after the last declared prefix break; 0 when there was none. */
+export function afterLastBreak(entries: readonly StoredEntry[]): number {
+  for (let i = entries.length - 1; i >= 0; i--) if (breakTypes.has(entries[i]!.content.type) || isDiscardMark(entries[i]!)) return i + 1;
+  return 0;
+}
+
+/** `custom` entry that takes the blocks of a failed attempt out of the projection; they stay in the transcript, marked. */
+export const attemptDiscarded = 'attempt_discarded';
+
+function isDiscardMark(entry: StoredEntry): boolean {
+  return entry.content.type === 'custom' && entry.content.customType === attemptDiscarded;
+}
+
+/** Entries of failed attempts: part of the history, not of the prompt. */
+export function discardedEntries(entries: readonly StoredEntry[]): ReadonlySet<string> {
+  const discarded = new Set<string>();
+  for (const entry of entries) {
+    if (!isDiscardMark(entry) || entry.content.type !== 'custom') continue;
+    const data = entry.content.data as { entries?: unknown };
+    if (Array.isArray(data.entries)) for (const uuid of data.entries) if (typeof uuid === 'string') discarded.add(uuid);
+  }
+  return discarded;
+}
