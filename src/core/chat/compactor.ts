@@ -50,7 +50,7 @@ export class Compactor {
       return result;
     };
     const cut = this.chooseCut(options.trigger);
-    if (!cut) return { entry: null, message: nothingToFold };
+    if (!cut) return end({ entry: null, message: nothingToFold });
     emit({ type: 'compaction_started', trigger: options.trigger, tokensBefore });
     log.info('compaction_triggered', { trigger: options.trigger, tokensBefore });
 

@@ -156,7 +156,7 @@ export class ContextEngine {
     const used = measurement.used + this.liveTokens + this.draftTokens;
     const target = this.policyInUse.compaction.enabled ? this.budget.trigger : this.budget.limit;
     return toSnapshot({
-      sessionId: this.branch.session.uuid,
+      sessionId: this.branch.session.id,
       provider: this.bindingInUse.info.provider,
       model: this.bindingInUse.info.id,
       policy: this.policyInUse,

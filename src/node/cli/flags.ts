@@ -1,0 +1,51 @@
+/** A command line that cannot be run; the message says which word is wrong and what would be right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+export interface FlagSpec {
+  readonly name: string;
+  readonly value?: string;
+  readonly choices?: readonly string[];
+  readonly required?: boolean;
+  readonly help: string;
+}
+
+export type Flags = Readonly<Record<string, string | undefined>>;
+
+/** Reads `--name value` and `--name=value`. Throws `UsageError` for anything that is not in `specs`. */
+export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]): Flags {
+  const flags: Record<string, string> = {};
+  for (let i = 0; i < args.length; i++) {
+    const word = args[i]!;
+    const [name, inline] = splitOnce(word.replace(/^--/, ''));
+    const spec = word.startsWith('--') ? specs.find((one) => one.name === name) : undefined;
+    if (!spec) throw new UsageError(`Unknown ${word.startsWith('-') ? 'flag' : 'argument'} "${word}". Known: ${specs.map((one) => `--${one.name}`).join(', ')}.`);
+    if (flags[name] !== undefined) throw new UsageError(`--${name} is given twice.`);
+    const value = spec.value === undefined ? 'true' : (inline ?? args[++i]);
+    if (value === undefined || (inline === undefined && spec.value !== undefined && value.startsWith('--'))) throw new UsageError(`--${name} needs a value (${spec.value}).`);
+    if (spec.choices && !spec.choices.includes(value)) throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}; "${value}" is not.`);
+    flags[name] = value;
+  }
+  const missing = specs.find((spec) => spec.required && flags[spec.name] === undefined);
+  if (missing) throw new UsageError(`--${missing.name} is missing: ${missing.help}`);
+  return flags;
+}
+
+export function positiveInteger(flags: Flags, name: string): number | undefined {
+  const value = flags[name];
+  if (value === undefined) return undefined;
+  if (!/^\d+$/.test(value) || Number(value) < 1) throw new UsageError(`--${name} is a whole number above 0; "${value}" is not.`);
+  return Number(value);
+}
+
+export function flagHelp(specs: readonly FlagSpec[]): string {
+  const rows = specs.map((spec) => [`  --${spec.name}${spec.value ? ` ${spec.choices ? spec.choices.join('|') : spec.value}` : ''}`, `${spec.help}${spec.required ? ' (required)' : ''}`] as const);
+  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
+  return rows.map(([left, right]) => left.padEnd(width) + right).join('\n');
+}
+
+function splitOnce(word: string): [string, string | undefined] {
+  const at = word.indexOf('=');
+  return at === -1 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+}

@@ -1,0 +1,28 @@
+import * as z from 'zod/mini';
+
+const id = z.optional(z.union([z.string(), z.number()]));
+
+/** One line of standard input of `run`. */
+export const RunCommand = z.discriminatedUnion('cmd', [
+  z.strictObject({ cmd: z.literal('send'), id, text: z.string() }),
+  z.strictObject({ cmd: z.literal('compact'), id, instructions: z.optional(z.string()) }),
+  z.strictObject({ cmd: z.literal('undo_compaction'), id }),
+  z.strictObject({ cmd: z.literal('stop'), id }),
+]);
+export type RunCommand = z.infer<typeof RunCommand>;
+
+/** Parses a line; the error names what is wrong with it. */
+export function parseRunCommand(line: string): { readonly command: RunCommand } | { readonly error: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return { error: `Not a JSON line: ${line.slice(0, 80)}` };
+  }
+  const parsed = RunCommand.safeParse(value);
+  if (parsed.success) return { command: parsed.data };
+  const cmd = (value as { cmd?: unknown } | null)?.cmd;
+  const known = ['send', 'compact', 'undo_compaction', 'stop'];
+  if (typeof cmd !== 'string' || !known.includes(cmd)) return { error: `Unknown cmd ${JSON.stringify(cmd)}. Known: ${known.join(', ')}.` };
+  return { error: `Bad "${cmd}": ${parsed.error.issues.map((issue) => `${issue.path.join('.') || 'line'}: ${issue.message}`).join('; ')}` };
+}

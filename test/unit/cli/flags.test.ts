@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { flagHelp, parseFlags, positiveInteger, UsageError, type FlagSpec } from '../../../src/node/cli/flags';
+import { parseRunCommand } from '../../../src/node/cli/runCommand';
+
+const specs: FlagSpec[] = [
+  { name: 'store', value: 'DIR', required: true, help: 'where the history is' },
+  { name: 'approve', value: 'MODE', choices: ['none', 'read', 'all'], help: 'which tools may run' },
+  { name: 'window', value: 'N', help: 'tokens' },
+  { name: 'json', help: 'print JSON' },
+];
+
+describe('parseFlags', () => {
+  it('reads both forms', () => {
+    assert.deepEqual(parseFlags(['--store', 'x', '--approve=read', '--json'], specs), { store: 'x', approve: 'read', json: 'true' });
+  });
+
+  for (const [args, message] of [
+    [['--stor', 'x'], /Unknown flag "--stor"\. Known: --store/],
+    [['x'], /Unknown argument "x"/],
+    [['--store'], /--store needs a value \(DIR\)/],
+    [['--store', '--json'], /--store needs a value/],
+    [[], /--store is missing: where the history is/],
+    [['--store', 'x', '--approve', 'yes'], /--approve is one of none, read, all; "yes" is not/],
+    [['--store', 'x', '--store', 'y'], /--store is given twice/],
+  ] as const) {
+    it(`refuses ${JSON.stringify(args)}`, () => {
+      assert.throws(() => parseFlags(args, specs), (error: unknown) => error instanceof UsageError && message.test(error.message));
+    });
+  }
+
+  it('checks whole numbers', () => {
+    assert.equal(positiveInteger({ window: '4000' }, 'window'), 4_000);
+    assert.throws(() => positiveInteger({ window: '4k' }, 'window'), /--window is a whole number above 0; "4k" is not/);
+  });
+
+  it('explains itself', () => {
+    assert.match(flagHelp(specs), /--approve none\|read\|all\s+which tools may run/);
+  });
+});
+
+describe('parseRunCommand', () => {
+  it('reads the commands', () => {
+    assert.deepEqual(parseRunCommand('{"cmd":"send","id":1,"text":"hi"}'), { command: { cmd: 'send', id: 1, text: 'hi' } });
+    assert.deepEqual(parseRunCommand('{"cmd":"stop"}'), { command: { cmd: 'stop' } });
+  });
+
+  for (const [line, message] of [
+    ['{', /Not a JSON line: \{/],
+    ['{"cmd":"sned"}', /Unknown cmd "sned"\. Known: send, compact, undo_compaction, stop/],
+    ['3', /Unknown cmd undefined/],
+    ['{"cmd":"send","id":1}', /Bad "send": text:/],
+    ['{"cmd":"send","text":"x","txt":1}', /Bad "send"/],
+  ] as const) {
+    it(`refuses ${line}`, () => {
+      const parsed = parseRunCommand(line);
+      assert.ok('error' in parsed);
+      assert.match(parsed.error, message);
+    });
+  }
+});

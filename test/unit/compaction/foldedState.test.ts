@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { emptyFoldedState, extendLedger, renderFoldedState } from '../../../src/core/compaction/foldedState';
+import { parseSessionState } from '../../../src/core/compaction/sessionState';
+import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { BranchBuilder } from '../../support/branchBuilder';
+
+describe('parseSessionState', () => {
+  const state = { logos: ['a'], pathos: [], abstract: [], conversation_summary: 's' };
+
+  it('reads bare, fenced and talked-around JSON', () => {
+    for (const answer of [JSON.stringify(state), `\`\`\`json\n${JSON.stringify(state)}\n\`\`\``, `Here it is: ${JSON.stringify(state)} Done.`]) {
+      assert.deepEqual(parseSessionState(answer), state);
+    }
+  });
+
+  it('forgives single strings, missing lists and objects in lists', () => {
+    assert.deepEqual(parseSessionState('{"logos":"one fact","pathos":null,"abstract":[{"x":1}],"conversation_summary":"s"}'), {
+      logos: ['one fact'],
+      pathos: [],
+      abstract: ['{"x":1}'],
+      conversation_summary: 's',
+    });
+  });
+
+  it('refuses half an object, words and an empty state', () => {
+    for (const answer of ['{"logos":["a"', 'no json', '', '{"logos":[],"pathos":[],"abstract":[],"conversation_summary":" "}']) assert.equal(parseSessionState(answer), undefined);
+  });
+});
+
+describe('the user ledger', () => {
+  it('keeps every user message verbatim with its id', () => {
+    const b = new BranchBuilder();
+    b.user('use tabs');
+    b.assistant('ok');
+    b.user('rename it to foo');
+    assert.deepEqual(extendLedger(emptyFoldedState, b.entries, 1_000, estimateTokens), {
+      ledger: [
+        { ref: '#1', text: 'use tabs' },
+        { ref: '#3', text: 'rename it to foo' },
+      ],
+      earlier: [],
+    });
+  });
+
+  it('names by id what no longer fits, over several compactions', () => {
+    const b = new BranchBuilder();
+    for (let i = 0; i < 5; i++) b.user(`message ${i} ${'x'.repeat(100)}`);
+    const first = extendLedger(emptyFoldedState, b.entries.slice(0, 3), 90, estimateTokens);
+    const second = extendLedger({ ...emptyFoldedState, ...first }, b.entries.slice(3), 90, estimateTokens);
+    assert.deepEqual([second.ledger.map((line) => line.ref), second.earlier], [['#4', '#5'], ['#1', '#2', '#3']]);
+    assert.match(renderFoldedState({ ...emptyFoldedState, ...second }, null, 1_000), /through recall: #1, #2, #3/);
+  });
+
+  it('carries the request being worked on when its turn was cut', () => {
+    const b = new BranchBuilder();
+    const request = b.user('do the thing');
+    assert.match(renderFoldedState(emptyFoldedState, request, 1_000), /## The request you are working on \(#1, verbatim\)\ndo the thing$/);
+  });
+});

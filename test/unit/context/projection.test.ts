@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { project, type Projection } from '../../../src/core/context/projection';
+import type { ModelMessage } from '../../../src/core/ports';
+import type { StoredEntry } from '../../../src/core/session/entry';
+import { BranchBuilder } from '../../support/branchBuilder';
+
+function projected(entries: readonly StoredEntry[], oversized = 10_000): Projection {
+  return project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
+}
+
+/** role + texts, short enough to compare whole. */
+function shape(messages: readonly ModelMessage[]): string[] {
+  return messages.map(
+    ({ role, blocks }) => `${role}: ${blocks.map((b) => (b.type === 'text' || b.type === 'thinking' ? b.text : b.type === 'tool_use' ? `call ${b.callId}` : `result ${b.callId} ${b.text}`)).join(' | ')}`,
+  );
+}
+
+function checkValid(messages: readonly ModelMessage[]): void {
+  assert.equal(messages[0]?.role, 'user', 'first message is the user’s');
+  assert.equal(messages.at(-1)?.role, 'user', 'last message is the user’s');
+  for (const [index, message] of messages.entries()) {
+    assert.notEqual(message.role, messages[index - 1]?.role, 'roles alternate');
+    assert.ok(message.blocks.length > 0);
+    for (const block of message.blocks) if (block.type === 'text') assert.notEqual(block.text.trim(), '', 'no empty text');
+    const calls = message.blocks.flatMap((b) => (b.type === 'tool_use' ? [b.callId] : []));
+    const next = messages[index + 1]?.blocks ?? [];
+    const answers = next.flatMap((b) => (b.type === 'tool_result' ? [b.callId] : []));
+    if (calls.length > 0) assert.deepEqual([...answers].sort(), [...calls].sort(), 'every call is answered in the next message');
+    else assert.deepEqual(answers, [], 'no orphan results');
+    const firstText = next.findIndex((b) => b.type === 'text');
+    const lastResult = next.findLastIndex((b) => b.type === 'tool_result');
+    if (firstText !== -1) assert.ok(lastResult < firstText, 'results come before text');
+  }
+}
+
+describe('project', () => {
+  it('sends a plain conversation as it is', () => {
+    const b = new BranchBuilder();
+    b.user('hello');
+    b.assistant('hi');
+    b.user('more');
+    assert.deepEqual(projected(b.entries).messages, [
+      { role: 'user', blocks: [{ type: 'text', text: 'hello' }] },
+      { role: 'assistant', blocks: [{ type: 'text', text: 'hi' }] },
+      { role: 'user', blocks: [{ type: 'text', text: 'more' }], cacheBreakpoint: true },
+    ]);
+  });
+
+  it('puts the summary in front of the kept tail as a pair, and hides it again after an undo', () => {
+    const b = new BranchBuilder();
+    b.user('old');
+    b.assistant('old answer');
+    const kept = b.user('kept');
+    b.assistant('kept answer');
+    const record = b.compaction(kept);
+    b.user('new');
+    assert.deepEqual(shape(projected(b.entries).messages), [
+      'user: <conversation-state>\nSUMMARY\n</conversation-state>',
+      'assistant: Understood. I have the state of our conversation and continue from it.',
+      'user: kept',
+      'assistant: kept answer',
+      'user: new',
+    ]);
+    b.undo(record);
+    assert.deepEqual(shape(projected(b.entries).messages), ['user: old', 'assistant: old answer', 'user: kept', 'assistant: kept answer', 'user: new']);
+  });
+
+  it('falls back to the compaction before when the newest is undone', () => {
+    const b = new BranchBuilder();
+    b.user('one');
+    b.assistant('1');
+    const two = b.user('two');
+    b.compaction(two, { summaryText: 'FIRST' });
+    b.assistant('2');
+    const three = b.user('three');
+    const second = b.compaction(three, { summaryText: 'SECOND' });
+    assert.match(shape(projected(b.entries).messages)[0]!, /SECOND/);
+    b.undo(second);
+    assert.match(shape(projected(b.entries).messages)[0]!, /FIRST/);
+  });
+
+  it('answers a call that was interrupted, and keeps nudges behind the results', () => {
+    const b = new BranchBuilder();
+    b.user('go');
+    b.call('a');
+    b.call('b');
+    b.result('a');
+    b.nudge(50);
+    b.user('next');
+    const { messages } = projected(b.entries);
+    assert.deepEqual(shape(messages), [
+      'user: go',
+      'assistant: call a | call b',
+      'user: result a found | result b No result: the call was interrupted before it finished. | <threadkeeper-notice kind="notes" from="user">\nnudge 50\n</threadkeeper-notice> | next',
+    ]);
+  });
+
+  it('sends a very long message as head and tail and says where the rest is', () => {
+    const b = new BranchBuilder();
+    const long = `HEAD ${'word '.repeat(20_000)} TAIL`;
+    const entry = b.user(long);
+    const { messages, excerpted, pieces } = projected(b.entries, 1_000);
+    const [block] = messages[0]!.blocks;
+    assert.ok(block?.type === 'text');
+    assert.match(block.text, /^HEAD word/);
+    assert.match(block.text, /TAIL$/);
+    assert.match(block.text, /#1 are left out here/);
+    assert.ok(estimateTokens(block.text) <= 1_050);
+    assert.deepEqual([...excerpted], [entry.uuid]);
+    assert.equal(pieces[0]!.tokens, 1_004);
+  });
+
+  it('leaves out a failed attempt and unsigned, foreign or stale thinking', () => {
+    const b = new BranchBuilder();
+    b.user('q');
+    const failed = b.assistant('half');
+    b.add({ type: 'custom', customType: 'attempt_discarded', data: { entries: [failed.uuid] } });
+    b.add({ type: 'thinking', text: 'unsigned', model: 'm' });
+    b.add({ type: 'thinking', text: 'foreign', model: 'other', signature: 's' });
+    b.add({ type: 'thinking', text: 'good', model: 'm', signature: 's' });
+    b.assistant('whole');
+    b.user('next');
+    assert.deepEqual(shape(projected(b.entries).messages), ['user: q', 'assistant: good | whole', 'user: next']);
+    b.compaction(b.entries[0]!);
+    assert.deepEqual(shape(projected(b.entries).messages).slice(2), ['user: q', 'assistant: whole', 'user: next']);
+  });
+
+  const step = fc.oneof(
+    fc.record({ kind: fc.constant('user' as const), text: fc.constantFrom('u', 'question', '  ', 'x'.repeat(3_000)) }),
+    fc.record({ kind: fc.constant('assistant' as const), text: fc.constantFrom('a', '', 'answer') }),
+    fc.record({ kind: fc.constant('call' as const), id: fc.constantFrom('1', '2', '3') }),
+    fc.record({ kind: fc.constant('result' as const), id: fc.constantFrom('1', '2', '3', '9') }),
+    fc.record({ kind: fc.constant('nudge' as const) }),
+    fc.record({ kind: fc.constant('thinking' as const) }),
+    fc.record({ kind: fc.constant('compaction' as const), at: fc.nat(30), none: fc.boolean() }),
+    fc.record({ kind: fc.constant('undo' as const), at: fc.nat(30) }),
+  );
+  type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+  function apply(b: BranchBuilder, s: Step, n: number): void {
+    const pick = (index: number) => b.entries[index % Math.max(1, b.entries.length)];
+    if (s.kind === 'user') b.user(s.text);
+    else if (s.kind === 'assistant') b.assistant(s.text);
+    else if (s.kind === 'call') b.call(`${s.id}-${n}`);
+    else if (s.kind === 'result') b.result(b.entries.filter((e) => e.content.type === 'tool_call').map((e) => (e.content as { callId: string }).callId).at(-Number(s.id)) ?? 'orphan');
+    else if (s.kind === 'nudge') b.nudge(50);
+    else if (s.kind === 'thinking') b.add({ type: 'thinking', text: 't', model: 'm', signature: 's' });
+    else if (s.kind === 'compaction') b.compaction(s.none ? null : (pick(s.at) ?? null));
+    else {
+      const target = pick(s.at);
+      if (target?.content.type === 'compaction') b.undo(target);
+    }
+  }
+
+  it('is valid for the provider whatever the branch looks like', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const b = new BranchBuilder();
+        b.user('start');
+        steps.forEach((s, n) => apply(b, s, n));
+        b.user('end');
+        checkValid(projected(b.entries, 500).messages);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('only ever extends the prompt between prefix breaks', () => {
+    const tame = step.filter((s) => s.kind === 'user' || s.kind === 'assistant' || s.kind === 'nudge' || s.kind === 'thinking');
+    fc.assert(
+      fc.property(fc.array(tame, { maxLength: 20 }), fc.array(tame, { minLength: 1, maxLength: 10 }), (before, after) => {
+        const b = new BranchBuilder();
+        b.user('start');
+        before.forEach((s, n) => apply(b, s, n));
+        b.user('send');
+        const first = projected(b.entries, 500);
+        after.forEach((s, n) => apply(b, s, n));
+        b.user('send again');
+        const second = projected(b.entries, 500);
+        const flat = (p: Projection) => p.pieces.map(({ role, block }) => JSON.stringify({ role, block }));
+        assert.deepEqual(flat(second).slice(0, flat(first).length), flat(first));
+      }),
+    );
+  });
+});
