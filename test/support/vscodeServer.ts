@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -69,7 +70,8 @@ export async function startVscodeServer(options: ServerOptions = {}): Promise<Vs
   const writeSettings = (settings: Record<string, unknown>) => saveSettings(dataFolder, { ...quietSettings, ...settings });
   const development = options.development ?? false;
 
-  await writeSettings(options.settings ?? {});
+  // A data folder that is kept has a user whose settings are not ours to replace.
+  if (options.settings || !existsSync(settingsFile(dataFolder, 'User'))) await writeSettings(options.settings ?? {});
   if (options.inPlace) await installInPlace(join(dataFolder, 'extensions'), options.inPlace);
   for (const vsix of options.vsix ?? []) await installExtension(install.node, [...args, '--install-extension', vsix, '--force'], env);
 
@@ -102,11 +104,15 @@ export async function startVscodeServer(options: ServerOptions = {}): Promise<Vs
 
 async function saveSettings(dataFolder: string, settings: Record<string, unknown>): Promise<void> {
   const text = JSON.stringify(settings, undefined, 2);
-  for (const scope of ['User', 'Machine']) {
-    const file = join(dataFolder, 'data', scope, 'settings.json');
+  for (const scope of ['User', 'Machine'] as const) {
+    const file = settingsFile(dataFolder, scope);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, text);
   }
+}
+
+function settingsFile(dataFolder: string, scope: 'User' | 'Machine'): string {
+  return join(dataFolder, 'data', scope, 'settings.json');
 }
 
 function portOf(child: ChildProcess, output: string): number | undefined {
