@@ -1,0 +1,62 @@
+import * as z from 'zod/mini';
+
+export const maxNeighbours = 20;
+export const defaultNeighbours = 3;
+export const maxIds = 50;
+
+/** Models send one id where a list is asked for, and numbers as text. */
+const reference = z.union([z.string(), z.number()]);
+const count = z.coerce.number().check(z.int(), z.gte(0));
+
+const input = z.object({
+  query: z.optional(z.string()),
+  entryIds: z.optional(z.union([reference, z.array(reference).check(z.maxLength(maxIds))])),
+  around: z.optional(reference),
+  before: z.optional(count),
+  after: z.optional(count),
+  offset: z.optional(count),
+  allSessions: z.optional(z.boolean()),
+  limit: z.optional(count),
+  maxTokens: z.optional(count),
+});
+
+export type RecallInput =
+  | { readonly kind: 'query'; readonly query: string; readonly allSessions: boolean; readonly limit: number; readonly maxTokens: number | null }
+  | { readonly kind: 'entries'; readonly ids: readonly string[]; readonly offset: number; readonly maxTokens: number | null }
+  | { readonly kind: 'around'; readonly id: string; readonly before: number; readonly after: number; readonly maxTokens: number | null };
+
+/** JSON Schema of the tool: flat, because providers refuse alternatives at the top level. */
+export const recallInputSchema = {
+  type: 'object',
+  properties: {
+    query: { type: 'string', description: 'Words to search for. Rare words, names, paths and values find best.' },
+    entryIds: { type: 'array', items: { type: 'string' }, description: `Read these entries verbatim, for example ["#12", "#40"]; at most ${maxIds}.` },
+    around: { type: 'string', description: 'Read an entry with what was said before and after it, for example "#12".' },
+    before: { type: 'integer', description: `With around: how many entries before it (default ${defaultNeighbours}, at most ${maxNeighbours}).` },
+    after: { type: 'integer', description: `With around: how many entries after it (default ${defaultNeighbours}, at most ${maxNeighbours}).` },
+    offset: { type: 'integer', description: 'With entryIds: continue the first entry from this character.' },
+    allSessions: { type: 'boolean', description: 'With query: search every conversation of this workspace, not only this one.' },
+    limit: { type: 'integer', description: 'With query: at most this many excerpts (default 10).' },
+    maxTokens: { type: 'integer', description: 'Size of the answer (default 3000).' },
+  },
+  additionalProperties: false,
+} as const;
+
+/** The parsed input, or a sentence for the model that says what is wrong with it. */
+export function parseRecallInput(value: unknown): RecallInput | string {
+  const parsed = input.safeParse(value);
+  if (!parsed.success) return `The input is not valid: ${z.prettifyError(parsed.error)}`;
+  const { query, entryIds, around, before, after, offset, allSessions, limit, maxTokens = null } = parsed.data;
+  const given = [query, entryIds, around].filter((field) => field !== undefined);
+  if (given.length !== 1) return 'Give exactly one of "query", "entryIds" and "around".';
+  if (around !== undefined) {
+    const neighbours = (n: number | undefined) => Math.min(maxNeighbours, n ?? defaultNeighbours);
+    return { kind: 'around', id: String(around).trim(), before: neighbours(before), after: neighbours(after), maxTokens };
+  }
+  if (entryIds !== undefined) {
+    const ids = [...new Set((Array.isArray(entryIds) ? entryIds : [entryIds]).map((id) => String(id).trim()))].filter(Boolean);
+    return ids.length === 0 ? '"entryIds" is empty.' : { kind: 'entries', ids, offset: offset ?? 0, maxTokens };
+  }
+  if (query === undefined || query.trim() === '') return '"query" is empty.';
+  return { kind: 'query', query, allSessions: allSessions ?? false, limit: Math.max(1, Math.min(50, limit ?? 10)), maxTokens };
+}

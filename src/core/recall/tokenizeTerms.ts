@@ -1,0 +1,113 @@
+import { stem } from './stem';
+import { stopWords } from './stopWords';
+
+/** Scripts written without spaces: indexed as pairs of neighbouring characters. */
+const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Bopomofo}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー';
+/** Whatever may be part of an identifier, path or URL. One class and no alternatives: linear on any input. */
+const chunks = /[\p{L}\p{N}\p{M}_./\\:@#$+~%?=&-]+/gu;
+const isAscii = /^[\x00-\x7f]*$/;
+const asciiWords = /[A-Za-z0-9]+/g;
+const words = /[\p{L}\p{N}\p{M}]+/gu;
+const scriptRuns = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, 'gu');
+const isUnspaced = new RegExp(`^[${unspaced}]`, 'u');
+const edges = /^[./\\:@#$+~%?=&-]+|[./\\:@#$+~%?=&-]+$/g;
+/** camelCase, PascalCase, and a number with its unit: the parts are what people ask for. */
+const splits = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}|^\p{N}+\p{L}+$/u;
+const humps = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\p{N}+/gu;
+
+/** Longer chunks are data (base64, minified code): their words count, the chunk as a whole is nothing anyone asks for. */
+const maxWholeTerm = 200;
+const maxWord = 64;
+
+/**
+ * The terms a text is found by: NFKC, lower case, diacritics folded, Latin words stemmed, stop words left out, unspaced scripts
+ * as bigrams (and single characters, so that a query of one character finds them); identifiers, paths and URLs also as a whole.
+ */
+export function tokenizeTerms(text: string): string[] {
+  return termsOf(text, true);
+}
+
+/** The distinct terms of a query; single characters of an unspaced script only where they stand alone. */
+export function queryTerms(query: string): string[] {
+  return [...new Set(termsOf(query, false))];
+}
+
+/**
+ * Substrings of the folded text, one of which every text with one of these query terms contains: the part of a word that its
+ * stem and every other word of that stem share (the stemmer adds `e` and turns `y` into `i` and `bility` into `bl`).
+ */
+export function substringsOf(terms: readonly string[]): string[] {
+  const found = new Set<string>();
+  for (const term of terms) {
+    // A whole path or identifier: its words are terms of their own.
+    if (!/[^\p{L}\p{N}\p{M}]/u.test(term)) found.add(/^[a-z]{2,}$/.test(term) ? term.replace(/(?:[ie]|(?<=b)l)$/, '') : term);
+  }
+  return [...found];
+}
+
+/** The stretches of a text that are tokenised on their own: the terms of a text are those of its chunks. */
+export function chunksOf(text: string): string[] {
+  return text.normalize('NFKC').match(chunks) ?? [];
+}
+
+export function termsOfChunk(chunk: string, singles = true): string[] {
+  const terms: string[] = [];
+  const ascii = isAscii.test(chunk);
+  const found = chunk.match(ascii ? asciiWords : words) ?? [];
+  for (const word of found) {
+    if (ascii) {
+      if (word.length <= maxWord) addSpaced(word, terms);
+      continue;
+    }
+    for (const run of word.match(scriptRuns) ?? []) {
+      if (isUnspaced.test(run)) addBigrams(run, terms, singles);
+      else if (run.length <= maxWord) addSpaced(run, terms);
+    }
+  }
+  const whole = found.length > 1 && chunk.length <= maxWholeTerm ? fold(chunk.replace(edges, '')) : '';
+  if (whole !== '') terms.push(whole);
+  return terms;
+}
+
+function termsOf(text: string, singles: boolean): string[] {
+  const terms: string[] = [];
+  for (const chunk of chunksOf(text)) for (const term of termsOfChunk(chunk, singles)) terms.push(term);
+  return terms;
+}
+
+/** Lower case without diacritics; letters that only look decorated (ø, ł) and ligatures included. */
+export function fold(text: string): string {
+  const lower = text.toLowerCase();
+  if (isAscii.test(lower)) return lower;
+  return lower
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[ßøæœłđı]/g, (letter) => plain[letter] ?? letter)
+    .normalize('NFC');
+}
+
+const plain: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', æ: 'ae', œ: 'oe', ł: 'l', đ: 'd', ı: 'i' };
+
+function addSpaced(run: string, terms: string[]): void {
+  const whole = fold(run);
+  if (whole !== '' && !stopWords.has(whole)) terms.push(stem(whole));
+  if (!splits.test(run)) return;
+  for (const [part] of run.matchAll(humps)) {
+    const folded = fold(part);
+    if (folded.length > 1 && !stopWords.has(folded)) terms.push(stem(folded));
+  }
+}
+
+function addBigrams(run: string, terms: string[], singles: boolean): void {
+  let previous = '';
+  let pairs = 0;
+  for (const character of run) {
+    if (previous !== '') {
+      terms.push(previous + character);
+      pairs++;
+    }
+    if (singles) terms.push(character);
+    previous = character;
+  }
+  if (pairs === 0 && !singles) terms.push(previous);
+}

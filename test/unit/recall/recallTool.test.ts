@@ -1,0 +1,148 @@
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { CancelledError, StoreError } from '../../../src/core/errors';
+import { historyPassages } from '../../../src/core/recall/history';
+import { createRecallTool, type RecallDependencies } from '../../../src/core/recall/recallTool';
+import { assistant, entriesOf, historyOf, result, user } from './entries';
+
+const never = new AbortController().signal;
+
+describe('recall tool', () => {
+  const toolOver = (entries: ReturnType<typeof entriesOf>, more: Partial<RecallDependencies> = {}) =>
+    createRecallTool({ store: historyOf(entries), session: () => 's1', ...more });
+  const ids = (text: string) => [...text.matchAll(/<entry id="(#\d+)"/g)].map((found) => found[1]);
+
+  const talk = entriesOf([
+    user('Let us set up the staging server.'),
+    assistant('Which port should the staging database use?'),
+    user('It listens on 54329, user "keeper".'),
+    assistant('Noted.'),
+    result('read_file', 'export const answer = 42;\n'),
+    user('Unrelated: the sky over Paris is grey.', 's2'),
+  ]);
+
+  it('answers a query with verbatim passages, their id, role and time', async () => {
+    deepEqual(await toolOver(talk).run({ query: '54329' }, never), {
+      status: 'ok',
+      text: [
+        'Searched the 5 entries of this conversation: 3 passages match, the best 3 first. Text is verbatim.',
+        '<entry id="#3" role="user" time="2026-11-20 12:02">\nIt listens on 54329, user "keeper".\n</entry>',
+        '<entry id="#4" role="assistant" time="2026-11-20 12:03">\nNoted.\n</entry>',
+        '<entry id="#2" role="assistant" time="2026-11-20 12:01">\nWhich port should the staging database use?\n</entry>',
+        'recall {"entryIds": ["#3"]} reads a whole entry, recall {"around": "#3"} what was said around it.',
+      ].join('\n\n'),
+    });
+  });
+
+  it('searches this conversation, and every one on request', async () => {
+    const tool = createRecallTool({ store: historyOf(talk, { s2: { id: '20261120_002', title: 'Weather' } }), session: () => 's1' });
+    const own = await tool.run({ query: 'Paris' }, never);
+    deepEqual(own, { status: 'ok', text: 'Nothing in the 5 entries of this conversation matches "Paris". Try other words, or "allSessions": true.' });
+    const all = await tool.run({ query: 'Paris', allSessions: true }, never);
+    match(all.text, /<entry id="#6" role="user" time="2026-11-20 12:05" session="20261120_002 Weather">\nUnrelated/);
+  });
+
+  it('searches what a fork shares with the conversation it comes from, and not what came there later', async () => {
+    const forked = entriesOf([user('The password hint is marmalade.'), user('Fork here.'), user('Later: marmalade is gone.'), { ...user('In the fork.', 's3'), parent: 'u2' }]);
+    const tool = createRecallTool({ store: historyOf(forked, { s3: { parentSession: 's1', forkEntry: 'u2' } }), session: () => 's3' });
+    deepEqual(ids((await tool.run({ query: 'marmalade' }, never)).text), ['#1', '#2']);
+  });
+
+  it('leaves out summaries, its own results, quotes of offline mode, equal texts and what the caller skips', async () => {
+    const entries = entriesOf([
+      user('The keyword is tangerine.'),
+      { type: 'nudge', percent: 50, text: 'tangerine', injectAs: 'user', usedTokens: 1 },
+      result('recall', 'tangerine'),
+      { ...assistant('> tangerine'), provider: 'offline' },
+      { type: 'checkpoint', summary: 'tangerine', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 1, messagesAtCheckpoint: 1, coversThrough: 'u1' },
+      assistant('tangerine it is'),
+      assistant('tangerine it is'),
+      assistant('The tail says tangerine too.'),
+    ]);
+    const tool = toolOver(entries, { skip: ({ uuid }) => uuid === 'u8' });
+    deepEqual(ids((await tool.run({ query: 'tangerine' }, never)).text), ['#6', '#1']);
+  });
+
+  it('keeps to its budget and says what it left out', async () => {
+    const entries = entriesOf(Array.from({ length: 40 }, (_, i) => user(`beacon ${i} ${'lorem ipsum '.repeat(60)}`)));
+    const { text } = await toolOver(entries).run({ query: 'beacon', maxTokens: 1_000 }, never);
+    ok(text.length < 1_100 * 4);
+    match(text, /^Searched the 40 entries of this conversation: 40 passages match, the best 5 first\./);
+  });
+
+  it('reads entries by the ids it cites, however they are written', async () => {
+    const { text } = await toolOver(talk).run({ entryIds: ['#3', 1, 'u4', '99'] }, never);
+    deepEqual([ids(text), text.slice(-21)], [['#3', '#1', '#4'], 'There is no entry 99.']);
+    deepEqual(await toolOver(talk).run({ entryIds: '#77' }, never), { status: 'error', text: 'There is no entry #77.' });
+  });
+
+  it('reads a long entry in pieces that together are the whole', async () => {
+    const long = Array.from({ length: 3_000 }, (_, i) => `line ${i} 漢😀`).join('\n');
+    const tool = toolOver(entriesOf([result('run', long)]));
+    let read = '';
+    for (let offset: number | null = 0; offset !== null; ) {
+      const { text } = await tool.run({ entryIds: ['#1'], offset, maxTokens: 4_000 }, never);
+      ok(text.length < 20_000);
+      const [, start, end] = /characters="(\d+)-(\d+) of/.exec(text) ?? [];
+      equal(Number(start), offset);
+      read += long.slice(Number(start), Number(end));
+      offset = Number(/"offset": (\d+)/.exec(text)?.[1] ?? Number.NaN);
+      if (Number.isNaN(offset)) offset = null;
+    }
+    equal(read, long);
+  });
+
+  it('shows what was said around an entry on its branch', async () => {
+    const branched = entriesOf([
+      user('one'),
+      assistant('two'),
+      { ...user('two, edited', 's2'), parent: null },
+      { ...assistant('three'), parent: 'u2' },
+      { type: 'label', target: 'u4', label: 'here', parent: 'u4' },
+      { ...user('four'), parent: 'u4' },
+      { ...user('other branch'), parent: 'u2' },
+    ]);
+    const tool = toolOver(branched);
+    deepEqual(ids((await tool.run({ around: '#4' }, never)).text), ['#1', '#2', '#4', '#6']);
+    deepEqual(ids((await tool.run({ around: '4', before: '1', after: 0 }, never)).text), ['#2', '#4']);
+  });
+
+  it('tells the model what is wrong with its input', async () => {
+    const tool = toolOver(talk);
+    deepEqual(
+      await Promise.all([{}, { query: 'a', around: 1 }, { query: ' ' }, { query: 'of the' }, { entryIds: [] }].map((input) => tool.run(input, never))),
+      [
+        'Give exactly one of "query", "entryIds" and "around".',
+        'Give exactly one of "query", "entryIds" and "around".',
+        '"query" is empty.',
+        '"of the" has no words to search for.',
+        '"entryIds" is empty.',
+      ].map((text) => ({ status: 'error' as const, text })),
+    );
+    for (const input of [null, 'x', { query: 1 }, { entryIds: [{}] }, { around: 1, before: -1 }]) {
+      const { status, text } = await tool.run(input, never);
+      equal(status, 'error');
+      match(text, /^The input is not valid: /);
+    }
+  });
+
+  it('reports a store that cannot be read, and rejects only when cancelled', async () => {
+    const store = { ...historyOf(talk), scan: () => Promise.reject(new StoreError('io', 'disk gone')) };
+    const tool = createRecallTool({ store, session: () => 's1' });
+    deepEqual(await tool.run({ query: 'port' }, never), { status: 'error', text: 'The history could not be read: disk gone' });
+    await rejects(tool.run({ query: 'port' }, AbortSignal.abort()), CancelledError);
+  });
+
+  it('stops between pages when cancelled, and at its bounds', async () => {
+    const entries = entriesOf(Array.from({ length: 50 }, (_, i) => user(`beacon ${i}`)));
+    const store = historyOf(entries);
+    const bounds = { page: 10, entries: 25, characters: 1_000_000 };
+    const { text } = await createRecallTool({ store, session: () => null, bounds }).run({ query: 'beacon' }, never);
+    match(text, /^Searched the newest 25 entries of all conversations: 25 passages match/);
+    deepEqual(store.scans, [10, 10, 5]);
+
+    const abort = new AbortController();
+    await rejects(async () => {
+      for await (const page of historyPassages(store, { bounds }, abort.signal)) if (page.searched === 20) abort.abort();
+    }, CancelledError);
+  });
+});
