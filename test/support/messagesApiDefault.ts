@@ -1,0 +1,110 @@
+import type { Reply } from './messagesApiScript';
+import { reply } from './messagesApiScript';
+import { textOf, type Prompt } from './messagesApiWire';
+
+/** What a responder decides by. */
+export interface Asked {
+  readonly prompt: Prompt;
+  /** The whole system text. */
+  readonly system: string;
+  /** Text of the last turn, tool results included. */
+  readonly last: string;
+  /** 1 for the first request that was accepted. */
+  readonly turn: number;
+  readonly inputTokens: number;
+}
+
+export function asked(prompt: Prompt, turn: number, inputTokens: number): Asked {
+  return {
+    prompt,
+    system: prompt.system.map(textOf).join('\n'),
+    last: (prompt.turns.at(-1)?.blocks ?? []).map(({ block }) => textOf(block)).join('\n'),
+    turn,
+    inputTokens,
+  };
+}
+
+/** A helpful-looking answer that depends on nothing but the request; a summary when one is asked for. */
+export function defaultReply(request: Asked): Reply {
+  if (!wantsSummary(request)) return reply(echo(request));
+  return reply(/\bJSON\b/.test(request.system) ? JSON.stringify(sessionState(request.last), null, 2) : narrative(request.last));
+}
+
+/** Summaries are asked for in the first words of the system text, by a request without tools. */
+export function wantsSummary({ prompt, system }: Asked): boolean {
+  return prompt.tools.length === 0 && /\b(summar(y|ies|i[sz]e)|compress|condense|merge)\b/i.test(system.slice(0, 300));
+}
+
+function echo({ last, prompt, turn }: Asked): string {
+  const said = last.trim().replace(/\s+/g, ' ').slice(0, 160);
+  const names = identifiers(last).slice(0, 6);
+  const listed = names.map((name) => `- \`${name}\``).join('\n');
+  return `You said: *${said.replaceAll('*', '')}*
+
+${names.length > 0 ? `I noticed these names:\n\n${listed}\n\n` : ''}Here is an example:
+
+\`\`\`ts
+export const answer = { turn: ${turn}, messages: ${prompt.turns.length} };
+\`\`\`
+
+Tell me what to do next.`;
+}
+
+interface State {
+  logos: string[];
+  pathos: string[];
+  abstract: string[];
+  conversation_summary: string;
+}
+
+/** As a careful model would write it: every identifier once, with the id of the entry it comes from, and the earlier state merged. */
+function sessionState(prompt: string): State {
+  const earlier = previousState(prompt);
+  const facts = new Set(earlier?.logos);
+  const mentioned = new Set([...facts].flatMap(identifiers));
+  const entries = entriesOf(prompt);
+  for (const { ref, speaker, text } of entries) {
+    const names = identifiers(text).filter((name) => !mentioned.has(name));
+    for (const name of names) mentioned.add(name);
+    if (names.length > 0) facts.add(`The ${speaker} mentioned ${names.join(', ')} (${ref})`);
+  }
+  return {
+    logos: [...facts],
+    pathos: earlier?.pathos.length ? earlier.pathos : ['Matter-of-fact and stable.'],
+    abstract: earlier?.abstract ?? [],
+    conversation_summary: `${entries.length} messages were exchanged. The last one said: ${(entries.at(-1)?.text ?? '').replace(/\s+/g, ' ').slice(0, 200)}`,
+  };
+}
+
+function narrative(prompt: string): string {
+  const entries = entriesOf(prompt);
+  return `The user and the assistant exchanged ${entries.length} messages. Mentioned were ${identifiers(prompt).join(', ') || 'no names'}. The conversation goes on from its last message.`;
+}
+
+/** Entries of a transcript stand under a line like `[#12 user]`. Without such lines the whole text is one. */
+function entriesOf(prompt: string): { ref: string; speaker: string; text: string }[] {
+  const body = /<conversation>\n([\s\S]*)\n<\/conversation>/.exec(prompt)?.[1] ?? prompt;
+  const heads = [...body.matchAll(/^\[(#\d+) ([^\]\n]+)\]$/gm)];
+  if (heads.length === 0) return [{ ref: '#1', speaker: 'user', text: body }];
+  return heads.map((head, index) => {
+    const [line, ref = '', speaker = ''] = head;
+    return { ref, speaker, text: body.slice(head.index + line.length, heads[index + 1]?.index).trim() };
+  });
+}
+
+function previousState(prompt: string): State | undefined {
+  const json = /<previous-state>\n([\s\S]*?)\n<\/previous-state>/.exec(prompt)?.[1];
+  if (json === undefined) return undefined;
+  try {
+    return JSON.parse(json.slice(json.indexOf('{'), json.lastIndexOf('}') + 1)) as State;
+  } catch {
+    return { logos: json.split('\n').filter((line) => line.trim() !== ''), pathos: [], abstract: [], conversation_summary: '' };
+  }
+}
+
+/** Addresses, paths, file names, camelCase and snake_case names, and numbers with a unit; each once, in order. */
+const shapes = /https?:\/\/[^\s)>\]"'`]+|(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.(?:ts|js|json|md|py|rs|go|sql|yml|yaml|toml)\b|\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b\d+(?:\.\d+)?\s?(?:ms|s|MB|GB|KB|%|px)(?![\w])|\b\d{4,}\b/g;
+
+function identifiers(text: string): string[] {
+  return [...new Set([...text.matchAll(shapes)].map(([name]) => name.replace(/[.,;:]+$/, '')))];
+}

@@ -1,0 +1,203 @@
+import { findModel } from './messagesApiModels';
+import { ApiError, badRequest, isRecord, type DoubleModel, type Prompt, type Turn, type WireBlock, type WireTool } from './messagesApiWire';
+
+const fields = ['cache_control', 'max_tokens', 'messages', 'metadata', 'model', 'output_config', 'service_tier', 'stop_sequences', 'stream', 'system', 'thinking', 'tool_choice', 'tools'];
+const countFields = new Set(['cache_control', 'messages', 'model', 'output_config', 'system', 'thinking', 'tool_choice', 'tools']);
+
+/** Refuses what the provider refuses, in its words. `counting`: the rules of `/v1/messages/count_tokens`. */
+export function validated(raw: string, models: readonly DoubleModel[], counting: boolean): Prompt {
+  const body = parsed(raw);
+  for (const field of Object.keys(body)) {
+    if (!(counting ? countFields.has(field) : fields.includes(field))) throw badRequest(`${field}: Extra inputs are not permitted`);
+  }
+  const { model: id, max_tokens: maxTokens, stream = false, system, tools, messages } = body;
+  if (typeof id !== 'string') throw badRequest('model: Field required');
+  if (!counting && maxTokens === undefined) throw badRequest('max_tokens: Field required');
+  if (!counting && (!Number.isInteger(maxTokens) || Number(maxTokens) < 1)) throw badRequest('max_tokens: Input should be greater than or equal to 1');
+  if (typeof stream !== 'boolean') throw badRequest('stream: Input should be a valid boolean');
+  const model = findModel(models, id);
+  if (!counting && Number(maxTokens) > model.maxOutput) {
+    throw badRequest(`max_tokens: ${String(maxTokens)} > ${model.maxOutput}, which is the maximum allowed number of output tokens for ${id}`);
+  }
+  const prompt: Prompt = {
+    model,
+    system: typeof system === 'string' ? [{ type: 'text', text: system }] : blocks(system ?? [], 'system'),
+    tools: checkedTools(tools ?? []),
+    turns: joined(messages),
+    maxTokens: counting ? model.maxOutput : Number(maxTokens),
+    stream,
+    cacheAll: isGiven(body['cache_control']),
+    thinkingDisplay: checkedThinkingOption(body['thinking'], Number(maxTokens)),
+  };
+  prompt.system.forEach((block, index) => checkText(block, `system.${index}`));
+  checkMarks(prompt);
+  checkTurns(prompt.turns);
+  return prompt;
+}
+
+function parsed(raw: string): Record<string, unknown> {
+  let body: unknown;
+  try {
+    body = JSON.parse(raw);
+  } catch (error) {
+    throw badRequest(`The request body is not valid JSON: ${(error as Error).message}`);
+  }
+  // A JSON escape is the only way for half a surrogate pair to get here: UTF-8 has none.
+  if (/\\ud[89a-f]/i.test(raw) && /\p{Surrogate}/u.test(strings(body))) throw badRequest('The request body is not valid JSON: no low surrogate in string');
+  if (!isRecord(body)) throw badRequest('Input should be an object');
+  return body;
+}
+
+function strings(value: unknown): string {
+  if (typeof value === 'string') return `${value}\n`;
+  if (typeof value !== 'object' || value === null) return '';
+  return Object.entries(value).map(([key, item]) => `${key}\n${strings(item)}`).join('');
+}
+
+function checkedTools(tools: unknown): WireTool[] {
+  if (!Array.isArray(tools)) throw badRequest('tools: Input should be a valid list');
+  const names = new Set<string>();
+  return tools.map((tool: unknown, index) => {
+    if (!isRecord(tool)) throw badRequest(`tools.${index}: Input should be an object`);
+    const { name, input_schema: schema } = tool;
+    if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) throw badRequest(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+    if (!isRecord(schema) || schema['type'] !== 'object') throw badRequest(`tools.${index}.custom.input_schema.type: Field required`);
+    if (names.has(name)) throw badRequest('tools: Tool names must be unique.');
+    names.add(name);
+    return { ...tool, name };
+  });
+}
+
+function checkedThinkingOption(thinking: unknown, maxTokens: number): Prompt['thinkingDisplay'] {
+  if (thinking === undefined) return null;
+  if (!isRecord(thinking)) throw badRequest('thinking: Input should be an object');
+  const { type, display, budget_tokens: budget } = thinking;
+  if (!['adaptive', 'enabled', 'disabled', 'between_tools'].includes(String(type))) throw badRequest(`thinking: Input tag '${String(type)}' found using 'type' does not match any of the expected tags`);
+  if (type === 'enabled' && !(Number(budget) >= 1024)) throw badRequest('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024');
+  if (type === 'enabled' && Number(budget) >= maxTokens) throw badRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
+  if (isGiven(display) && display !== 'summarized' && display !== 'omitted') throw badRequest("thinking.adaptive.display: Input should be 'summarized' or 'omitted'");
+  return display === 'summarized' || display === 'omitted' ? display : null;
+}
+
+function blocks(content: unknown, path: string): WireBlock[] {
+  if (!Array.isArray(content)) throw badRequest(`${path}: Input should be a valid list`);
+  return content.map((block: unknown, index) => {
+    if (!isRecord(block) || typeof block['type'] !== 'string') throw badRequest(`${path}.${index}.type: Field required`);
+    return { ...block, type: block['type'] };
+  });
+}
+
+/** Joins what stands next to each other under one role, as the provider does. */
+function joined(messages: unknown): Turn[] {
+  if (!Array.isArray(messages)) throw badRequest('messages: Field required');
+  if (messages.length === 0) throw badRequest('messages: at least one message is required');
+  const turns: { role: Turn['role']; blocks: { block: WireBlock; path: string }[] }[] = [];
+  messages.forEach((message: unknown, index) => {
+    const role = isRecord(message) ? message['role'] : undefined;
+    const content = isRecord(message) ? message['content'] : undefined;
+    if (role !== 'user' && role !== 'assistant') throw badRequest(`messages.${index}.role: Input should be 'user' or 'assistant'`);
+    if (content === undefined) throw badRequest(`messages.${index}.content: Field required`);
+    if (content === '' || (Array.isArray(content) && content.length === 0)) {
+      throw badRequest(`messages.${index}: all messages must have non-empty content except for the optional final assistant message`);
+    }
+    const own = typeof content === 'string' ? [{ type: 'text', text: content }] : blocks(content, `messages.${index}.content`);
+    const placed = own.map((block, at) => ({ block: withParts(block), path: `messages.${index}.content.${at}` }));
+    const last = turns.at(-1);
+    if (last?.role === role) last.blocks.push(...placed);
+    else turns.push({ role, blocks: placed });
+  });
+  return turns;
+}
+
+/** A tool result whose content is a string is the same as one with a single text block. */
+function withParts(block: WireBlock): WireBlock {
+  const content = block['content'];
+  return block.type === 'tool_result' && typeof content === 'string' ? { ...block, content: [{ type: 'text', text: content }] } : block;
+}
+
+const allowed = { user: new Set(['text', 'image', 'document', 'tool_result']), assistant: new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']) };
+
+function checkTurns(turns: readonly Turn[]): void {
+  if (turns[0]?.role !== 'user') throw badRequest('messages: first message must use the "user" role');
+  const ids = new Set<string>();
+  for (const [index, { role, blocks: content }] of turns.entries()) {
+    for (const { block, path } of content) {
+      if (!allowed[role].has(block.type)) throw badRequest(`${path}: \`${block.type}\` blocks are not allowed in \`${role}\` messages`);
+      checkText(block, path);
+      if (block.type === 'tool_use') checkCall(block, path, ids);
+    }
+    checkResults(turns, index);
+  }
+  if (turns.at(-1)?.role === 'assistant') throw badRequest('This model does not support assistant message prefill. The conversation must end with a user message.');
+}
+
+function checkText(block: WireBlock, path: string): void {
+  if (block.type !== 'text') return;
+  const text = block['text'];
+  if (typeof text !== 'string') throw badRequest(`${path}.text.text: Field required`);
+  if (text === '') throw badRequest(`${path}: text content blocks must be non-empty`);
+  if (text.trim() === '') throw badRequest(`${path}: text content blocks must contain non-whitespace text`);
+}
+
+function checkCall(block: WireBlock, path: string, ids: Set<string>): void {
+  const { id, name, input } = block as WireBlock & Record<'id' | 'name' | 'input', unknown>;
+  if (typeof id !== 'string' || !/^[a-zA-Z0-9_-]+$/.test(id)) throw badRequest(`${path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+  if (typeof name !== 'string') throw badRequest(`${path}.tool_use.name: Field required`);
+  if (!isRecord(input)) throw badRequest(`${path}.tool_use.input: Input should be a valid dictionary`);
+  if (ids.has(id)) throw badRequest(`${path}: \`tool_use\` ids must be unique`);
+  ids.add(id);
+}
+
+/** Every call is answered once, in the next message, before anything else in it; nothing answers a call that was not made. */
+function checkResults(turns: readonly Turn[], index: number): void {
+  const turn = turns[index];
+  if (turn?.role === 'assistant') {
+    const open = turn.blocks.flatMap(({ block }) => (block.type === 'tool_use' ? [String(block['id'])] : []));
+    const next = turns[index + 1]?.blocks ?? [];
+    const end = next.findIndex(({ block }) => block.type !== 'tool_result');
+    const answered = new Set((end < 0 ? next : next.slice(0, end)).map(({ block }) => block['tool_use_id']));
+    const missing = open.filter((id) => !answered.has(id));
+    if (missing.length > 0) {
+      throw badRequest(
+        `messages.${index}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+      );
+    }
+    return;
+  }
+  const asked = new Set(turns[index - 1]?.blocks.flatMap(({ block }) => (block.type === 'tool_use' ? [block['id']] : [])));
+  const seen = new Set<unknown>();
+  for (const { block, path } of turn?.blocks ?? []) {
+    if (block.type !== 'tool_result') continue;
+    const id = block['tool_use_id'];
+    if (!asked.has(id)) {
+      throw badRequest(`${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(id)}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`);
+    }
+    if (seen.has(id)) throw badRequest(`${path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${String(id)}`);
+    seen.add(id);
+    for (const part of Array.isArray(block['content']) ? block['content'] : []) checkText(part as WireBlock, path);
+  }
+}
+
+function checkMarks({ tools, system, turns, cacheAll }: Prompt): void {
+  const all: { readonly block: Readonly<Record<string, unknown>>; readonly path: string }[] = [
+    ...tools.map((block, index) => ({ block, path: `tools.${index}` })),
+    ...system.map((block, index) => ({ block, path: `system.${index}` })),
+    ...turns.flatMap((turn) => turn.blocks),
+  ];
+  const marked = all.filter(({ block }) => isGiven(block['cache_control']));
+  for (const { block, path } of marked) {
+    if (block['type'] === 'thinking' || block['type'] === 'redacted_thinking') throw badRequest(`${path}.thinking.cache_control: Extra inputs are not permitted`);
+    if (!isRecord(block['cache_control']) || block['cache_control']['type'] !== 'ephemeral') throw badRequest(`${path}.cache_control.type: Input should be 'ephemeral'`);
+  }
+  const count = marked.length + (cacheAll ? 1 : 0);
+  if (count > 4) throw badRequest(`A maximum of 4 blocks with cache_control may be provided. Found ${count}.`);
+}
+
+/** `null` is the same as leaving it out. */
+function isGiven<T>(value: T | null | undefined): value is T {
+  return value !== undefined && value !== null;
+}
+
+export function tooLarge(limit: number): ApiError {
+  return new ApiError(413, 'request_too_large', `Request exceeds the maximum size of ${limit} bytes`);
+}

@@ -1,0 +1,82 @@
+export interface DoubleModel {
+  readonly id: string;
+  readonly name: string;
+  /** Input limit in tokens. */
+  readonly window: number;
+  readonly maxOutput: number;
+  /** Shorter prefixes are not cached. */
+  readonly minCacheTokens: number;
+  /** Returns thinking without its text unless the request asks for a summary. */
+  readonly omitsThinking: boolean;
+}
+
+export interface WireBlock {
+  readonly type: string;
+  readonly [field: string]: unknown;
+}
+
+export interface WireTool {
+  readonly name: string;
+  readonly [field: string]: unknown;
+}
+
+/** Consecutive messages of one role, as the provider joins them. */
+export interface Turn {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: readonly { readonly block: WireBlock; readonly path: string }[];
+}
+
+/** A request that passed validation. */
+export interface Prompt {
+  readonly model: DoubleModel;
+  readonly system: readonly WireBlock[];
+  readonly tools: readonly WireTool[];
+  readonly turns: readonly Turn[];
+  readonly maxTokens: number;
+  readonly stream: boolean;
+  /** `cache_control` at the top of the request: a breakpoint at the end of everything. */
+  readonly cacheAll: boolean;
+  /** What `thinking.display` asks for; null when the request leaves it to the model. */
+  readonly thinkingDisplay: 'summarized' | 'omitted' | null;
+}
+
+export interface WireUsage {
+  readonly input_tokens: number;
+  readonly cache_creation_input_tokens: number;
+  readonly cache_read_input_tokens: number;
+  readonly output_tokens: number;
+}
+
+/** An answer other than 200, in the provider's format. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly type: string,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {
+    super(message);
+  }
+
+  /** The body of the response. */
+  get text(): string {
+    return JSON.stringify({ type: 'error', error: { type: this.type, message: this.message }, request_id: 'req_double' });
+  }
+}
+
+export function badRequest(message: string): ApiError {
+  return new ApiError(400, 'invalid_request_error', message);
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text of a block that has some, else an empty string. */
+export function textOf(block: WireBlock): string {
+  if (block.type === 'text') return String(block['text']);
+  if (block.type === 'thinking') return String(block['thinking']);
+  const content = block['content'];
+  if (typeof content === 'string') return content;
+  return Array.isArray(content) ? content.map((part) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('\n') : '';
+}
