@@ -1,4 +1,4 @@
-import { Emitter } from '../base/event';
+import { Emitter, type Event } from '../base/event';
 import { ContextEngine, type ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy';
 import type { ContextSnapshot } from '../context/snapshot';
@@ -21,7 +21,8 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly log: Logger;
-  readonly tools: readonly Tool[];
+  /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
+  readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
   readonly approve: Approve;
   readonly instructions: string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
@@ -46,8 +47,7 @@ export interface SendOutcome extends TurnOutcome {
  * `stop` aborts what runs; what waits in the queue is handed back to the composer.
  */
 export class Conversation {
-  private readonly _onDidEmit = new Emitter<ConversationEvent>();
-  readonly onDidEmit = this._onDidEmit.event;
+  readonly onDidEmit: Event<ConversationEvent>;
   private last: Promise<unknown> = Promise.resolve();
   /** Operations that run or wait. */
   private pending = 0;
@@ -57,10 +57,14 @@ export class Conversation {
 
   private constructor(
     private readonly deps: ConversationDeps,
+    private readonly _onDidEmit: Emitter<ConversationEvent>,
     private readonly branch: BranchState,
     private readonly engine: ContextEngine,
     private readonly compactor: Compactor,
-  ) {}
+    private readonly tools: readonly Tool[],
+  ) {
+    this.onDidEmit = _onDidEmit.event;
+  }
 
   /**
    * Opens a session: turns what a dead process left streaming into entries, reads the live branch, resolves the model. Rejects
@@ -70,12 +74,13 @@ export class Conversation {
     const owner = deps.store.status.access === 'owner';
     if (owner) await deps.store.recoverPartials(session);
     const branch = await BranchState.load(deps, session);
-    const prompt = { system: systemPrompt(deps.tools, deps.instructions), tools: deps.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })) };
-    const engine = new ContextEngine(branch, deps.store, deps.counter, prompt, deps.policy(), fallback);
-    const emitLater: { emit: (event: ConversationEvent) => void } = { emit: () => undefined };
-    const compactor = new Compactor({ ...deps, branch, engine, emit: (event) => emitLater.emit(event) });
-    const conversation = new Conversation(deps, branch, engine, compactor);
-    emitLater.emit = (event) => conversation.emit(event);
+    const events = new Emitter<ConversationEvent>();
+    const emit = (event: ConversationEvent) => events.fire(event);
+    const tools = deps.tools(emit);
+    const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions), tools: specs }, deps.policy(), fallback);
+    const compactor = new Compactor({ ...deps, branch, engine, emit });
+    const conversation = new Conversation(deps, events, branch, engine, compactor, tools);
     if (owner) conversation.waiting = [...(await deps.store.queue(session))];
     await conversation.refreshModel();
     void conversation.settle();
@@ -239,7 +244,7 @@ export class Conversation {
       const outcome = await this.guarded(async () => {
         if (text !== null) await this.appendUserMessage(id, text);
         const problem = await this.refreshModel();
-        const deps = { ...this.deps, branch: this.branch, engine: this.engine, compactor: this.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext() };
+        const deps = { ...this.deps, tools: this.tools, branch: this.branch, engine: this.engine, compactor: this.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext() };
         const turn = new Turn(id, deps, signal, this.ineffectiveAt);
         useTurn(turn);
         const result = problem ? await turn.refuse(problem) : await turn.run();

@@ -1,0 +1,129 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Conversation, type ConversationDeps } from '../../src/core/chat/conversation';
+import type { ConversationEvent } from '../../src/core/chat/events';
+import { ModelError } from '../../src/core/chat/modelError';
+import { estimateTokens } from '../../src/core/context/estimateTokens';
+import { resolvePolicy } from '../../src/core/context/resolvePolicy';
+import type { Logger, ModelFailureReason, ModelRequest, SessionStore, Summarizer, TokenUsage } from '../../src/core/ports';
+import { entryText } from '../../src/core/session/entry';
+import { UuidV7 } from '../../src/node/runtime/uuidV7';
+import { openTestStore } from './storeTemp';
+import { ScriptedModel } from './scriptedModel';
+import { TestClock } from './testClock';
+
+export const silentLog: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A summariser that answers with a fixed state, or fails. */
+export class ScriptedSummarizer implements Summarizer {
+  readonly model = 'scripted-summarizer';
+  readonly contextTokens = 100_000;
+  readonly prompts: string[] = [];
+  fail: ModelFailureReason | null = null;
+
+  async summarize({ prompt }: { readonly prompt: string }): Promise<{ text: string; usage: TokenUsage }> {
+    this.prompts.push(prompt);
+    if (this.fail) throw new ModelError({ reason: this.fail, detail: 'by script' });
+    const text = JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
+    return { text, usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 } };
+  }
+}
+
+/** A conversation over a real store in a temporary folder, with a scripted model and time that never waits. */
+export class ConversationRig {
+  readonly events: ConversationEvent[] = [];
+  conversation!: Conversation;
+  session = '';
+
+  private constructor(
+    private readonly folder: string,
+    public store: SessionStore,
+    readonly model: ScriptedModel,
+    readonly summarizer: ScriptedSummarizer,
+    private readonly instructions: string,
+  ) {}
+
+  static async create(options: { window?: number; instructions?: string } = {}): Promise<ConversationRig> {
+    const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-rig-'));
+    const model = new ScriptedModel({ window: options.window ?? 10_000, maxOutput: 1_000 });
+    const rig = new ConversationRig(folder, await openTestStore(folder), model, new ScriptedSummarizer(), options.instructions ?? '');
+    const session = await rig.store.createSession({ uuid: new UuidV7().next(), channel: 'cli', createdAt: Date.now() });
+    rig.session = session.uuid;
+    await rig.open();
+    return rig;
+  }
+
+  /** Closes the store and opens the session again, as a new process would. */
+  async reopen(): Promise<void> {
+    this.conversation.dispose();
+    await this.store.close();
+    this.store = await openTestStore(this.folder);
+    await this.open();
+  }
+
+  private async open(): Promise<void> {
+    const info = await this.model.describe('scripted-1');
+    const binding = { client: this.model, info, summarizer: this.summarizer };
+    const deps: ConversationDeps = {
+      store: this.store,
+      counter: { count: async (texts) => texts.map(estimateTokens) },
+      clock: new TestClock(),
+      ids: new UuidV7(),
+      log: silentLog,
+      tools: () => [
+        {
+          name: 'echo',
+          description: 'says it back',
+          inputSchema: { type: 'object' },
+          access: 'read',
+          run: async (input) => ({ text: `echo: ${(input as { text: string }).text}`, status: 'ok' }),
+        },
+      ],
+      approve: async () => true,
+      instructions: this.instructions,
+      memoryHead: async () => null,
+      resolveModel: async () => binding,
+      policy: () => resolvePolicy('balanced').policy,
+      random: () => 0,
+    };
+    this.conversation = await Conversation.open(deps, this.session, binding);
+    this.conversation.onDidEmit((event) => this.events.push(event));
+  }
+
+  /** About this many tokens of distinct words, by the estimate. */
+  words(tokens: number): string {
+    let text = '';
+    for (let i = 0; text.length < tokens * 4; i++) text += `w${(i * 7919) % 100_003} `;
+    return text.slice(0, tokens * 4);
+  }
+
+  /** Size of a request by the estimate. */
+  size(request: ModelRequest): number {
+    const texts = request.messages.flatMap(({ blocks }) => blocks.map((block) => ('text' in block ? block.text : JSON.stringify(block))));
+    return estimateTokens(request.system) + texts.reduce((sum, text) => sum + estimateTokens(text), 0);
+  }
+
+  async texts(): Promise<string[]> {
+    const { entries } = await this.store.page(this.session, { limit: 100 });
+    return entries.filter(({ content }) => content.type === 'message').map(({ content }) => entryText(content));
+  }
+
+  gate(): { readonly opened: Promise<void>; open(): void } {
+    let open!: () => void;
+    const opened = new Promise<void>((resolve) => (open = resolve));
+    return { opened, open };
+  }
+
+  /** Resolves when the condition holds; the test's own timeout ends it otherwise. */
+  async until(condition: () => boolean | Promise<boolean>): Promise<void> {
+    while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  async dispose(): Promise<void> {
+    this.conversation.dispose();
+    await this.conversation.idle();
+    await this.store.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import type { ConversationEvent } from '../../../src/core/chat/events';
+import { entryText } from '../../../src/core/session/entry';
+import { ConversationRig } from '../../support/conversationRig';
+import { calls, fails, says } from '../../support/scriptedModel';
+
+const types = (events: readonly ConversationEvent[]) => events.map((event) => event.type);
+
+describe('Conversation', () => {
+  let rig: ConversationRig;
+  beforeEach(async () => {
+    rig = await ConversationRig.create();
+  });
+  afterEach(() => rig.dispose());
+
+  it('has the user message on disk before the request leaves, and the answer block by block', async () => {
+    let storedAtRequest: string[] = [];
+    const gate = rig.gate();
+    rig.model.scripts.push([{ hold: gate.opened }, ...says('Hello there.', { input: 50, output: 5 })]);
+    const sending = rig.conversation.send('hi', 'turn-1');
+    await rig.until(() => rig.model.requests.length === 1);
+    storedAtRequest = (await rig.store.page(rig.session, { limit: 10 })).entries.map(({ content }) => entryText(content));
+    gate.open();
+    assert.deepEqual(await sending, { id: 'turn-1', ok: true, text: 'Hello there.', error: null });
+    assert.deepEqual(storedAtRequest, ['hi']);
+    const { entries } = await rig.store.page(rig.session, { limit: 10 });
+    assert.deepEqual(
+      entries.map(({ content }) => [content.type, entryText(content)]),
+      [
+        ['message', 'hi'],
+        ['message', 'Hello there.'],
+      ],
+    );
+    const deltas = rig.events.filter((event) => event.type === 'text_delta');
+    assert.equal(deltas.map((event) => event.text).join(''), 'Hello there.');
+    assert.equal(rig.conversation.snapshot.used, 55);
+    assert.equal(rig.conversation.snapshot.provenance, 'exact');
+    assert.equal(rig.conversation.session.title, 'hi');
+  });
+
+  it('refuses an empty message and keeps everything as it was', async () => {
+    const outcome = await rig.conversation.send('  \n');
+    assert.equal(outcome.ok, false);
+    assert.equal(outcome.error?.message, 'The message is empty.');
+    assert.deepEqual((await rig.store.page(rig.session, { limit: 10 })).entries, []);
+  });
+
+  it('queues a second message behind the running turn, on disk, and sends it afterwards', async () => {
+    const gate = rig.gate();
+    rig.model.scripts.push([{ hold: gate.opened }, ...says('first')], says('second'));
+    const first = rig.conversation.send('one', 'a');
+    const second = rig.conversation.send('two', 'b');
+    await rig.until(async () => (await rig.store.queue(rig.session)).length === 1);
+    assert.deepEqual(await rig.store.queue(rig.session), [{ id: 'b', text: 'two' }]);
+    gate.open();
+    assert.deepEqual([(await first).text, (await second).text], ['first', 'second']);
+    assert.deepEqual(await rig.store.queue(rig.session), []);
+    assert.deepEqual(await rig.texts(), ['one', 'first', 'two', 'second']);
+  });
+
+  it('stop keeps what was shown, marks it, and hands the queue back', async () => {
+    const gate = rig.gate();
+    rig.model.scripts.push([{ type: 'text_delta', index: 0, text: 'half an ans' }, { hold: gate.opened }]);
+    const sending = rig.conversation.send('go', 'a');
+    await rig.until(() => rig.events.some((event) => event.type === 'text_delta'));
+    const queued = rig.conversation.send('next', 'b');
+    assert.deepEqual(await rig.conversation.stop(), [{ id: 'b', text: 'next' }]);
+    const outcome = await sending;
+    assert.deepEqual([outcome.ok, outcome.text, outcome.error?.reason], [false, 'half an ans', 'cancelled']);
+    assert.equal((await queued).error?.reason, 'cancelled');
+    const last = (await rig.store.page(rig.session, { limit: 10 })).entries.at(-1);
+    assert.ok(last?.content.type === 'message');
+    assert.deepEqual([last.content.text, last.content.interrupted], ['half an ans', 'stopped']);
+  });
+
+  it('retries what goes away by waiting, as long as the provider asks, and drops the failed attempt from the prompt', async () => {
+    rig.model.scripts.push(
+      fails('overloaded', { retryAfterMs: 7_000 }),
+      [{ type: 'text_delta', index: 0, text: 'lost in mid-' }, ...fails('network')],
+      says('whole'),
+    );
+    const outcome = await rig.conversation.send('q');
+    assert.deepEqual([outcome.ok, outcome.text.endsWith('whole')], [true, true]);
+    const waits = rig.events.filter((event) => event.type === 'retry_scheduled').map(({ delayMs, reason }) => [reason, delayMs]);
+    assert.deepEqual(waits, [
+      ['overloaded', 7_000],
+      ['network', 2_000],
+    ]);
+    assert.equal(rig.model.requests[2]!.messages.length, 1, 'the failed attempt is not sent');
+    assert.deepEqual(await rig.texts(), ['q', 'lost in mid-', 'whole'], 'and still in the history');
+  });
+
+  it('says what to do when it cannot go on, in the transcript too', async () => {
+    rig.model.scripts.push(fails('bad_key', { detail: 'invalid x-api-key', status: 401 }), says('later'));
+    const outcome = await rig.conversation.send('q');
+    assert.equal(outcome.error?.reason, 'bad_key');
+    assert.match(outcome.error.message, /Set API Key….*your message is kept.*invalid x-api-key/s);
+    const { entries } = await rig.store.page(rig.session, { limit: 10 });
+    assert.equal(entries.at(-1)?.content.type, 'custom');
+    assert.equal((await rig.conversation.retry()).text, 'later');
+    assert.deepEqual(rig.model.requests[1]!.messages.map(({ role }) => role), ['user']);
+  });
+
+  it('runs tools until the model is done', async () => {
+    rig.model.scripts.push(calls('echo', { text: 'ping' }, 'c1'), calls('nope', {}, 'c2'), says('done'));
+    const outcome = await rig.conversation.send('use the tool');
+    assert.equal(outcome.text, 'done');
+    const blocks = rig.model.requests[2]!.messages.flatMap((message) => message.blocks);
+    assert.deepEqual(
+      blocks.filter((block) => block.type === 'tool_result').map((block) => [block.callId, block.text, block.isError]),
+      [
+        ['c1', 'echo: ping', false],
+        ['c2', 'There is no tool called "nope". Available: echo.', true],
+      ],
+    );
+  });
+
+  it('appends one nudge per threshold to the turn that crosses it', async () => {
+    for (const tokens of [2_000, 2_000, 1_500, 1_200]) {
+      rig.model.scripts.push(says('noted'));
+      await rig.conversation.send(rig.words(tokens));
+    }
+    const nudges = rig.model.requests.map(({ messages }) => messages.flatMap(({ blocks }) => blocks).filter((block) => block.type === 'text' && block.text.includes('kind="notes"')).length);
+    assert.deepEqual(nudges, [0, 0, 1, 2]);
+    assert.deepEqual(rig.conversation.snapshot.thresholds.map(({ kind, state }) => [kind, state]), [['nudge', 'delivered'], ['nudge', 'delivered'], ['compaction', 'ahead'], ['limit', 'ahead']]);
+  });
+});
+
+describe('Conversation: compaction', () => {
+  let rig: ConversationRig;
+  beforeEach(async () => {
+    rig = await ConversationRig.create();
+  });
+  afterEach(() => rig.dispose());
+
+  async function fill(turns: number, tokens: number, name = 'question'): Promise<void> {
+    for (let i = 0; i < turns; i++) {
+      rig.model.scripts.push(says(`answer ${i} ${rig.words(tokens / 2)}`));
+      await rig.conversation.send(`${name} ${i} ${rig.words(tokens / 2)}`);
+    }
+  }
+
+  it('folds on command, keeps the newest turns and can be undone', async () => {
+    await fill(5, 800);
+    const before = rig.conversation.snapshot.used;
+    const result = await rig.conversation.compact();
+    assert.equal(result.message, null);
+    assert.equal(result.entry?.content.rung, 'model');
+    assert.equal(result.entry.content.tokensBefore, before);
+    assert.equal(result.entry.content.tokensAfter, rig.conversation.snapshot.used);
+    assert.ok(rig.conversation.snapshot.used < before * 0.75, `${rig.conversation.snapshot.used} of ${before}`);
+    assert.match(result.entry.content.summaryText, /the plan is set/);
+    assert.match(result.entry.content.summaryText, /\(#1\) question 0/);
+
+    rig.model.scripts.push(says('after'));
+    await rig.conversation.send('and now?');
+    const texts = rig.model.requests.at(-1)!.messages.flatMap(({ blocks }) => blocks).map((block) => (block.type === 'text' ? block.text : ''));
+    assert.ok(texts[0]!.startsWith('<conversation-state>'));
+    assert.ok(!texts.some((text) => text.startsWith('question 0')));
+    assert.ok(texts.some((text) => text.startsWith('question 4')));
+
+    assert.equal(rig.conversation.undoPreview()?.fits, true);
+    assert.equal((await rig.conversation.undoCompaction()).message, null);
+    rig.model.scripts.push(says('restored'));
+    await rig.conversation.send('again');
+    const restored = rig.model.requests.at(-1)!.messages.flatMap(({ blocks }) => blocks).map((block) => (block.type === 'text' ? block.text : ''));
+    assert.ok(restored[0]!.startsWith('question 0'));
+    assert.ok(restored.includes('and now?'), 'turns made since stay');
+    assert.equal((await rig.conversation.undoCompaction()).message, 'There is no compaction to undo.');
+  });
+
+  it('compacts by itself before the request that would pass the trigger, and tells what it did', async () => {
+    await fill(9, 900);
+    rig.model.scripts.push(says('ok'));
+    await rig.conversation.send(`one more ${rig.words(300)}`);
+    const ended = rig.events.filter((event) => event.type === 'compaction_ended');
+    assert.deepEqual(ended.map(({ entry }) => [entry?.content.trigger, entry?.content.rung]), [['automatic', 'model']]);
+    for (const request of rig.model.requests) assert.ok(rig.size(request) <= rig.conversation.snapshot.limit, 'nothing over the limit was sent');
+    assert.ok(types(rig.events).includes('compaction_started'));
+  });
+
+  it('uses verbatim passages when the summariser fails, and says so', async () => {
+    rig.summarizer.fail = 'overloaded';
+    await fill(5, 800);
+    const result = await rig.conversation.compact();
+    assert.deepEqual([result.entry?.content.rung, result.entry?.content.needsSummaryRetry], ['extractive', true]);
+    assert.match(result.entry!.content.note!, /could not summarise/);
+  });
+
+  it('folds again from where the last compaction stopped, merging its state', async () => {
+    await fill(5, 800);
+    await rig.conversation.compact();
+    await fill(3, 800, 'later');
+    const second = await rig.conversation.compact();
+    assert.match(rig.summarizer.prompts[1]!, /<previous-state>.*the plan is set/s);
+    assert.match(second.entry!.content.summaryText, /earlier messages, through recall: #1, /);
+    assert.ok(!rig.summarizer.prompts[1]!.includes('question 0 '), 'the first range is not summarised twice');
+  });
+
+  it('recovers from an overflow the provider reports, once, by folding and asking again', async () => {
+    await fill(6, 900);
+    rig.model.scripts.push(fails('overflow', { status: 400 }), says('fits now'));
+    const outcome = await rig.conversation.send('go on');
+    assert.deepEqual([outcome.ok, outcome.text], [true, 'fits now']);
+    assert.deepEqual(rig.events.filter((event) => event.type === 'compaction_ended').map(({ entry }) => entry?.content.trigger), ['overflow']);
+  });
+
+  it('never sends what cannot fit, keeps the message and says how large it is', async () => {
+    const tiny = await ConversationRig.create({ window: 1_200, instructions: rig.words(1_500) });
+    const outcome = await tiny.conversation.send('hello');
+    assert.equal(outcome.error?.reason, 'too_long');
+    assert.equal(tiny.model.requests.length, 0);
+    assert.deepEqual(await tiny.texts(), ['hello']);
+    await tiny.dispose();
+  });
+
+  it('sends a paste far over the window as head and tail, and keeps all of it', async () => {
+    const paste = `START ${rig.words(40_000)} END`;
+    rig.model.scripts.push(says('read it'));
+    const outcome = await rig.conversation.send(paste);
+    assert.equal(outcome.ok, true);
+    assert.ok(rig.size(rig.model.requests[0]!) <= rig.conversation.snapshot.limit);
+    assert.equal((await rig.texts())[0], paste);
+  });
+
+  it('finds everything again after it was opened anew', async () => {
+    await fill(4, 800);
+    await rig.conversation.compact();
+    const before = rig.conversation.snapshot;
+    await rig.reopen();
+    const after = rig.conversation.snapshot;
+    assert.deepEqual({ ...after, updatedAt: 0 }, { ...before, updatedAt: 0 });
+  });
+});
