@@ -1,6 +1,7 @@
 import nodeFs, { constants } from 'node:fs';
 import { dirname } from 'node:path';
 import { EINVAL, toWasiErrno } from './wasiErrno';
+import type { WasmImports } from './wasmApi';
 import { WasmMemory } from './wasmMemory';
 
 /** What the bridge needs of Node's `fs`; tests pass one that fails on demand. */
@@ -63,8 +64,8 @@ export class FileBridge {
   constructor(private readonly fs: BridgeFs = nodeFs) {}
 
   /** The import object with the file calls replaced; undefined when one of them is not there under the name given. */
-  wrap(imports: WebAssembly.Imports, names: ImportNames): WebAssembly.Imports | undefined {
-    const wrapped: WebAssembly.Imports = {};
+  wrap(imports: WasmImports, names: ImportNames): WasmImports | undefined {
+    const wrapped: WasmImports = {};
     for (const [module, functions] of Object.entries(imports)) wrapped[module] = { ...functions };
     for (const [name, replace] of Object.entries(this.calls)) {
       const key = names[name];
@@ -79,6 +80,10 @@ export class FileBridge {
   bindNext(files: DatabaseFiles): Binding {
     this.next = { files, lastError: undefined, revoked: false };
     return this.next;
+  }
+
+  isServing(binding: Binding): boolean {
+    return [...this.open.values()].some((file) => file.binding === binding);
   }
 
   /** Forgets the binding and closes what SQLite left open. */
@@ -205,7 +210,10 @@ export class FileBridge {
     const { memory } = this;
     let total = 0;
     for (const { address, length } of memory.vectors(vectors, count)) {
-      const moved = this.fs[action](file.fd, memory.bytes, address, length, file.position);
+      const moved =
+        action === 'readSync'
+          ? this.fs.readSync(file.fd, memory.bytes, address, length, file.position)
+          : this.fs.writeSync(file.fd, memory.bytes, address, length, file.position);
       total += moved;
       file.position += moved;
       if (moved < length) break;

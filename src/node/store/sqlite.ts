@@ -4,6 +4,8 @@ import initSqlJs from 'sql.js';
 import type { Database } from 'sql.js';
 import { FileBridge } from './fileBridge';
 import type { Binding, BridgeFs, DatabaseFiles, ImportNames } from './fileBridge';
+import { wasm } from './wasmApi';
+import type { WasmImports, WasmInstance } from './wasmApi';
 
 /** Written into the bundle by the build step (wasmImports.mjs), which has proven it for the wasm file with this hash. */
 declare const SQLJS_WASM: { readonly sha256: string; readonly names: ImportNames } | undefined;
@@ -19,12 +21,19 @@ export interface Sqlite {
   release(binding: Binding): void;
 }
 
+let loaded: Promise<Sqlite> | undefined;
+
 /**
  * Loads SQLite with the file bridge around it. sql.js initialises once per module and ignores the configuration of a second
- * call, so call this once per thread. Rejects when the wasm file cannot be read or run at all; when it is merely not the one
- * whose imports were proven, SQLite is loaded without the bridge and `unbridged` says so.
+ * call; so does this. Rejects when the wasm file cannot be read or run at all; when it is merely not the one whose imports
+ * were proven, SQLite is loaded without the bridge and `unbridged` says so.
  */
-export async function loadSqlite(wasmFile: string, fs?: BridgeFs): Promise<Sqlite> {
+export function loadSqlite(wasmFile: string, fs?: BridgeFs): Promise<Sqlite> {
+  loaded ??= load(wasmFile, fs);
+  return loaded;
+}
+
+async function load(wasmFile: string, fs: BridgeFs | undefined): Promise<Sqlite> {
   const bytes = readFileSync(wasmFile);
   const proven = typeof SQLJS_WASM === 'undefined' ? undefined : SQLJS_WASM;
   const bridge = new FileBridge(fs);
@@ -32,15 +41,15 @@ export async function loadSqlite(wasmFile: string, fs?: BridgeFs): Promise<Sqlit
   if (!proven) unbridged = 'the build did not prove the imports of the wasm file';
   else if (createHash('sha256').update(bytes).digest('hex') !== proven.sha256) unbridged = 'the wasm file is not the one the build has proven';
 
-  const module = await WebAssembly.compile(bytes);
+  const module = await wasm.compile(bytes);
   const sql = await new Promise<Awaited<ReturnType<typeof initSqlJs>>>((resolve, reject) => {
-    const instantiateWasm = (imports: WebAssembly.Imports, done: (instance: WebAssembly.Instance) => void) => {
+    const instantiateWasm = (imports: WasmImports, done: (instance: WasmInstance) => void) => {
       try {
         const wrapped = unbridged === null && proven ? bridge.wrap(imports, proven.names) : undefined;
         if (!wrapped) unbridged ??= 'a system call is missing from the import object';
-        const instance = new WebAssembly.Instance(module, wrapped ?? imports);
-        const memory = Object.values(instance.exports).find((value) => value instanceof WebAssembly.Memory);
-        if (memory instanceof WebAssembly.Memory) bridge.memory.attach(memory);
+        const instance = new wasm.Instance(module, wrapped ?? imports);
+        const memory = Object.values(instance.exports).find((value) => value instanceof wasm.Memory);
+        if (memory instanceof wasm.Memory) bridge.memory.attach(memory);
         else unbridged ??= 'the module does not export its memory';
         done(instance);
       } catch (error) {
@@ -59,7 +68,9 @@ export async function loadSqlite(wasmFile: string, fs?: BridgeFs): Promise<Sqlit
       const binding = bridge.bindNext(files);
       try {
         // The empty array makes sql.js create an in-memory node of the same name, which its close() unlinks.
-        return { database: new sql.Database(new Uint8Array(0)), binding };
+        const database = new sql.Database(new Uint8Array(0));
+        if (!bridge.isServing(binding)) throw new Error('SQLite has not opened the file through the bridge');
+        return { database, binding };
       } catch (error) {
         bridge.release(binding);
         throw binding.lastError ?? error;

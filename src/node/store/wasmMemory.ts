@@ -1,12 +1,13 @@
 import type { Stats } from 'node:fs';
+import type { WasmMemoryObject } from './wasmApi';
 
 /** Reads and writes the C structures of a WebAssembly module. The views die whenever its memory grows, so each call renews them. */
 export class WasmMemory {
-  private memory: WebAssembly.Memory | undefined;
+  private memory: WasmMemoryObject | undefined;
   private currentBytes = new Uint8Array(0);
   private currentView = new DataView(new ArrayBuffer(0));
 
-  attach(memory: WebAssembly.Memory): void {
+  attach(memory: WasmMemoryObject): void {
     this.memory = memory;
   }
 

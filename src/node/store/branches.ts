@@ -1,0 +1,52 @@
+import { sideEntryTypes } from '../../core/session/entry';
+import type { StoredEntry } from '../../core/session/entry';
+import type { LiveBranch, TranscriptPage } from '../../core/ports';
+import type { Session } from '../../core/session/session';
+import type { EntryRows } from './entryRows';
+import type { UsageRows } from './usageRows';
+
+/** Reads upwards from the leaf and stops where the projection stops, so that its cost follows the window and not the history. */
+export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session): LiveBranch {
+  const entries: StoredEntry[] = [];
+  const dead = new Set<string>();
+  let firstKept: string | null | undefined;
+  for (const entry of rows.walkUp(session.leaf)) {
+    entries.push(entry);
+    const { content } = entry;
+    if (content.type === 'compaction_undone') dead.add(content.target);
+    if (content.type === 'compaction') {
+      // An undone record still supersedes: undoing an improved summary brings back the originals, not the worse summary.
+      if (content.supersedes) dead.add(content.supersedes);
+      if (firstKept === undefined && !dead.has(entry.uuid)) firstKept = content.firstKeptEntry;
+    }
+    if (firstKept === entry.uuid || firstKept === null) break;
+  }
+  entries.reverse();
+  return {
+    session,
+    entries,
+    fromRoot: entries.length === 0 || entries[0]?.parent === null,
+    lastUsage: usage.lastTurn(entries),
+  };
+}
+
+export function transcriptPage(
+  rows: EntryRows,
+  session: Session,
+  query: { readonly before?: string; readonly limit: number },
+): TranscriptPage {
+  const before = query.before === undefined ? undefined : rows.find(query.before);
+  if (query.before !== undefined && !before) return { entries: [], hasMore: false };
+  // A page may begin with a side entry whose parent is not displayed; what is older than it hangs off the same parent.
+  const resumedAt = before && sideEntryTypes.has(before.content.type) ? before : undefined;
+  const page: StoredEntry[][] = [];
+  let displayed = 0;
+  for (const entry of rows.walkUp(before ? before.parent : session.leaf)) {
+    const isResumed = entry.uuid === resumedAt?.parent;
+    if (entry.display && displayed === query.limit) return { entries: page.reverse().flat(), hasMore: true };
+    const sides = rows.sideEntriesOf(entry.uuid).filter((side) => !isResumed || side.seq < (resumedAt?.seq ?? 0));
+    if (entry.display) displayed++;
+    page.push(entry.display ? [entry, ...sides] : sides);
+  }
+  return { entries: page.reverse().flat(), hasMore: false };
+}

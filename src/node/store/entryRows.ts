@@ -1,0 +1,173 @@
+import { StoreError } from '../../core/errors';
+import { sideEntryTypes } from '../../core/session/entry';
+import type { ContentOf, EntryType, NewEntry, StoredEntry } from '../../core/session/entry';
+import type { Connection, Row } from './connection';
+import { bodyChecksum, decodeEntry, encodeBody, entryColumns, entrySelection, isSameEntry } from './entryCodec';
+
+const selectEntry = `SELECT ${entrySelection} FROM entries e JOIN bodies b ON b.entry = e.seq`;
+
+/** The `entries` and `bodies` tables and those that hang off them by `seq`. Writes expect to run inside a transaction. */
+export class EntryRows {
+  constructor(private readonly connection: Connection) {}
+
+  find(uuid: string): StoredEntry | undefined {
+    const row = this.row(uuid);
+    return row && decodeEntry(row);
+  }
+
+  /** In the order asked for; unknown ones are left out. */
+  findAll(uuids: readonly string[]): StoredEntry[] {
+    return uuids.flatMap((uuid) => this.find(uuid) ?? []);
+  }
+
+  findBySeq(seqs: readonly number[]): StoredEntry[] {
+    return seqs.flatMap((seq) => this.connection.all(`${selectEntry} WHERE e.seq = ?`, [seq]).map(decodeEntry));
+  }
+
+  /**
+   * Stores the entry unless it is there already. Throws `invalid` when its parent is missing or a side entry, when its uuid
+   * stands for other content, or when its compaction's operation was recorded before.
+   */
+  insert(entry: NewEntry): { entry: StoredEntry; added: boolean } {
+    const known = this.row(entry.uuid);
+    if (known) {
+      if (!isSameEntry(known, entry)) throw new StoreError('invalid', `Entry ${entry.uuid} is already stored with other content`);
+      return { entry: decodeEntry(known), added: false };
+    }
+    if (entry.parent !== null) this.requireParent(entry.parent);
+    const body = encodeBody(entry.content);
+    const columns = {
+      uuid: entry.uuid,
+      session: entry.session,
+      parent: entry.parent,
+      ...entryColumns(entry.content),
+      token_estimate: entry.tokenEstimate,
+      model_facing: entry.modelFacing ? 1 : 0,
+      display: entry.display ? 1 : 0,
+      source_id: entry.sourceId ?? null,
+      created_at: entry.createdAt,
+      tool_args_json: body.toolArgsJson,
+    };
+    const names = Object.keys(columns);
+    this.connection.run(`INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(columns));
+    const seq = Number(this.connection.get('SELECT last_insert_rowid() AS seq')?.['seq']);
+    this.connection.run('INSERT INTO bodies(entry, content_json, text, crc32) VALUES (?, ?, ?, ?)', [
+      seq,
+      body.contentJson,
+      body.text,
+      bodyChecksum(body),
+    ]);
+    if (entry.content.type === 'compaction') this.insertCompaction(seq, entry.content);
+    if (entry.content.type === 'checkpoint') this.insertCheckpoint(seq, entry.content);
+    return { entry: { ...entry, seq }, added: true };
+  }
+
+  /** Throws `invalid` when there is no such entry. */
+  setTokens(uuid: string, tokens: number): void {
+    const row = this.connection.get('SELECT session, token_estimate FROM entries WHERE uuid = ?', [uuid]);
+    if (!row) throw new StoreError('invalid', `There is no entry ${uuid}`);
+    this.connection.run('UPDATE entries SET token_estimate = ? WHERE uuid = ?', [tokens, uuid]);
+    this.connection.run('UPDATE sessions SET total_tokens = total_tokens + ? WHERE uuid = ?', [
+      tokens - Number(row['token_estimate'] ?? 0),
+      row['session'] ?? null,
+    ]);
+  }
+
+  /** Throws `invalid` unless the entry can have others after it. */
+  requireParent(uuid: string): void {
+    const row = this.connection.get('SELECT entry_type FROM entries WHERE uuid = ?', [uuid]);
+    if (!row) throw new StoreError('invalid', `There is no entry ${uuid}`);
+    const type = row['entry_type'] as EntryType;
+    if (sideEntryTypes.has(type)) throw new StoreError('invalid', `Entry ${uuid} is a ${type}, which nothing can follow`);
+  }
+
+  /** From `uuid` towards the root, read as far as the caller goes. Crosses into the session a fork came from. */
+  *walkUp(uuid: string | null): Generator<StoredEntry, void, void> {
+    if (uuid === null) return;
+    // CROSS JOIN keeps SQLite from reordering the walk into a scan.
+    const rows = this.connection.iterate(
+      `WITH RECURSIVE branch(uuid) AS (
+         SELECT ? UNION ALL SELECT e.parent FROM branch JOIN entries e ON e.uuid = branch.uuid WHERE e.parent IS NOT NULL
+       )
+       SELECT ${entrySelection} FROM branch CROSS JOIN entries e ON e.uuid = branch.uuid CROSS JOIN bodies b ON b.entry = e.seq`,
+      [uuid],
+    );
+    for (const row of rows) yield decodeEntry(row);
+  }
+
+  sideEntriesOf(parent: string): StoredEntry[] {
+    const types = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
+    return this.connection
+      .all(`${selectEntry} WHERE e.parent = ? AND e.display = 1 AND e.entry_type IN (${types}) ORDER BY e.seq`, [parent])
+      .map(decodeEntry);
+  }
+
+  scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): StoredEntry[] {
+    const where =
+      query.session === undefined ? 'e.session NOT IN (SELECT uuid FROM sessions WHERE deleted_at IS NOT NULL)' : 'e.session = ?';
+    const parameters = query.session === undefined ? [] : [query.session];
+    return this.connection
+      .all(
+        `${selectEntry} WHERE ${where} AND e.seq < ? AND (length(b.text) > 0 OR e.entry_type = 'tool_call') ORDER BY e.seq DESC LIMIT ?`,
+        [...parameters, query.beforeSeq ?? Number.MAX_SAFE_INTEGER, query.limit],
+      )
+      .map(decodeEntry);
+  }
+
+  private row(uuid: string): Row | undefined {
+    return this.connection.get(`${selectEntry} WHERE e.uuid = ?`, [uuid]);
+  }
+
+  private insertCompaction(seq: number, content: ContentOf<'compaction'>): void {
+    const known = this.connection.get('SELECT 1 FROM compactions WHERE operation_id = ?', [content.operationId]);
+    if (known) throw new StoreError('invalid', `Compaction ${content.operationId} is already recorded`);
+    this.connection.run(
+      `INSERT INTO compactions(entry, summary_json, summary_text, first_kept_entry, covers_from, tokens_before, tokens_after,
+         messages_before, messages_after, trigger, rung, model, duration_ms, held_ms, audit_json, continuity_json,
+         needs_summary_retry, supersedes, operation_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        seq,
+        json(content.summary),
+        content.summaryText,
+        content.firstKeptEntry,
+        content.coversFrom,
+        content.tokensBefore,
+        content.tokensAfter,
+        content.messagesBefore,
+        content.messagesAfter,
+        content.trigger,
+        content.rung,
+        content.model,
+        content.durationMs,
+        content.heldMs,
+        json(content.audit),
+        json(content.continuity),
+        content.needsSummaryRetry ? 1 : 0,
+        content.supersedes ?? null,
+        content.operationId,
+      ],
+    );
+  }
+
+  private insertCheckpoint(seq: number, content: ContentOf<'checkpoint'>): void {
+    this.connection.run(
+      `INSERT INTO checkpoints(entry, summary, tokens_at_checkpoint, messages_at_checkpoint, topics, key_decisions, open_questions, covers_through)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        seq,
+        content.summary,
+        content.tokensAtCheckpoint,
+        content.messagesAtCheckpoint,
+        JSON.stringify(content.topics),
+        JSON.stringify(content.keyDecisions),
+        JSON.stringify(content.openQuestions),
+        content.coversThrough,
+      ],
+    );
+  }
+}
+
+function json(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}

@@ -1,0 +1,58 @@
+import { join, dirname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { CancelledError, StoreError } from '../../core/errors';
+import type { Logger, SessionStore } from '../../core/ports';
+import { StoreClient } from './storeClient';
+import { fromWire } from './storeProtocol';
+import type { Request, Response, WorkerOptions } from './storeProtocol';
+
+export interface OpenStoreOptions {
+  readonly folder: string;
+  /** `dist/storeWorker.js`; `sql-wasm.wasm` lies beside it. */
+  readonly workerFile: string;
+  /** Names this window to others that find the store owned. */
+  readonly label: string;
+  /** How long to wait for an owner that may be about to end, as the old extension host after a reload is. 5 s by default. */
+  readonly waitForOwnerMs?: number;
+  /** Does not even try to own the store. */
+  readonly readonly?: boolean;
+  readonly signal?: AbortSignal;
+  readonly logger?: Logger;
+}
+
+/**
+ * Opens the store of a folder in a worker thread, creating it when there is none. Where it cannot be owned it is opened for
+ * reading, and `status.note` says why. Rejects with a `StoreError` (`corrupt`: the files are left as they are; `permission`,
+ * `disk_full`, `io`) or with `CancelledError` when the signal is aborted.
+ */
+export async function openStore(options: OpenStoreOptions): Promise<SessionStore> {
+  if (options.signal?.aborted) throw new CancelledError();
+  const workerData: WorkerOptions = {
+    folder: options.folder,
+    wasmFile: join(dirname(options.workerFile), 'sql-wasm.wasm'),
+    waitForOwnerMs: options.waitForOwnerMs ?? 5000,
+    label: options.label,
+    readonly: options.readonly ?? false,
+  };
+  const worker = new Worker(options.workerFile, { workerData });
+  const cancel = () => worker.postMessage({ type: 'cancelOpen' } satisfies Request);
+  options.signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    const opened = await new Promise<Extract<Response, { type: 'opened' }>>((resolve, reject) => {
+      worker.on('message', (response: Response) => {
+        if (response.type === 'opened') resolve(response);
+        if (response.type === 'openFailed') reject(fromWire(response.error));
+        if (response.type === 'log') options.logger?.[response.level](response.event, response.data);
+      });
+      worker.once('error', (cause) => reject(new StoreError('io', `${options.folder}: the store's worker failed: ${cause.message}`, { cause })));
+      worker.once('exit', (code) => reject(new StoreError('io', `${options.folder}: the store's worker ended with code ${code}`)));
+    });
+    worker.removeAllListeners();
+    return new StoreClient(worker, options.folder, opened.status, opened.nonce, options.logger);
+  } catch (error) {
+    await worker.terminate();
+    throw error;
+  } finally {
+    options.signal?.removeEventListener('abort', cancel);
+  }
+}

@@ -1,0 +1,71 @@
+import type { PartialChunk } from '../../core/ports';
+import { StoreError } from '../../core/errors';
+import type { EntryContent, NewEntry } from '../../core/session/entry';
+import type { Connection, Row } from './connection';
+import { packText, unpackText } from './text';
+
+/**
+ * Text that is still streaming: one row per chunk, so that what is written is proportional to what was added. Finishing an
+ * entry drops its chunks in the same transaction. Writes expect to run inside one.
+ */
+export class PartialRows {
+  /**
+   * `run` names this owner's lifetime: chunks of another run were left behind by a process that died. Null for a reader, who
+   * cannot tell those from what the owner is just writing and recovers nothing.
+   */
+  constructor(
+    private readonly connection: Connection,
+    private readonly run: string | null,
+  ) {}
+
+  /** A chunk that arrives after its entry is ignored. Throws `invalid` when the session does not exist. */
+  add(chunk: PartialChunk): void {
+    if (!this.connection.get('SELECT 1 FROM sessions WHERE uuid = ?', [chunk.session])) {
+      throw new StoreError('invalid', `There is no session ${chunk.session}`);
+    }
+    if (this.connection.get('SELECT 1 FROM entries WHERE uuid = ?', [chunk.entry])) return;
+    this.connection.run(
+      `INSERT INTO partials(entry, run, session, parent, kind, provider, model, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT(entry) DO NOTHING`,
+      [chunk.entry, this.run, chunk.session, chunk.parent, chunk.kind, chunk.provider, chunk.model, chunk.createdAt],
+    );
+    this.connection.run('INSERT INTO partial_chunks(entry, text) VALUES (?, ?)', [chunk.entry, packText(chunk.text)]);
+  }
+
+  drop(entry: string): void {
+    this.connection.run('DELETE FROM partial_chunks WHERE entry = ?', [entry]);
+    this.connection.run('DELETE FROM partials WHERE entry = ?', [entry]);
+  }
+
+  /** What a dead run left behind in this session, oldest first, as the entries it would have become. */
+  leftBehind(session: string): NewEntry[] {
+    if (this.run === null) return [];
+    return this.connection
+      .all('SELECT * FROM partials WHERE session = ? AND run <> ? ORDER BY rowid', [session, this.run])
+      .map((row) => interruptedEntry(row, this.text(String(row['entry']))));
+  }
+
+  private text(entry: string): string {
+    const chunks = this.connection.all('SELECT text FROM partial_chunks WHERE entry = ? ORDER BY seq', [entry]);
+    return chunks.map((chunk) => unpackText(chunk['text'])).join('');
+  }
+}
+
+function interruptedEntry(row: Row, text: string): NewEntry {
+  const origin = { provider: String(row['provider']), model: String(row['model']), interrupted: 'crashed' } as const;
+  const content: EntryContent =
+    row['kind'] === 'thinking'
+      ? { type: 'thinking', text, ...origin }
+      : { type: 'message', role: 'assistant', text, ...origin };
+  return {
+    uuid: String(row['entry']),
+    session: String(row['session']),
+    parent: row['parent'] === null ? null : String(row['parent']),
+    createdAt: Number(row['created_at']),
+    // Thinking without its signature is refused by the provider.
+    modelFacing: content.type === 'message',
+    display: true,
+    tokenEstimate: null,
+    content,
+  };
+}

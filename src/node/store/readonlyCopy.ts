@@ -1,0 +1,108 @@
+import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { StoreError } from '../../core/errors';
+import type { DatabaseFiles } from './fileBridge';
+import { sizeOf } from './storeFiles';
+import { toStoreError } from './storeFault';
+
+/** A private copy of a store that another process may be writing. */
+export interface PrivateCopy {
+  readonly files: DatabaseFiles;
+  /** What the original looked like; another value later means that something was written. */
+  readonly version: string;
+  dispose(): void;
+}
+
+/**
+ * Copies the database and its log as of one moment, without help from the writer. First the file, then the log: whatever a
+ * checkpoint has put into the file by then is also in the log, as long as that is still the same round of the log (its salts
+ * have not changed), and replaying it completes a page that was copied half-written. Without a log the file must not have
+ * changed while it was copied. Throws `io` when the writer never held still, `corrupt` when there is nothing to copy.
+ */
+export function copyStore(files: DatabaseFiles, attempts = 50): PrivateCopy {
+  sweep();
+  const folder = mkdtempSync(join(tmpdir(), `${copyPrefix}${process.pid}-`));
+  const dispose = () => rmSync(folder, { recursive: true, force: true });
+  const main = join(folder, 'copy.db');
+  const copy: DatabaseFiles = { main, wal: `${main}.live`, journal: `${main}.undo` };
+  try {
+    if (sizeOf(files.main) === 0) throw new StoreError('corrupt', `${files.main} is empty or missing`);
+    for (let i = 0; i < attempts; i++) {
+      const version = storeVersion(files);
+      if (copyOnce(files, copy)) return { files: copy, version, dispose };
+    }
+    throw new StoreError('io', `${files.main} changed while it was copied, ${attempts} times in a row`);
+  } catch (error) {
+    dispose();
+    throw toStoreError(error, undefined, files.main);
+  }
+}
+
+const copyPrefix = 'threadkeeper-copy-';
+
+/** Removes the copies of processes that ended without doing so. */
+function sweep(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const pid = Number(new RegExp(`^${copyPrefix}(\\d+)-`).exec(name)?.[1]);
+    if (!pid || isRunning(pid)) continue;
+    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}
+
+/** Changes with every commit of the writer. */
+export function storeVersion(files: DatabaseFiles): string {
+  return [files.main, files.wal].map(fingerprint).join(' ');
+}
+
+function copyOnce(files: DatabaseFiles, copy: DatabaseFiles): boolean {
+  rmSync(copy.wal, { force: true });
+  const saltsBefore = walSalts(files.wal);
+  const mainBefore = fingerprint(files.main);
+  copyFileSync(files.main, copy.main, constants.COPYFILE_FICLONE);
+  if (saltsBefore !== null) {
+    if (!copyIfThere(files.wal, copy.wal)) return false;
+    return walSalts(copy.wal) === saltsBefore;
+  }
+  return walSalts(files.wal) === null && sizeOf(files.journal) === 0 && fingerprint(files.main) === mainBefore;
+}
+
+function copyIfThere(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** The two numbers that every new round of the log changes; null when there is no log. */
+function walSalts(wal: string): string | null {
+  const header = Buffer.alloc(32);
+  try {
+    const fd = openSync(wal, 'r');
+    try {
+      return readSync(fd, header, 0, 32, 0) === 32 ? header.toString('hex', 16, 24) : null;
+    } finally {
+      closeSync(fd);
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function fingerprint(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat ? `${stat.ino}:${stat.size}:${stat.mtimeNs}` : '-';
+}

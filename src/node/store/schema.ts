@@ -1,0 +1,196 @@
+/** "TKDB": tells our files from any other SQLite database. */
+export const applicationId = 0x544b4442;
+
+/**
+ * Version 1. Entries are small rows, their text lives in `bodies`, so that walking a branch does not read it. `tool_args_json`
+ * stands last for the same reason: SQLite reads a row's overflow pages only for columns that need them.
+ *
+ * A purge may delete entries (it says so in `meta` for the length of its transaction), but never the one with the highest `seq`:
+ * SQLite would hand that number out again.
+ */
+export const schemaV1 = `
+CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
+
+CREATE TABLE id_counters(day TEXT PRIMARY KEY, last INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE sessions(
+  uuid TEXT PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  key TEXT NOT NULL UNIQUE,
+  title TEXT NOT NULL DEFAULT '',
+  cwd TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  last_opened_at INTEGER NOT NULL,
+  pinned_at INTEGER,
+  archived_at INTEGER,
+  deleted_at INTEGER,
+  parent_session TEXT,
+  fork_entry TEXT,
+  leaf_entry TEXT,
+  model TEXT,
+  thinking_level TEXT,
+  policy_json TEXT,
+  metadata TEXT NOT NULL DEFAULT '{}',
+  cost_limit REAL,
+  total_tokens INTEGER NOT NULL DEFAULT 0,
+  message_count INTEGER NOT NULL DEFAULT 0
+);
+CREATE INDEX sessions_by_update ON sessions(updated_at);
+CREATE INDEX sessions_by_creation ON sessions(created_at);
+
+CREATE TABLE entries(
+  seq INTEGER PRIMARY KEY,
+  uuid TEXT NOT NULL UNIQUE,
+  session TEXT NOT NULL REFERENCES sessions(uuid),
+  parent TEXT REFERENCES entries(uuid),
+  entry_type TEXT NOT NULL,
+  role TEXT,
+  tool_name TEXT,
+  tool_call_id TEXT,
+  tool_status TEXT,
+  is_error INTEGER NOT NULL DEFAULT 0,
+  custom_type TEXT,
+  provider TEXT,
+  model TEXT,
+  token_estimate INTEGER,
+  tokens_exact INTEGER NOT NULL DEFAULT 0,
+  model_facing INTEGER NOT NULL,
+  display INTEGER NOT NULL,
+  branch_from TEXT,
+  source_id TEXT,
+  created_at INTEGER NOT NULL,
+  tool_args_json TEXT
+);
+CREATE INDEX entries_by_session ON entries(session, seq);
+CREATE INDEX entries_by_parent ON entries(parent);
+CREATE INDEX entries_model_facing ON entries(session, seq) WHERE model_facing = 1;
+CREATE UNIQUE INDEX entries_by_source ON entries(source_id) WHERE source_id IS NOT NULL;
+
+CREATE TABLE bodies(
+  entry INTEGER PRIMARY KEY REFERENCES entries(seq),
+  content_json TEXT NOT NULL,
+  text TEXT,
+  crc32 INTEGER NOT NULL,
+  blob_hash TEXT
+);
+
+CREATE TRIGGER entries_keep_content BEFORE UPDATE OF
+  seq, uuid, session, parent, entry_type, role, tool_name, tool_call_id, tool_status, is_error, custom_type, provider, model,
+  model_facing, display, branch_from, source_id, created_at, tool_args_json ON entries
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never changed'); END;
+CREATE TRIGGER entries_keep BEFORE DELETE ON entries WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'purging')
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never deleted'); END;
+CREATE TRIGGER bodies_keep_content BEFORE UPDATE ON bodies
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never changed'); END;
+CREATE TRIGGER bodies_keep BEFORE DELETE ON bodies WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'purging')
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never deleted'); END;
+
+CREATE VIEW messages AS
+  SELECT e.session AS session, e.seq AS seq, e.uuid AS uuid,
+         CASE e.role WHEN 'user' THEN 'user' ELSE coalesce(e.model, 'assistant') END AS sender,
+         e.role AS role, b.text AS content, e.model AS model, e.created_at AS time
+  FROM entries e JOIN bodies b ON b.entry = e.seq
+  WHERE e.entry_type = 'message';
+
+CREATE TABLE compactions(
+  entry INTEGER PRIMARY KEY REFERENCES entries(seq),
+  summary_json TEXT,
+  summary_text TEXT NOT NULL,
+  first_kept_entry TEXT,
+  covers_from TEXT,
+  tokens_before INTEGER NOT NULL,
+  tokens_after INTEGER NOT NULL,
+  messages_before INTEGER NOT NULL,
+  messages_after INTEGER NOT NULL,
+  trigger TEXT NOT NULL,
+  rung TEXT NOT NULL,
+  model TEXT,
+  cost REAL,
+  duration_ms INTEGER NOT NULL,
+  held_ms INTEGER NOT NULL,
+  audit_json TEXT,
+  continuity_json TEXT,
+  needs_summary_retry INTEGER NOT NULL DEFAULT 0,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  supersedes TEXT,
+  operation_id TEXT NOT NULL UNIQUE
+);
+
+CREATE TABLE checkpoints(
+  entry INTEGER PRIMARY KEY REFERENCES entries(seq),
+  summary TEXT NOT NULL,
+  tokens_at_checkpoint INTEGER NOT NULL,
+  messages_at_checkpoint INTEGER NOT NULL,
+  topics TEXT NOT NULL,
+  key_decisions TEXT NOT NULL,
+  open_questions TEXT NOT NULL,
+  covers_through TEXT NOT NULL
+);
+
+CREATE TABLE usage(
+  session TEXT NOT NULL,
+  entry TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  input INTEGER NOT NULL,
+  output INTEGER NOT NULL,
+  cache_read INTEGER NOT NULL,
+  cache_write INTEGER NOT NULL,
+  cost REAL,
+  at INTEGER NOT NULL
+);
+CREATE UNIQUE INDEX usage_once ON usage(entry, kind, at, provider, model);
+CREATE INDEX usage_by_session ON usage(session, at);
+
+CREATE TABLE calibration(
+  model TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  factor REAL NOT NULL,
+  n INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (model, kind)
+) WITHOUT ROWID;
+
+CREATE TABLE pins(
+  session TEXT NOT NULL,
+  target TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('entry', 'file', 'text')),
+  content_hash TEXT,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (session, kind, target)
+) WITHOUT ROWID;
+
+CREATE TABLE memory_writes(entry TEXT NOT NULL, path TEXT NOT NULL, op TEXT NOT NULL, bytes INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE INDEX memory_writes_by_entry ON memory_writes(entry);
+
+CREATE TABLE drafts(session TEXT PRIMARY KEY, text TEXT NOT NULL, attachments_json TEXT, at INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE queue(
+  session TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  text TEXT NOT NULL,
+  attachments_json TEXT,
+  PRIMARY KEY (session, position)
+) WITHOUT ROWID;
+
+CREATE TABLE retry_queue(compaction TEXT PRIMARY KEY, next_at INTEGER NOT NULL, attempts INTEGER NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE blobs(hash TEXT PRIMARY KEY, bytes INTEGER NOT NULL, mime TEXT NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE partials(
+  entry TEXT PRIMARY KEY,
+  run TEXT NOT NULL,
+  session TEXT NOT NULL,
+  parent TEXT,
+  kind TEXT NOT NULL,
+  provider TEXT NOT NULL,
+  model TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX partials_by_session ON partials(session);
+CREATE TABLE partial_chunks(seq INTEGER PRIMARY KEY, entry TEXT NOT NULL REFERENCES partials(entry) ON DELETE CASCADE, text TEXT NOT NULL);
+CREATE INDEX partial_chunks_by_entry ON partial_chunks(entry);
+`;

@@ -1,0 +1,72 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { StoreError, errorText } from '../../core/errors';
+import { Connection } from './connection';
+import type { DatabaseFiles } from './fileBridge';
+import type { Sqlite } from './sqlite';
+import { sizeOf } from './storeFiles';
+
+export const scratchPrefix = 'selftest-';
+
+/**
+ * Tries the file bridge on a scratch database in the same folder before the real one is touched: write, look at the bytes from
+ * outside, recover from an unfinished run, close, reopen, read. Returns why the bridge must not be used, or null. Throws
+ * `disk_full` and `permission`: those are the folder's fault, and in-memory SQLite would run into them as well.
+ */
+export function selfTest(sqlite: Sqlite, folder: string): string | null {
+  if (sqlite.unbridged !== null) return sqlite.unbridged;
+  const main = join(folder, `${scratchPrefix}${randomUUID()}`);
+  const files: DatabaseFiles = { main, wal: `${main}.live`, journal: `${main}.undo` };
+  const text = 'ünicode ✓ '.repeat(2000);
+  try {
+    withScratch(sqlite, files, (connection) => {
+      connection.exec('PRAGMA journal_mode = WAL; CREATE TABLE t(a INTEGER PRIMARY KEY, b TEXT);');
+      connection.transaction(() => connection.run('INSERT INTO t VALUES (1, ?)', [text]));
+      expect(sizeOf(files.wal) > text.length, 'the log is not on disk after a commit');
+      return 'abandon';
+    });
+    withScratch(sqlite, files, (connection) => {
+      expect(connection.get('SELECT b FROM t WHERE a = 1')?.['b'] === text, 'the log was not recovered');
+      connection.transaction(() => connection.run('DELETE FROM t'));
+      connection.transaction(() => connection.run('INSERT INTO t VALUES (2, ?)', [text]));
+      connection.exec('PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode = DELETE;');
+      return 'close';
+    });
+    expect(sizeOf(files.wal) === 0, 'the log is still there after a clean close');
+    expect(readFileSync(main, 'latin1').startsWith('SQLite format 3\0'), 'the file does not begin as a database');
+    withScratch(sqlite, files, (connection) => {
+      expect(connection.get('SELECT group_concat(a) AS a FROM t')?.['a'] === '2', 'other rows came back than were written');
+      return 'close';
+    });
+    return null;
+  } catch (error) {
+    if (StoreError.is(error) && (error.reason === 'disk_full' || error.reason === 'permission')) throw error;
+    return errorText(error);
+  } finally {
+    for (const file of [files.main, files.wal, files.journal]) rmSync(file, { force: true });
+  }
+}
+
+function withScratch(sqlite: Sqlite, files: DatabaseFiles, work: (connection: Connection) => 'close' | 'abandon'): void {
+  const { database, binding } = sqlite.openFiles(files);
+  const takeLastError = () => {
+    const error = binding.lastError;
+    binding.lastError = undefined;
+    return error;
+  };
+  const connection = new Connection(database, { file: files.main, beforeCommit: () => undefined, takeLastError });
+  try {
+    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = FULL;');
+    binding.revoked = work(connection) === 'abandon';
+    connection.close();
+  } catch (error) {
+    if (!binding.revoked) throw error;
+  } finally {
+    sqlite.release(binding);
+  }
+}
+
+function expect(condition: boolean, problem: string): void {
+  if (!condition) throw new Error(problem);
+}

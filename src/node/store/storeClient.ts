@@ -1,0 +1,167 @@
+import type { Worker } from 'node:worker_threads';
+import { StoreError, errorText } from '../../core/errors';
+import { Emitter } from '../../core/base/event';
+import type { Logger, PartialChunk, SessionStore, StoreStatus } from '../../core/ports';
+import type { StoredEntry } from '../../core/session/entry';
+import { releaseLease } from './lease';
+import { PartialBuffer } from './partialBuffer';
+import { storeFiles } from './storeFiles';
+import { fromWire } from './storeProtocol';
+import type { CallArguments, CallResult, Request, Response, StoreCall } from './storeProtocol';
+
+interface Pending {
+  readonly entries: StoredEntry[];
+  resolve(value: unknown): void;
+  reject(error: Error): void;
+}
+
+/** The worker's port as the rest of the program sees it. */
+export class StoreClient implements SessionStore {
+  private readonly pending = new Map<number, Pending>();
+  private readonly statusChanged = new Emitter<StoreStatus>();
+  readonly onDidChangeStatus = this.statusChanged.event;
+  private readonly partials = new PartialBuffer((chunk) => this.call('writePartial', [chunk]));
+  private nextId = 1;
+  private ended: StoreError | undefined;
+  private closing: Promise<void> | undefined;
+
+  /** `worker` has reported that the store is open. */
+  constructor(
+    private readonly worker: Worker,
+    private readonly folder: string,
+    private currentStatus: StoreStatus,
+    private nonce: string | null,
+    private readonly logger: Logger | undefined,
+  ) {
+    worker.on('message', (response: Response) => this.receive(response));
+    worker.on('error', (error) => this.end(new StoreError('io', `${folder}: the store's worker failed: ${error.message}`, { cause: error })));
+    worker.on('exit', (code) => this.end(new StoreError('io', `${folder}: the store's worker ended with code ${code}`)));
+    // An idle store does not keep a program alive; a call does until it is answered.
+    worker.unref();
+  }
+
+  get status(): StoreStatus {
+    return this.currentStatus;
+  }
+
+  readonly createSession = this.forward('createSession');
+  readonly session = this.forward('session');
+  readonly listSessions = this.forward('listSessions');
+  readonly updateSession = this.forward('updateSession');
+  readonly moveLeaf = this.forward('moveLeaf');
+  readonly liveBranch = this.forward('liveBranch');
+  readonly page = this.forward('page');
+  readonly entries = this.forward('entries');
+  readonly entriesBySeq = this.forward('entriesBySeq');
+  readonly saveTokenCounts = this.forward('saveTokenCounts');
+  readonly scan = this.forward('scan');
+  readonly recoverPartials = this.forward('recoverPartials');
+  readonly draft = this.forward('draft');
+  readonly saveDraft = this.forward('saveDraft');
+  readonly queue = this.forward('queue');
+  readonly saveQueue = this.forward('saveQueue');
+  readonly calibration = this.forward('calibration');
+  readonly saveCalibration = this.forward('saveCalibration');
+
+  append(...args: CallArguments<'append'>): Promise<StoredEntry[]> {
+    return this.partials.replacedBy(
+      args[1].entries.map((entry) => entry.uuid),
+      this.call('append', args),
+    );
+  }
+
+  /** Chunks that follow each other closely share a commit; the promise resolves when its text is durable. */
+  writePartial(chunk: PartialChunk): Promise<void> {
+    return this.partials.add(chunk);
+  }
+
+  refresh(): Promise<void> {
+    return this.request((id) => ({ type: 'refresh', id })) as Promise<void>;
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeOnce();
+    return this.closing;
+  }
+
+  private async closeOnce(): Promise<void> {
+    await this.partials.flush();
+    try {
+      if (!this.ended) await this.request((id) => ({ type: 'close', id }));
+    } finally {
+      this.end(new StoreError('closed', `${this.folder}: the store is closed`));
+      await this.worker.terminate();
+      this.statusChanged.dispose();
+    }
+  }
+
+  private forward<K extends StoreCall>(method: K): (...args: CallArguments<K>) => Promise<CallResult<K>> {
+    return (...args) => this.call(method, args);
+  }
+
+  private call<K extends StoreCall>(method: K, args: CallArguments<K>): Promise<CallResult<K>> {
+    return this.request((id) => ({ type: 'call', id, method, args })) as Promise<CallResult<K>>;
+  }
+
+  private request(make: (id: number) => Request): Promise<unknown> {
+    if (this.ended) return Promise.reject(this.ended);
+    const id = this.nextId++;
+    return new Promise((resolve, reject) => {
+      this.pending.set(id, { entries: [], resolve, reject });
+      this.worker.ref();
+      this.worker.postMessage(make(id));
+    });
+  }
+
+  private receive(response: Response): void {
+    switch (response.type) {
+      case 'part':
+        this.pending.get(response.id)?.entries.push(...response.entries);
+        return;
+      case 'done': {
+        const pending = this.settle(response.id);
+        if (response.parts === 'value') pending?.resolve(pending.entries);
+        else if (response.parts === 'property') pending?.resolve({ ...(response.value as object), entries: pending.entries });
+        else pending?.resolve(response.value);
+        return;
+      }
+      case 'failed':
+        this.settle(response.id)?.reject(fromWire(response.error));
+        return;
+      case 'status':
+        this.currentStatus = response.status;
+        this.nonce = response.nonce;
+        this.statusChanged.fire(response.status);
+        return;
+      case 'log':
+        this.logger?.[response.level](response.event, response.data);
+        return;
+      case 'opened':
+      case 'openFailed':
+        return;
+    }
+  }
+
+  private settle(id: number): Pending | undefined {
+    const pending = this.pending.get(id);
+    this.pending.delete(id);
+    if (this.pending.size === 0) this.worker.unref();
+    return pending;
+  }
+
+  /** From now on every request is rejected with this error, the waiting ones at once. */
+  private end(error: StoreError): void {
+    if (this.ended) return;
+    this.ended = error;
+    for (const pending of this.pending.values()) pending.reject(error);
+    this.pending.clear();
+    if (error.reason === 'closed') return;
+    this.logger?.error('store_worker_ended', { message: error.message });
+    // Our process lives on, so nobody else would take the lease of its dead worker for abandoned.
+    try {
+      if (this.nonce !== null) releaseLease(storeFiles(this.folder).lease, this.nonce);
+    } catch (cause) {
+      this.logger?.warn('store_lease_left', { cause: errorText(cause) });
+    }
+  }
+}

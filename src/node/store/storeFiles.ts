@@ -1,0 +1,80 @@
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from '../../core/errors';
+import { writeFileAtomic } from './atomicFile';
+import type { DatabaseFiles } from './fileBridge';
+import { refuseNewer } from './migrations';
+import { applicationId } from './schema';
+
+/** Every file of a store folder. */
+export interface StoreFiles extends DatabaseFiles {
+  readonly folder: string;
+  /** Who owns the store (lease.ts). */
+  readonly lease: string;
+  /** How often the store was opened, outside the database: an empty file opens as a valid empty database. */
+  readonly generation: string;
+}
+
+export function storeFiles(folder: string): StoreFiles {
+  const main = join(folder, 'threadkeeper.db');
+  return {
+    folder,
+    main,
+    wal: `${main}.live`,
+    journal: `${main}.undo`,
+    lease: join(folder, 'owner.lease'),
+    generation: join(folder, 'generation.json'),
+  };
+}
+
+/** A marker that cannot be read counts as 1: it says that there was a store, which is what it is for. */
+export function readGeneration(files: StoreFiles): number {
+  try {
+    const value: unknown = JSON.parse(readFileSync(files.generation, 'utf8'));
+    const generation = typeof value === 'object' && value !== null && 'generation' in value ? Number(value.generation) : NaN;
+    return Number.isSafeInteger(generation) && generation > 0 ? generation : 1;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 0 : 1;
+  }
+}
+
+export function writeGeneration(files: StoreFiles, generation: number): void {
+  writeFileAtomic(files.generation, JSON.stringify({ generation }));
+}
+
+/**
+ * Looks at the database from outside before SQLite may touch it. Throws `corrupt` for a file that is there but is not ours or
+ * that has lost its content, `newer_schema` for one of a newer program; returns whether there is anything to open.
+ */
+export function checkDatabaseFile(files: StoreFiles): { exists: boolean } {
+  if (sizeOf(files.main) === 0) {
+    const generation = readGeneration(files);
+    if (generation > 0) throw new StoreError('corrupt', `${files.main} is empty or missing, but was opened ${generation} times before`);
+    if (sizeOf(files.wal) > 0) throw new StoreError('corrupt', `${files.main} is empty or missing, but ${files.wal} is there`);
+    return { exists: false };
+  }
+  const header = readHeader(files.main);
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new StoreError('corrupt', `${files.main} is not a database`);
+  const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
+  if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) throw new StoreError('corrupt', `${files.main} has a damaged header`);
+  const owner = header.readUInt32BE(68);
+  if (owner !== 0 && owner !== applicationId) throw new StoreError('corrupt', `${files.main} belongs to another program`);
+  refuseNewer(header.readUInt32BE(60), files.main);
+  return { exists: true };
+}
+
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+function readHeader(file: string): Buffer {
+  const header = Buffer.alloc(100);
+  const fd = openSync(file, 'r');
+  try {
+    const read = readSync(fd, header, 0, 100, 0);
+    if (read < 100) throw new StoreError('corrupt', `${file} ends after ${read} bytes`);
+    return header;
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,59 @@
+import type { UsageRecord } from '../../core/ports';
+import type { StoredEntry } from '../../core/session/entry';
+import type { Connection, Row } from './connection';
+
+/** The `usage` table: what each request to a provider was billed. */
+export class UsageRows {
+  constructor(private readonly connection: Connection) {}
+
+  /** The same record twice is one request: a batch may be sent again after a lost answer. */
+  add(session: string, record: UsageRecord): void {
+    this.connection.run(
+      `INSERT OR IGNORE INTO usage(session, entry, provider, model, kind, input, output, cache_read, cache_write, cost, at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        session,
+        record.entry,
+        record.provider,
+        record.model,
+        record.kind,
+        record.input,
+        record.output,
+        record.cacheRead,
+        record.cacheWrite,
+        record.cost,
+        record.at,
+      ],
+    );
+  }
+
+  /** The newest usage of kind `turn` for one of the entries, which may come from several sessions. */
+  lastTurn(entries: readonly StoredEntry[]): UsageRecord | null {
+    const wanted = new Set(entries.map((entry) => entry.uuid));
+    let newest: UsageRecord | null = null;
+    for (const session of new Set(entries.map((entry) => entry.session))) {
+      for (const row of this.connection.iterate("SELECT * FROM usage WHERE session = ? AND kind = 'turn' ORDER BY at DESC", [session])) {
+        if (newest && Number(row['at']) <= newest.at) break;
+        if (!wanted.has(String(row['entry']))) continue;
+        newest = decodeUsage(row);
+        break;
+      }
+    }
+    return newest;
+  }
+}
+
+function decodeUsage(row: Row): UsageRecord {
+  return {
+    entry: String(row['entry']),
+    provider: String(row['provider']),
+    model: String(row['model']),
+    kind: row['kind'] as UsageRecord['kind'],
+    input: Number(row['input']),
+    output: Number(row['output']),
+    cacheRead: Number(row['cache_read']),
+    cacheWrite: Number(row['cache_write']),
+    cost: row['cost'] === null ? null : Number(row['cost']),
+    at: Number(row['at']),
+  };
+}
