@@ -1,5 +1,6 @@
 import type { Reply } from './messagesApiScript';
 import { reply } from './messagesApiScript';
+import { textTokens } from './messagesApiTokens';
 import { textOf, type Prompt } from './messagesApiWire';
 
 /** What a responder decides by. */
@@ -27,7 +28,7 @@ export function asked(prompt: Prompt, turn: number, inputTokens: number): Asked 
 /** A helpful-looking answer that depends on nothing but the request; a summary when one is asked for. */
 export function defaultReply(request: Asked): Reply {
   if (!wantsSummary(request)) return reply(echo(request));
-  return reply(/\bJSON\b/.test(request.system) ? JSON.stringify(sessionState(request.last), null, 2) : narrative(request.last));
+  return reply(/\bJSON\b/.test(request.system) ? JSON.stringify(sessionState(request.last, request.prompt.maxTokens), null, 2) : narrative(request.last));
 }
 
 /** Summaries are asked for in the first words of the system text, by a request without tools. */
@@ -58,7 +59,7 @@ interface State {
 }
 
 /** As a careful model would write it: every identifier once, with the id of the entry it comes from, and the earlier state merged. */
-function sessionState(prompt: string): State {
+function sessionState(prompt: string, maxTokens: number): State {
   const earlier = previousState(prompt);
   const facts = new Set(earlier?.logos);
   const mentioned = new Set([...facts].flatMap(identifiers));
@@ -68,12 +69,20 @@ function sessionState(prompt: string): State {
     for (const name of names) mentioned.add(name);
     if (names.length > 0) facts.add(`The ${speaker} mentioned ${names.join(', ')} (${ref})`);
   }
+  const limit = Math.min(Number(/At most (\d+) tokens/.exec(prompt)?.[1] ?? Infinity), maxTokens) - 300;
   return {
-    logos: [...facts],
+    logos: fitting([...facts], limit),
     pathos: earlier?.pathos.length ? earlier.pathos : ['Matter-of-fact and stable.'],
     abstract: earlier?.abstract ?? [],
     conversation_summary: `${entries.length} messages were exchanged. The last one said: ${(entries.at(-1)?.text ?? '').replace(/\s+/g, ' ').slice(0, 200)}`,
   };
+}
+
+/** As many of the newest facts as fit; a model that is told how long it may be keeps to it. */
+function fitting(facts: readonly string[], limit: number): string[] {
+  let left = limit;
+  const start = facts.findLastIndex((fact) => (left -= textTokens(fact) + 6) < 0) + 1;
+  return facts.slice(start);
 }
 
 function narrative(prompt: string): string {

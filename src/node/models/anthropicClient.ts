@@ -66,11 +66,16 @@ export class AnthropicClient implements ModelClient {
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) onAbort();
     try {
-      const events = await this.sdk.messages.create(
-        { ...anthropicPrompt(request), max_tokens: request.maxOutputTokens, stream: true },
+      const body: Anthropic.MessageCreateParamsStreaming = { ...anthropicPrompt(request), max_tokens: request.maxOutputTokens, stream: true };
+      // Not `messages.create`: it is this call and a warning on the console per request for models that will be retired.
+      const events = await this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>('/v1/messages', {
+        body,
+        stream: true,
+        signal: abort.signal,
+        middleware: [watchdog.middleware],
         // The SDK's own timeout ends with the headers and would only be a second opinion.
-        { signal: abort.signal, middleware: [watchdog.middleware], timeout: this.timeouts.firstByteMs * 2 },
-      );
+        timeout: this.timeouts.firstByteMs * 2,
+      });
       for await (const event of events) {
         if (signal.aborted && !answer.complete) break;
         yield* answer.read(event);

@@ -15,6 +15,6 @@ export function chooseDefaultModel(models: readonly ModelInfo[]): ModelInfo | un
 
 /** `claude-sonnet-4-5-20250929` → 4.05, `claude-3-7-sonnet-latest` → 3.07; an eight-digit date is no minor version. */
 function sonnetVersion(id: string): number | undefined {
-  const match = /sonnet-(\d+)(?:[-.](\d{1,2}))?(?!\d)/i.exec(id) ?? /(\d+)(?:[-.](\d{1,2}))?-sonnet/i.exec(id);
+  const match = /sonnet-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/i.exec(id) ?? /(?<!\d)(\d{1,2})(?:[-.](\d{1,2}))?-sonnet/i.exec(id);
   return match ? Number(match[1]) + Number(match[2] ?? 0) / 100 : undefined;
 }

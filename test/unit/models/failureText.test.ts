@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { isContextOverflow } from '../../../src/node/models/overflowText';
+import { redactSecrets } from '../../../src/node/models/redact';
+import { retryAfterMs } from '../../../src/node/models/retryAfter';
+
+describe('isContextOverflow', () => {
+  const overflows = [
+    'prompt is too long: 210000 tokens > 200000 maximum',
+    'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000, decrease input length or `max_tokens` and try again',
+    "This model's maximum context length is 16385 tokens. However, your messages resulted in 31228 tokens.",
+    'the request exceeds the available context size, try increasing it',
+    'Your input exceeds the context window of this model.',
+    'Context window exceeded',
+    'Input is too long for requested model.',
+    'too many input tokens',
+  ];
+  const others = [
+    'max_tokens: 100000 > 64000, which is the maximum allowed number of output tokens for claude-sonnet-4-5',
+    'messages.3.content.0.image.source.base64: image exceeds 5 MB maximum',
+    "tools.0.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'",
+    'messages: text content blocks must be non-empty',
+    'Your credit balance is too low to access the Anthropic API.',
+    '',
+  ];
+  for (const text of overflows) it(`yes: ${text.slice(0, 50)}`, () => assert.equal(isContextOverflow(text), true));
+  for (const text of others) it(`no: ${text.slice(0, 50)}`, () => assert.equal(isContextOverflow(text), false));
+});
+
+describe('retryAfterMs', () => {
+  const now = Date.parse('2026-11-22T10:00:00Z');
+  const wait = (headers: Record<string, string>) => retryAfterMs(new Headers(headers), now);
+  it('reads what servers send', () => {
+    assert.equal(wait({ 'retry-after': '12' }), 12_000);
+    assert.equal(wait({ 'retry-after': ' 0.5 ' }), 500);
+    assert.equal(wait({ 'retry-after': '0' }), 0);
+    assert.equal(wait({ 'retry-after': 'Sun, 22 Nov 2026 10:00:30 GMT' }), 30_000);
+    assert.equal(wait({ 'retry-after': 'Sun, 22 Nov 2026 09:00:00 GMT' }), 0);
+    assert.equal(wait({ 'retry-after-ms': '1500', 'retry-after': '9' }), 1_500);
+  });
+  it('ignores what it cannot read', () => {
+    for (const value of ['', 'soon', '-3', '1e9', '12 s', 'Foo, bar']) assert.equal(wait({ 'retry-after': value }), undefined, value);
+    assert.equal(retryAfterMs(undefined, now), undefined);
+  });
+});
+
+describe('redactSecrets', () => {
+  it('blanks given secrets and what looks like one', () => {
+    const texts: readonly (readonly [string, string])[] = [
+      ['key sk-ant-api03-AbC_123-xyz expired', 'key sk-… expired'],
+      ['Authorization: Bearer abc.def.ghi123', 'Authorization: Bearer …'],
+      ['{"x-api-key":"abcdef","model":"m"}', '{"x-api-key":"…","model":"m"}'],
+      ['api_key=abcdef&x=1', 'api_key=…'],
+      ['connect to http://me:secret@proxy:8080 failed', 'connect to http://…@proxy:8080 failed'],
+      ['the value hunter2-hunter2 leaked', 'the value … leaked'],
+    ];
+    for (const [text, safe] of texts) assert.equal(redactSecrets(text, ['hunter2-hunter2']), safe);
+  });
+  it('leaves ordinary words alone', () => {
+    for (const text of ['invalid x-api-key', 'model: claude-sonnet-5-5', 'prompt is too long: 5 tokens > 4 maximum', 'No bearer token']) {
+      assert.equal(redactSecrets(text, ['model']), text);
+    }
+  });
+});
