@@ -1,10 +1,9 @@
 import type { Worker } from 'node:worker_threads';
 import { StoreError, errorText } from '../../core/errors';
 import { Emitter } from '../../core/base/event';
-import type { Logger, PartialChunk, SessionStore, StoreStatus } from '../../core/ports';
+import type { Logger, SessionStore, StoreStatus } from '../../core/ports';
 import type { StoredEntry } from '../../core/session/entry';
 import { releaseLease } from './lease';
-import { PartialBuffer } from './partialBuffer';
 import { storeFiles } from './storeFiles';
 import { fromWire } from './storeProtocol';
 import type { CallArguments, CallResult, Request, Response, StoreCall } from './storeProtocol';
@@ -20,7 +19,6 @@ export class StoreClient implements SessionStore {
   private readonly pending = new Map<number, Pending>();
   private readonly statusChanged = new Emitter<StoreStatus>();
   readonly onDidChangeStatus = this.statusChanged.event;
-  private readonly partials = new PartialBuffer((chunk) => this.call('writePartial', [chunk]));
   private nextId = 1;
   private ended: StoreError | undefined;
   private closing: Promise<void> | undefined;
@@ -48,6 +46,7 @@ export class StoreClient implements SessionStore {
   readonly session = this.forward('session');
   readonly listSessions = this.forward('listSessions');
   readonly updateSession = this.forward('updateSession');
+  readonly append = this.forward('append');
   readonly moveLeaf = this.forward('moveLeaf');
   readonly liveBranch = this.forward('liveBranch');
   readonly page = this.forward('page');
@@ -55,6 +54,7 @@ export class StoreClient implements SessionStore {
   readonly entriesBySeq = this.forward('entriesBySeq');
   readonly saveTokenCounts = this.forward('saveTokenCounts');
   readonly scan = this.forward('scan');
+  readonly writePartial = this.forward('writePartial');
   readonly recoverPartials = this.forward('recoverPartials');
   readonly draft = this.forward('draft');
   readonly saveDraft = this.forward('saveDraft');
@@ -62,18 +62,6 @@ export class StoreClient implements SessionStore {
   readonly saveQueue = this.forward('saveQueue');
   readonly calibration = this.forward('calibration');
   readonly saveCalibration = this.forward('saveCalibration');
-
-  append(...args: CallArguments<'append'>): Promise<StoredEntry[]> {
-    return this.partials.replacedBy(
-      args[1].entries.map((entry) => entry.uuid),
-      this.call('append', args),
-    );
-  }
-
-  /** Chunks that follow each other closely share a commit; the promise resolves when its text is durable. */
-  writePartial(chunk: PartialChunk): Promise<void> {
-    return this.partials.add(chunk);
-  }
 
   refresh(): Promise<void> {
     return this.request((id) => ({ type: 'refresh', id })) as Promise<void>;
@@ -85,7 +73,6 @@ export class StoreClient implements SessionStore {
   }
 
   private async closeOnce(): Promise<void> {
-    await this.partials.flush();
     try {
       if (!this.ended) await this.request((id) => ({ type: 'close', id }));
     } finally {
