@@ -38,16 +38,7 @@ export async function openStore(options: OpenStoreOptions): Promise<SessionStore
   const cancel = () => worker.postMessage({ type: 'cancelOpen' } satisfies Request);
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {
-    const opened = await new Promise<Extract<Response, { type: 'opened' }>>((resolve, reject) => {
-      worker.on('message', (response: Response) => {
-        if (response.type === 'opened') resolve(response);
-        if (response.type === 'openFailed') reject(fromWire(response.error));
-        if (response.type === 'log') options.logger?.[response.level](response.event, response.data);
-      });
-      worker.once('error', (cause) => reject(new StoreError('io', `${options.folder}: the store's worker failed: ${cause.message}`, { cause })));
-      worker.once('exit', (code) => reject(new StoreError('io', `${options.folder}: the store's worker ended with code ${code}`)));
-    });
-    worker.removeAllListeners();
+    const opened = await firstAnswer(worker, options);
     return new StoreClient(worker, options.folder, opened.status, opened.nonce, options.logger);
   } catch (error) {
     await worker.terminate();
@@ -55,4 +46,22 @@ export async function openStore(options: OpenStoreOptions): Promise<SessionStore
   } finally {
     options.signal?.removeEventListener('abort', cancel);
   }
+}
+
+/** Listeners are taken off one by one: `removeAllListeners` would take those with which a worker keeps its port open. */
+function firstAnswer(worker: Worker, options: OpenStoreOptions): Promise<Extract<Response, { type: 'opened' }>> {
+  return new Promise((resolve, reject) => {
+    const onMessage = (response: Response) => {
+      if (response.type === 'opened') settle(() => resolve(response));
+      if (response.type === 'openFailed') settle(() => reject(fromWire(response.error)));
+      if (response.type === 'log') options.logger?.[response.level](response.event, response.data);
+    };
+    const onError = (cause: Error) => settle(() => reject(new StoreError('io', `${options.folder}: the store's worker failed: ${cause.message}`, { cause })));
+    const onExit = (code: number) => settle(() => reject(new StoreError('io', `${options.folder}: the store's worker ended with code ${code}`)));
+    const settle = (then: () => void) => {
+      worker.off('message', onMessage).off('error', onError).off('exit', onExit);
+      then();
+    };
+    worker.on('message', onMessage).on('error', onError).on('exit', onExit);
+  });
 }
