@@ -1,0 +1,72 @@
+import { writeSync } from 'node:fs';
+import type { NewEntry } from '../../src/core/session/entry';
+import { acquireLease, Lease } from '../../src/node/store/lease';
+import { openHost, userMessage } from './storeTemp';
+
+/**
+ * A second process for the tests of the store. One line of JSON per report, written at once: what was reported is true even
+ * if the next instruction is the last.
+ */
+export type ChildReport =
+  | { readonly type: 'ready' | 'closing' | 'closed' | 'held' }
+  | { readonly type: 'stored'; readonly uuid: string }
+  | { readonly type: 'raced'; readonly round: number; readonly nonce: string | null };
+
+export type ChildOrder = { readonly race: number; readonly at: number } | { readonly release: true };
+
+const report = (line: ChildReport) => writeSync(1, `${JSON.stringify(line)}\n`);
+
+const [mode, target] = process.argv.slice(2);
+if (mode === 'write') void write(target!, Number(process.argv[4]));
+if (mode === 'hold') void hold(target!);
+if (mode === 'race') race(target!);
+
+/** Appends until it is killed; after `closeAfter` entries it closes the store and opens it again. */
+async function write(folder: string, closeAfter: number): Promise<void> {
+  for (let n = 0; ; ) {
+    const host = await openHost(folder, { waitForOwnerMs: 5000 });
+    const session = await host.call('createSession', [{ uuid: 'session', key: 'cli:kill', channel: 'cli', createdAt: 1 }]);
+    let parent = session.leaf;
+    report({ type: 'ready' });
+    do {
+      const uuid = `${process.pid}-${n}`;
+      const entry: NewEntry = userMessage(session.uuid, parent, `${n} `.repeat(n % 400), { uuid });
+      await host.call('writePartial', [{ entry: uuid, session: session.uuid, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: `${n}` }]);
+      await host.call('append', [session.uuid, { entries: [entry] }]);
+      report({ type: 'stored', uuid });
+      parent = uuid;
+      n++;
+    } while (n % closeAfter !== 0);
+    report({ type: 'closing' });
+    await host.close();
+    report({ type: 'closed' });
+  }
+}
+
+/** Takes the lease and keeps it until killed. */
+async function hold(file: string): Promise<void> {
+  const lease = await acquireLease(file, { label: 'child', waitMs: 0 });
+  if (!(lease instanceof Lease)) throw new Error('The lease is held');
+  report({ type: 'held' });
+  setInterval(() => lease.verify(), 1000);
+}
+
+/** Takes part in races for the lease; keeps what it won until told. */
+function race(file: string): void {
+  let won: Lease | undefined;
+  process.on('message', (order: ChildOrder) => {
+    if ('release' in order) {
+      won?.release();
+      won = undefined;
+      process.send!({ type: 'released' });
+      return;
+    }
+    // All at the same moment, not one after the other as the messages arrive.
+    while (Date.now() < order.at);
+    void acquireLease(file, { label: 'racer', waitMs: 0 }).then((outcome) => {
+      won = outcome instanceof Lease ? outcome : undefined;
+      process.send!({ type: 'raced', round: order.race, nonce: won?.nonce ?? null } satisfies ChildReport);
+    });
+  });
+  process.send!({ type: 'ready' } satisfies ChildReport);
+}
