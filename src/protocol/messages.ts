@@ -109,12 +109,14 @@ export const Banner = z.nullable(
 );
 export type Banner = z.infer<typeof Banner>;
 
+const SessionList = z.array(z.object({ uuid: id, id: z.string(), title: z.string(), updatedAt: z.number() }));
+
 const LiveBlock = z.object({ id, kind: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() });
 export type LiveBlock = z.infer<typeof LiveBlock>;
 
 export const ViewSnapshot = z.object({
   session: z.nullable(SessionHeader),
-  sessions: z.array(z.object({ uuid: id, id: z.string(), title: z.string(), updatedAt: z.number() })),
+  sessions: SessionList,
   rows: z.array(TranscriptRow),
   hasMore: z.boolean(),
   /** Blocks that are still streaming, oldest first. */
@@ -146,6 +148,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('queue'), queue: z.array(z.object({ id, text: z.string() })) }),
   z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
   z.object({ kind: z.literal('session'), session: SessionHeader }),
+  z.object({ kind: z.literal('sessions'), sessions: SessionList }),
   z.object({ kind: z.literal('connection'), connection: Connection }),
   z.object({ kind: z.literal('banner'), banner: Banner }),
   /** Puts text into the composer (a queued message handed back, a suggestion). */
