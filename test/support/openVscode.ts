@@ -52,6 +52,7 @@ export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSes
     const browser = await launchChromium();
     ends.push(() => browser.close());
     const context = await browser.newContext({ viewport });
+    context.setDefaultTimeout(60_000);
     const workbench = await Workbench.open({ server, context, folder });
     const keepPictures = (test: Mocha.Test | undefined) => picturesOfFailure(context, test);
     return { server, browser, context, folder, workbench, keepPictures, close };

@@ -38,7 +38,7 @@ const webview: Suite = {
 const host: Suite = {
   name: 'vscode, inside the extension host',
   folder: join(builtTests, 'vscode', 'host'),
-  testTimeout: 30_000,
+  testTimeout: 60_000,
   minutes: 10,
   run: runInExtensionHost,
 };
@@ -46,7 +46,7 @@ const host: Suite = {
 const ui: Suite = {
   name: 'vscode, user interface',
   folder: join(builtTests, 'vscode', 'ui'),
-  testTimeout: 90_000,
+  testTimeout: 180_000,
   minutes: 30,
   run: async (run, signal) => runInNode(run, signal, { THREADKEEPER_VSIX: await packedExtension() }),
 };

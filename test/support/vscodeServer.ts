@@ -92,7 +92,7 @@ export async function startVscodeServer(options: ServerOptions = {}): Promise<Vs
   }
 
   try {
-    const port = await waitFor('the VS Code server to listen', () => portOf(child, output()), { timeout: 60_000 });
+    const port = await waitFor('the VS Code server to listen', () => portOf(child, output()));
     await waitFor('the workbench page', async () => (await fetch(`http://127.0.0.1:${port}/`)).ok);
     const extensionHosts = () => descendants(pid).filter((info) => info.command.includes('--type=extensionHost'));
     return { port, pid, install, development, dataFolder, extensionHosts, output, writeSettings, stop };

@@ -1,5 +1,5 @@
 export interface WaitOptions {
-  /** Milliseconds until the wait fails; 30 seconds by default. */
+  /** Milliseconds until the wait fails; 60 seconds by default. */
   timeout?: number;
   /** Milliseconds between two looks; 50 by default. */
   interval?: number;
@@ -12,7 +12,7 @@ export interface WaitOptions {
 export async function waitFor<T>(
   what: string,
   probe: () => T | Promise<T>,
-  { timeout = 30_000, interval = 50 }: WaitOptions = {},
+  { timeout = 60_000, interval = 50 }: WaitOptions = {},
 ): Promise<Exclude<T, undefined | null | false>> {
   const end = Date.now() + timeout;
   let lastError: unknown;

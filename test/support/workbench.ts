@@ -126,7 +126,7 @@ export class Workbench {
     const pids = () => this.target.server.extensionHosts().map((info) => info.pid);
     const before = new Set(pids());
     await action();
-    this.hostPid = await waitFor('a new extension host', () => pids().find((pid) => !before.has(pid)), { timeout: 60_000 });
+    this.hostPid = await waitFor('a new extension host', () => pids().find((pid) => !before.has(pid)));
   }
 
   private async drawn(): Promise<void> {
