@@ -92,7 +92,7 @@ export interface SessionStore {
   /** Get-or-create by key. */
   createSession(session: NewSession): Promise<Session>;
   session(uuid: string): Promise<Session | undefined>;
-  /** Newest first by `updatedAt`; trashed ones only when asked for. */
+  /** Newest first by `updatedAt`. `archived` picks those that are (or are not) archived; trashed ones only when asked for, and then only those. */
   listSessions(query?: { readonly archived?: boolean; readonly trashed?: boolean; readonly limit?: number }): Promise<Session[]>;
   updateSession(uuid: string, patch: SessionPatch): Promise<Session>;
   /**

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
-/** The bundles run from dist/test/support. */
-export const projectRoot = resolve(__dirname, '..', '..', '..');
+/** Every test is a bundle of its own at its own depth under dist/test, so the root is looked for. */
+export const projectRoot = rootAbove(__dirname);
 export const builtTests = join(projectRoot, 'dist', 'test');
 /** Screenshots and logs of failed runs; ignored by git. */
 export const artifacts = join(projectRoot, 'test', 'artifacts');
@@ -11,4 +12,9 @@ export const artifacts = join(projectRoot, 'test', 'artifacts');
 export function cacheFolder(env: NodeJS.ProcessEnv = process.env): string {
   const caches = env['XDG_CACHE_HOME'] ? resolve(env['XDG_CACHE_HOME']) : join(homedir(), '.cache');
   return env['THREADKEEPER_VSCODE_CACHE'] ? resolve(env['THREADKEEPER_VSCODE_CACHE']) : join(caches, 'threadkeeper-test');
+}
+
+function rootAbove(folder: string): string {
+  if (existsSync(join(folder, 'package.json'))) return folder;
+  return rootAbove(dirname(folder));
 }

@@ -54,6 +54,8 @@ export class Conversation {
   private waiting: QueuedMessage[] = [];
   private running: { readonly abort: AbortController; readonly turn: Turn | null } | null = null;
   private ineffectiveAt = 0;
+  /** The last snapshot told to anyone, without its time: what has not changed is not told again. */
+  private lastNumbers = '';
 
   private constructor(
     private readonly deps: ConversationDeps,
@@ -311,7 +313,11 @@ export class Conversation {
   }
 
   private emitContext(): void {
-    this.emit({ type: 'context_changed', snapshot: this.snapshot });
+    const { snapshot } = this;
+    const numbers = JSON.stringify({ ...snapshot, updatedAt: 0 });
+    if (numbers === this.lastNumbers) return;
+    this.lastNumbers = numbers;
+    this.emit({ type: 'context_changed', snapshot });
   }
 
   private emit(event: ConversationEvent): void {

@@ -86,12 +86,16 @@ class Step {
 
   async complete(index: number, block: ModelBlock): Promise<void> {
     const open = this.writers.get(index);
-    if (open) await open.writer.finish();
     this.writers.delete(index);
-    this.deps.engine.setLive('');
     const content = this.toContent(block, open ? this.deps.clock.now() - open.startedAt : undefined);
-    if (content) await this.append(content, open?.writer.entryId);
-    else if (open) this.deps.emit({ type: 'live_dropped', entryId: open.writer.entryId });
+    if (!content) {
+      if (open) this.deps.emit({ type: 'live_dropped', entryId: open.writer.entryId });
+      return;
+    }
+    const stored = await this.store(content, open?.writer.entryId);
+    if (open && 'text' in content) await open.writer.replacedBy(content.text);
+    this.deps.engine.setLive('');
+    this.deps.emit({ type: 'entry_appended', entry: stored });
   }
 
   /** Keeps what had been shown of unfinished blocks; after a failure the whole attempt is taken out of the prompt. */
@@ -111,11 +115,15 @@ class Step {
   }
 
   private async append(content: EntryContent, uuid?: string): Promise<void> {
+    this.deps.emit({ type: 'entry_appended', entry: await this.store(content, uuid) });
+  }
+
+  private async store(content: EntryContent, uuid?: string): Promise<StoredEntry> {
     const isMark = content.type === 'custom';
     const stored = await this.deps.branch.append(content, { display: !isMark, modelFacing: !isMark, ...(uuid ? { uuid } : {}) });
     if (content.type === 'message') this.text += content.text;
     if (!isMark) this.entries.push(stored);
-    this.deps.emit({ type: 'entry_appended', entry: stored });
+    return stored;
   }
 
   private toContent(block: ModelBlock, durationMs: number | undefined): EntryContent | null {

@@ -41,6 +41,19 @@ export class PartialWriter {
     this.running ??= this.run();
   }
 
+  /**
+   * The finished entry has been appended with all of the text: what was still waiting needs no commit of its own and is shown.
+   * Never rejects.
+   */
+  async replacedBy(text: string): Promise<void> {
+    this.pending = '';
+    await this.running;
+    const rest = text.startsWith(this.written) ? text.slice(this.written.length) : '';
+    if (rest === '') return;
+    this.written = text;
+    this.show(rest);
+  }
+
   /** Commits and shows what is left. Rejects with what a commit failed with. */
   async finish(): Promise<void> {
     this.finished = true;
@@ -56,6 +69,7 @@ export class PartialWriter {
         if (wait > 0 && !this.finished) await this.clock.sleep(Math.min(wait, partialIntervalMs));
         const text = this.pending;
         this.pending = '';
+        if (text === '') break;
         await this.store.writePartial({ ...this.chunk, text });
         this.lastCommit = this.clock.now();
         this.written += text;

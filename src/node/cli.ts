@@ -1,0 +1,32 @@
+import { explain, run, runHelp } from './cli/run';
+
+const help = `threadkeeper: conversations with Claude that keep their history.
+
+  threadkeeper run …     one conversation on standard input and output (run --help)
+  threadkeeper --help    this text`;
+
+async function main([command, ...args]: readonly string[]): Promise<number> {
+  if (command === 'run' && (args.includes('--help') || args.includes('-h'))) {
+    process.stdout.write(`${runHelp}\n`);
+    return 0;
+  }
+  if (command === 'run') return run(args);
+  const asked = command === '--help' || command === '-h' || command === 'help';
+  const text = asked || command === undefined ? help : `Unknown command "${command}".\n\n${help}`;
+  (asked ? process.stdout : process.stderr).write(`${text}\n`);
+  return asked ? 0 : 2;
+}
+
+// A reader that has gone away is no reason for a stack trace.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+
+main(process.argv.slice(2)).then(
+  (code) => {
+    process.exitCode = code;
+  },
+  (error: unknown) => {
+    const { text, code } = explain(error);
+    process.stderr.write(`${text}\n`);
+    process.exitCode = code;
+  },
+);

@@ -1,0 +1,161 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Conversation, type ConversationDeps } from '../../core/chat/conversation';
+import { ModelError } from '../../core/chat/modelError';
+import { modelTurnError } from '../../core/chat/turnError';
+import { errorText, StoreError } from '../../core/errors';
+import { presets, resolvePolicy } from '../../core/context/resolvePolicy';
+import type { SessionStore, Tool } from '../../core/ports';
+import type { Session } from '../../core/session/session';
+import { openStore } from '../store/openStore';
+import { conversationDeps } from '../runtime/conversationDeps';
+import { ModelBindings, offlineModelId, type ModelChoice } from '../runtime/modelBindings';
+import { systemClock } from '../runtime/systemClock';
+import { UuidV7 } from '../runtime/uuidV7';
+import { FileMemoryNotes } from '../memory/fileMemoryNotes';
+import { WorkspaceFiles } from '../memory/workspaceFiles';
+import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
+import { OfflineModel } from '../../core/chat/offlineModel';
+import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
+import { parseRunCommand, type RunCommand } from './runCommand';
+import { toOutputLine, type OutputLine } from './runEvents';
+import { stderrLogger } from './stderrLogger';
+
+const specs: readonly FlagSpec[] = [
+  { name: 'store', value: 'DIR', required: true, help: 'folder of the history; made when it does not exist' },
+  { name: 'session', value: 'ID', help: 'go on with a session (YYYYMMDD_NNN or its uuid); without it a new one begins' },
+  { name: 'base-url', value: 'URL', help: 'address of the Messages API; default: the provider' },
+  { name: 'model', value: 'MODEL', required: true, help: 'model id, or "offline" for search without a model' },
+  { name: 'policy', value: 'POLICY', choices: Object.keys(presets), help: 'how the context is managed; default balanced' },
+  { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
+  { name: 'workspace', value: 'DIR', help: 'files that offline answers may search' },
+  { name: 'approve', value: 'MODE', choices: ['none', 'read', 'all'], help: 'tools that run without asking: none, those that change nothing of yours (default), all' },
+];
+
+export const runHelp = `threadkeeper run: one conversation on standard input and output, a JSON object a line.
+
+${flagHelp(specs)}
+
+The key is read from ANTHROPIC_API_KEY.
+Commands:  {"cmd":"send","id":1,"text":"…"}  {"cmd":"compact"}  {"cmd":"undo_compaction"}  {"cmd":"stop"}
+Events:    ready, turn_started, text_delta, thinking_delta, tool_call, tool_result, nudge, memory, checkpoint, compaction, retry,
+           usage, context, done, error; each has a "type".
+End of input ends the program after the running turn. Exit code 0; 2 for a command line that cannot be run, 1 when the store or the
+session cannot be opened.`;
+
+/** Runs until standard input ends; resolves with the exit code. Events go to standard output, the log to standard error. */
+export async function run(args: readonly string[]): Promise<number> {
+  const flags = parseFlags(args, specs);
+  const window = positiveInteger(flags, 'window');
+  const choice = modelChoice(flags, window);
+  const log = stderrLogger(choice.provider === 'anthropic' ? [choice.apiKey] : []);
+  const folder = flags['store']!;
+  await mkdir(folder, { recursive: true });
+  const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper run', logger: log });
+  const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
+  try {
+    if (store.status.access !== 'owner') throw new StoreError('readonly', `${folder} is in use by another program: ${store.status.note?.detail ?? ''}`);
+    const session = await openSession(store, flags['session'], flags['workspace']);
+    const notes = new FileMemoryNotes(join(folder, 'notes'));
+    const files = flags['workspace'] ? new WorkspaceFiles(flags['workspace']) : null;
+    const offline = new OfflineModel({ store, notes, files, session: () => session.uuid });
+    const bindings = new ModelBindings(offline, log);
+    const { policy } = resolvePolicy(flags['policy'] ?? 'balanced');
+    const deps: ConversationDeps = conversationDeps({
+      store,
+      counter,
+      notes,
+      log,
+      session: session.uuid,
+      approve: async (tool) => allowed(flags['approve'] ?? 'read', tool),
+      instructions: '',
+      policy: () => policy,
+      resolveModel: () => bindings.resolve(choice),
+    });
+    const fallback = await bindings.resolve(choice).catch((error: unknown) => {
+      if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
+      throw error;
+    });
+    const conversation = await Conversation.open(deps, session.uuid, fallback);
+    await converse(conversation);
+    return 0;
+  } finally {
+    counter.dispose();
+    await store.close();
+  }
+}
+
+async function converse(conversation: Conversation): Promise<void> {
+  const ids = new Map<string, unknown>();
+  const idSource = new UuidV7();
+  conversation.onDidEmit((event) => {
+    const line = toOutputLine(event, (id) => (ids.has(id) ? ids.get(id) : id));
+    if (line) write(line);
+  });
+  const { session } = conversation;
+  write({ type: 'ready', sessionId: session.id, uuid: session.uuid, title: session.title, resumed: session.leaf !== null });
+  write({ type: 'context', ...conversation.snapshot });
+  const running: Promise<unknown>[] = [];
+  for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
+    if (line.trim() === '') continue;
+    const parsed = parseRunCommand(line);
+    if ('error' in parsed) write({ type: 'error', message: parsed.error });
+    else running.push(perform(conversation, parsed.command, ids, idSource));
+  }
+  await Promise.all(running);
+  conversation.dispose();
+}
+
+async function perform(conversation: Conversation, command: RunCommand, ids: Map<string, unknown>, idSource: UuidV7): Promise<void> {
+  switch (command.cmd) {
+    case 'send': {
+      const id = idSource.next();
+      ids.set(id, command.id ?? id);
+      const outcome = await conversation.send(command.text, id);
+      // Turns that never began have no event of their own.
+      if (outcome.error && (command.text.trim() === '' || outcome.error.message === 'Taken out of the queue.')) write({ type: 'done', ...outcome, id: ids.get(id) });
+      return;
+    }
+    case 'compact':
+      await conversation.compact(command.instructions ?? null);
+      return;
+    case 'undo_compaction': {
+      const { message } = await conversation.undoCompaction();
+      write({ type: 'undone', ok: message === null, ...(message ? { message } : {}) });
+      return;
+    }
+    case 'stop':
+      await conversation.stop();
+      return;
+  }
+}
+
+function modelChoice(flags: Flags, window: number | undefined): ModelChoice {
+  const model = flags['model']!;
+  if (model === offlineModelId) return { provider: 'offline' };
+  const apiKey = process.env['ANTHROPIC_API_KEY'] ?? '';
+  if (apiKey === '') throw new UsageError('ANTHROPIC_API_KEY is not set. Set it, or use --model offline.');
+  return { provider: 'anthropic', apiKey, baseURL: flags['base-url'] ?? '', model, ...(window ? { window } : {}) };
+}
+
+async function openSession(store: SessionStore, id: string | undefined, cwd: string | undefined): Promise<Session> {
+  if (id === undefined) return store.createSession({ uuid: new UuidV7().next(), channel: 'cli', cwd: cwd ?? process.cwd(), createdAt: systemClock.now() });
+  const session = (await store.session(id)) ?? (await store.listSessions()).find((one) => one.id === id);
+  if (!session) throw new StoreError('invalid', `There is no session "${id}" in this store.`);
+  return session;
+}
+
+function allowed(mode: string, tool: Tool): boolean {
+  return mode === 'all' || (mode === 'read' && tool.access !== 'write');
+}
+
+function write(line: OutputLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}
+
+/** What went wrong, for a person at a terminal. */
+export function explain(error: unknown): { readonly text: string; readonly code: number } {
+  if (error instanceof UsageError) return { text: `${error.message}\nthreadkeeper run --help lists the flags.`, code: 2 };
+  return { text: errorText(error), code: 1 };
+}

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliRun } from '../../support/cliRun';
+import { MessagesApi } from '../../support/messagesApi';
+import { hold, overloaded, promptTooLong, reply, toolCall } from '../../support/messagesApiScript';
+
+describe('threadkeeper run', () => {
+  let folder: string;
+  let api: MessagesApi;
+  const runs: CliRun[] = [];
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'threadkeeper-cli-'));
+    api = await MessagesApi.start();
+    api.setModel('claude-test', { window: 12_000, maxOutput: 1_000 });
+  });
+  afterEach(async () => {
+    for (const run of runs.splice(0)) run.kill();
+    await api.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  function start(...more: string[]): CliRun {
+    const run = new CliRun(['run', '--store', folder, '--base-url', api.url, '--model', 'claude-test', ...more], { ANTHROPIC_API_KEY: api.apiKey });
+    runs.push(run);
+    return run;
+  }
+
+  function words(tokens: number, seed: number): string {
+    return Array.from({ length: Math.floor(tokens / 2) }, (_, i) => `term${(i * 31 + seed * 7919) % 9973}`).join(' ').slice(0, tokens * 4);
+  }
+
+  it('streams an answer, reports usage and ends in order at the end of input', async () => {
+    const run = start();
+    run.send({ cmd: 'send', id: 1, text: 'hello' });
+    run.end();
+    assert.equal(await run.exited, 0, run.stderr);
+    const done = await run.done(1);
+    assert.equal(done['ok'], true);
+    assert.equal(run.of('text_delta').map((line) => line['text']).join(''), done['text']);
+    assert.deepEqual(run.lines.map(({ type }) => type).filter((type) => ['ready', 'turn_started', 'usage', 'done'].includes(type)), ['ready', 'turn_started', 'usage', 'done']);
+    const last = run.of('context').at(-1)!;
+    const [usage] = run.of('usage');
+    assert.equal(last['used'], ['input', 'output', 'cacheRead', 'cacheWrite'].reduce((sum, key) => sum + Number(usage![key]), 0));
+    assert.equal(last['provenance'], 'exact');
+  });
+
+  it('survives SIGKILL in mid-stream: what was asked and what was shown are there again', async () => {
+    const gate = hold();
+    api.enqueue(reply('The first part of the answer, ', gate, 'and the rest.'));
+    const run = start();
+    run.send({ cmd: 'send', id: 1, text: 'remember the number 4711' });
+    await gate.reached;
+    await run.until(() => run.of('text_delta').map((line) => line['text']).join('').endsWith('answer, '));
+    const ready = await run.until(({ type }) => type === 'ready');
+    run.kill();
+    await run.exited;
+
+    const again = start('--session', String(ready['sessionId']));
+    assert.equal((await again.until(({ type }) => type === 'ready'))['resumed'], true);
+    again.send({ cmd: 'send', id: 2, text: 'go on' });
+    assert.equal((await again.done(2))['ok'], true);
+    const { messages } = api.messages.at(-1)!.body as { messages: { role: string; content: { text: string }[] }[] };
+    assert.deepEqual(
+      messages.map(({ role, content }) => [role, content.map(({ text }) => text).join('|')]),
+      [
+        ['user', 'remember the number 4711'],
+        ['assistant', 'The first part of the answer, '],
+        ['user', 'go on'],
+      ],
+    );
+  });
+
+  it('nudges at 50 % and 75 %, compacts before the limit, undoes, and never sends too much', async () => {
+    const run = start();
+    let id = 0;
+    while (!run.lines.some(({ type, phase }) => type === 'compaction' && phase === 'end') && id < 20) {
+      run.send({ cmd: 'send', id: ++id, text: `step ${id}: ${words(600, id)}` });
+      const done = await run.done(id);
+      assert.equal(done['ok'], true, JSON.stringify(done));
+    }
+    assert.deepEqual(run.of('nudge').map((line) => line['percent']), [50, 75]);
+    const bodies = api.messages.map(({ body }) => JSON.stringify(body));
+    assert.ok(bodies.some((body) => body.includes('50 % mark')), 'the first nudge was sent');
+    assert.ok(bodies.some((body) => body.includes('75 % mark')), 'the second nudge was sent');
+    const end = run.lines.find(({ type, phase }) => type === 'compaction' && phase === 'end')!;
+    assert.deepEqual([end['ok'], end['trigger'], end['rung']], [true, 'automatic', 'model'], JSON.stringify(end));
+    assert.ok(Number(end['tokensAfter']) < Number(end['tokensBefore']) * 0.7);
+    assert.deepEqual(api.errors, []);
+
+    run.send({ cmd: 'undo_compaction' });
+    assert.equal((await run.until(({ type }) => type === 'undone'))['ok'], true);
+    run.send({ cmd: 'compact' });
+    await run.until((line) => line.type === 'compaction' && line['phase'] === 'end' && line['trigger'] === 'manual');
+    run.end();
+    assert.equal(await run.exited, 0);
+  });
+
+  it('retries an overloaded provider and recovers from an overflow', async () => {
+    const run = start();
+    for (let id = 1; id <= 4; id++) {
+      run.send({ cmd: 'send', id, text: words(900, id) });
+      await run.done(id);
+    }
+    api.enqueue(overloaded(), promptTooLong(13_000, 12_000));
+    run.send({ cmd: 'send', id: 9, text: 'and now?' });
+    assert.equal((await run.done(9))['ok'], true);
+    assert.deepEqual(run.of('retry').map((line) => line['reason']), ['overloaded']);
+    assert.equal(run.lines.find(({ type, phase }) => type === 'compaction' && phase === 'end')?.['trigger'], 'overflow');
+  });
+
+  it('lets the model write notes and look things up', async () => {
+    api.enqueue(
+      reply(toolCall('memory', { command: 'create', path: '/memories/plan.md', file_text: 'Ship on Friday.' })),
+      reply('Noted.'),
+      reply(toolCall('recall', { query: 'Friday' })),
+      reply('Friday it is.'),
+    );
+    const run = start();
+    run.send({ cmd: 'send', id: 1, text: 'we ship on Friday' });
+    await run.done(1);
+    run.send({ cmd: 'send', id: 2, text: 'when do we ship?' });
+    assert.equal((await run.done(2))['text'], 'Friday it is.');
+    assert.deepEqual(run.of('tool_result').map((line) => [line['name'], line['status']]), [['memory', 'ok'], ['recall', 'ok']]);
+    assert.equal(run.of('memory').length, 1);
+    assert.match(String(run.of('tool_result')[1]!['text']), /we ship on Friday/);
+  });
+
+  it('stops, and hands back what was queued', async () => {
+    api.enqueue(reply('begun ', hold()));
+    const run = start();
+    run.send({ cmd: 'send', id: 1, text: 'long task' });
+    await run.until(({ type }) => type === 'text_delta');
+    run.send({ cmd: 'send', id: 2, text: 'queued' });
+    run.send({ cmd: 'stop' });
+    const [first, second] = [await run.done(1), await run.done(2)];
+    assert.deepEqual([first['ok'], first['text'], (first['error'] as { reason: string }).reason], [false, 'begun ', 'cancelled']);
+    assert.equal((second['error'] as { reason: string }).reason, 'cancelled');
+  });
+
+  it('answers bad lines and goes on', async () => {
+    const run = start();
+    run.send('{"cmd":"sned"}');
+    assert.match(String((await run.until(({ type }) => type === 'error'))['message']), /Unknown cmd "sned"/);
+    run.send({ cmd: 'send', id: 'x', text: ' ' });
+    assert.match(JSON.stringify(await run.done('x')), /The message is empty/);
+  });
+
+  it('says what to do about a wrong key, an unknown model and an unreachable address', async () => {
+    const cases = [
+      [{ key: 'sk-ant-wrong-key-000', url: api.url, model: 'claude-test' }, 'bad_key', /Set API Key/],
+      [{ key: api.apiKey, url: api.url, model: 'claude-nope' }, 'unknown_model', /does not know the model/],
+    ] as const;
+    for (const [{ key, url, model }, reason, message] of cases) {
+      const run = new CliRun(['run', '--store', join(folder, reason), '--base-url', url, '--model', model], { ANTHROPIC_API_KEY: key });
+      runs.push(run);
+      run.send({ cmd: 'send', id: 1, text: 'hello' });
+      run.end();
+      const code = await run.exited;
+      const done = run.of('done')[0];
+      if (done) assert.deepEqual([(done['error'] as { reason: string }).reason, message.test((done['error'] as { message: string }).message)], [reason, true], JSON.stringify(done));
+      else assert.match(run.stderr, message, `exit ${code}`);
+      assert.ok(!run.stderr.includes(key), 'the key stays out of the log');
+    }
+  });
+
+  it('refuses a command line that cannot be run', async () => {
+    for (const [args, env, message] of [
+      [['run', '--store', folder], {}, /--model is missing/],
+      [['run', '--store', folder, '--model', 'claude-test'], {}, /ANTHROPIC_API_KEY is not set/],
+      [['run', '--store', folder, '--model', 'offline', '--frobnicate'], {}, /Unknown flag "--frobnicate"/],
+      [['dance'], {}, /Unknown command "dance"/],
+    ] as const) {
+      const run = new CliRun(args, env);
+      runs.push(run);
+      assert.equal(await run.exited, 2, run.stderr);
+      assert.match(run.stderr, message);
+    }
+    const run = new CliRun(['run', '--store', folder, '--model', 'offline', '--session', '20200101_001']);
+    runs.push(run);
+    assert.equal(await run.exited, 1);
+    assert.match(run.stderr, /There is no session "20200101_001"/);
+  });
+});
