@@ -21,6 +21,8 @@ const b = 0.75;
 const neighbourShare = 0.5;
 const groupShare = 0.5;
 
+/** A pasted page as a query: its first and last terms, or every passage would be compared with thousands. */
+const maxTerms = 48;
 const seenCapacity = 20_000;
 const noTerms: readonly number[] = [];
 
@@ -46,7 +48,7 @@ export class PassageRanker<T extends Rankable> {
   private characters = 0;
 
   constructor(query: string) {
-    this.terms = queryTerms(query);
+    this.terms = bounded(queryTerms(query));
     this.termIndex = new Map(this.terms.map((term, i) => [term, i]));
     this.substrings = substringsOf(this.terms);
     this.documentFrequency = this.terms.map(() => 0);
@@ -119,6 +121,10 @@ export class PassageRanker<T extends Rankable> {
     this.seen.set(chunk, indices.length === 0 ? noTerms : indices);
     return indices;
   }
+}
+
+function bounded(terms: readonly string[]): readonly string[] {
+  return terms.length <= maxTerms ? terms : [...terms.slice(0, maxTerms / 2), ...terms.slice(-maxTerms / 2)];
 }
 
 export function rankPassages<T extends Rankable>(query: string, items: Iterable<T>): Ranked<T>[] {

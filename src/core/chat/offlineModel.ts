@@ -1,0 +1,168 @@
+import { extractiveSummary } from '../compaction/extractive';
+import { estimateTokens } from '../context/estimateTokens';
+import { noticeTag, summaryTag } from '../context/projection';
+import { CancelledError, errorText } from '../errors';
+import type { ModelClient, ModelEvent, ModelInfo, ModelMessage, ModelRequest } from '../ports';
+import { offlineProvider } from '../recall/history';
+import { searchWorkspace, type FoundPassage, type SearchSources, type WorkspaceSearch } from '../recall/searchWorkspace';
+import { splitPassages } from '../recall/splitPassages';
+import { fold, queryTerms, substringsOf } from '../recall/tokenizeTerms';
+import type { StoredEntry } from '../session/entry';
+import { ModelError } from './modelError';
+
+export interface OfflineDependencies extends SearchSources {
+  /** The session that is being answered: its newest user message is the question. */
+  readonly session?: () => string | null;
+  /** How to reach a model, in the words of the program this runs in. */
+  readonly keyHint?: string;
+  /** Whether a block of the request asks for notes to be written. */
+  readonly isNudge?: (text: string) => boolean;
+}
+
+const offlineId = 'offline';
+const opening = 'I am offline: I do not generate text, I search the history, notes and files of this workspace.';
+const defaultKeyHint = 'To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.';
+
+const maxPassages = 6;
+const maxQuotedCharacters = 700;
+const maxNoteTokens = 160;
+/** Characters of an answer that are shown at once. */
+const deltaCharacters = 160;
+/** With nothing else in it a message is no question. */
+const greetings = new Set(queryTerms('hello hi hey hallo moin servus salut hola ciao thanks thank thx ok okay bye good morning evening help test'));
+
+/** Answers with what has been said and written instead of generating: needs no key and no network. */
+export class OfflineModel implements ModelClient {
+  readonly provider = offlineProvider;
+  readonly generates = false;
+
+  constructor(private readonly dependencies: OfflineDependencies) {}
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
+    let text = '';
+    try {
+      for await (const part of this.answer(request, signal)) {
+        for (const delta of deltas(part)) {
+          if (signal.aborted) throw new CancelledError();
+          text += delta;
+          yield { type: 'text_delta', index: 0, text: delta };
+        }
+      }
+    } catch (error) {
+      const cancelled = CancelledError.is(error) || signal.aborted;
+      yield { type: 'failed', failure: cancelled ? { reason: 'cancelled', detail: 'Cancelled' } : { reason: 'invalid_request', detail: errorText(error) } };
+      return;
+    }
+    yield { type: 'block', index: 0, block: { type: 'text', text } };
+    yield { type: 'stopped', reason: 'end_turn' };
+  }
+
+  async listModels(): Promise<ModelInfo[]> {
+    return [await this.describe(offlineId)];
+  }
+
+  async describe(model: string): Promise<ModelInfo> {
+    if (model !== offlineId) throw new ModelError({ reason: 'unknown_model', detail: `Offline mode has no model "${model}".` });
+    return { provider: offlineProvider, id: offlineId, name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table' };
+  }
+
+  private async *answer(request: ModelRequest, signal: AbortSignal): AsyncIterable<string> {
+    if (signal.aborted) throw new CancelledError();
+    // Before the search, which may take a moment.
+    yield opening;
+    const question = questionOf(request.messages);
+    if (queryTerms(question).every((term) => greetings.has(term))) {
+      yield `\n\nAsk about something you have talked about here or keep in your files: names, paths, error texts and other rare words find best.\n\n${this.keyHint}`;
+    } else {
+      const search = await searchWorkspace(this.dependencies, { text: question, limit: maxPassages, skip: skipQuestion(question, this.dependencies.session?.() ?? null) }, signal);
+      for (const part of render(search)) yield `\n\n${part}`;
+      if (search.found.length === 0) yield `\n\n${this.keyHint}`;
+    }
+    const note = this.proposedNote(request.messages);
+    if (note !== null) yield `\n\n${note}`;
+  }
+
+  private get keyHint(): string {
+    return this.dependencies.keyHint ?? defaultKeyHint;
+  }
+
+  /** When the request asks for notes: what was said, for the user to save, since there is no model to write it down. */
+  private proposedNote(messages: readonly ModelMessage[]): string | null {
+    const isNudge = this.dependencies.isNudge ?? isNudgeText;
+    const last = messages.at(-1);
+    if (!last?.blocks.some((block) => block.type === 'text' && isNudge(block.text))) return null;
+    const items = messages.flatMap(({ role, blocks }, i) =>
+      blocks.flatMap((block) => (block.type === 'text' && !isNotice(block.text) && !block.text.startsWith(opening) ? [{ entryId: String(i), role, text: block.text, at: i }] : [])),
+    );
+    const { lines } = extractiveSummary(items, maxNoteTokens, estimateTokens);
+    if (lines.length === 0) return null;
+    return ['---\nThe context is filling up and older messages will be folded. You may want to save this as a note:', lines.map(({ text }) => `- ${text}`).join('\n')].join('\n\n');
+  }
+}
+
+/** The nudge as the projection words it. */
+export function isNudgeText(text: string): boolean {
+  return text.startsWith(`<${noticeTag} kind="notes"`);
+}
+
+function isNotice(text: string): boolean {
+  return text.startsWith(`<${noticeTag}`) || text.startsWith(`<${summaryTag}>`);
+}
+
+/** What the user wrote last; notices and results stand in user messages too. */
+function questionOf(messages: readonly ModelMessage[]): string {
+  for (const { role, blocks } of [...messages].reverse()) {
+    if (role !== 'user') continue;
+    for (const block of [...blocks].reverse()) if (block.type === 'text' && !isNotice(block.text)) return block.text;
+  }
+  return '';
+}
+
+/** Entries arrive newest first. The stored question may be longer than what was sent of it, so it is known by its place too. */
+function skipQuestion(question: string, session: string | null): (entry: StoredEntry) => boolean {
+  const asked = question.trim();
+  let newest: string | null = null;
+  return ({ uuid, session: own, content }) => {
+    if (content.type !== 'message' || content.role !== 'user') return false;
+    if (own === session) newest ??= uuid;
+    return uuid === newest || content.text.trim() === asked;
+  };
+}
+
+function render({ found, problems, terms }: WorkspaceSearch): string[] {
+  if (found.length === 0) return ['Nothing there matches your question. Try other words: names, paths, error texts.', ...problems];
+  return [`The best of what I found:`, ...found.map((passage) => `${quote(passage.text, terms)}\n\n${origin(passage)}`), ...problems];
+}
+
+function origin({ source, id, title, speaker }: FoundPassage): string {
+  switch (source) {
+    case 'history':
+      return `— ${title}, ${speaker === 'user' ? 'you' : (speaker ?? 'assistant')}`;
+    case 'note':
+      return `— note \`${id}\``;
+    case 'file':
+      return `— file \`${title || id}\``;
+  }
+}
+
+/** The stretch of the passage with the most different terms, verbatim, as a Markdown quotation. */
+function quote(text: string, terms: readonly string[]): string {
+  const substrings = substringsOf(terms);
+  let best = '';
+  let most = -1;
+  for (const { start, end } of splitPassages(text, maxQuotedCharacters)) {
+    const part = text.slice(start, end);
+    const folded = fold(part.normalize('NFKC'));
+    const hits = substrings.filter((substring) => folded.includes(substring)).length;
+    if (hits > most) [most, best] = [hits, part];
+  }
+  return best
+    .replace(/^\s*\n|\s+$/g, '')
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
+
+function deltas(text: string): string[] {
+  return splitPassages(text, deltaCharacters).map(({ start, end }) => text.slice(start, end));
+}
