@@ -131,7 +131,7 @@ function skipQuestion(question: string, session: string | null): (entry: StoredE
 
 function render({ found, problems, terms }: WorkspaceSearch): string[] {
   if (found.length === 0) return ['Nothing there matches your question. Try other words: names, paths, error texts.', ...problems];
-  return [`The best of what I found:`, ...found.map((passage) => `${quote(passage.text, terms)}\n\n${origin(passage)}`), ...problems];
+  return [`The best of what I found:`, ...found.map((passage) => `${quote(passage, terms)}\n\n${origin(passage)}`), ...problems];
 }
 
 function origin({ source, id, title, speaker }: FoundPassage): string {
@@ -145,8 +145,8 @@ function origin({ source, id, title, speaker }: FoundPassage): string {
   }
 }
 
-/** The stretch of the passage with the most different terms, verbatim, as a Markdown quotation. */
-function quote(text: string, terms: readonly string[]): string {
+/** The stretch of the passage with the most different terms, verbatim, as a Markdown quotation; source code in a code block. */
+function quote({ source, id, text }: FoundPassage, terms: readonly string[]): string {
   const substrings = substringsOf(terms);
   let best = '';
   let most = -1;
@@ -156,11 +156,11 @@ function quote(text: string, terms: readonly string[]): string {
     const hits = substrings.filter((substring) => folded.includes(substring)).length;
     if (hits > most) [most, best] = [hits, part];
   }
-  return best
-    .replace(/^\s*\n|\s+$/g, '')
-    .split('\n')
-    .map((line) => `> ${line}`)
-    .join('\n');
+  const lines = best.replace(/^\s*\n|\s+$/g, '').split('\n');
+  // Longer than any fence in the text.
+  const fence = '`'.repeat(Math.max(2, ...[...best.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
+  const isCode = source === 'file' && !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(id);
+  return (isCode ? [fence, ...lines, fence] : lines).map((line) => `> ${line}`).join('\n');
 }
 
 function deltas(text: string): string[] {

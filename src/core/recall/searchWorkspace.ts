@@ -79,20 +79,43 @@ export async function searchWorkspace({ store, notes, files, bounds }: SearchSou
     ranker.add(passages.map((passage) => ({ ...passage, group: `file:${passage.id}` })));
   });
 
+  const best = pick(distinct(ranker.ranked().map(({ item }) => item), terms), limit);
   const titles = new Map<string, string>();
   const found: FoundPassage[] = [];
-  const perSource = new Map<string, number>();
-  const seen = new Set<string>();
-  for (const { item } of ranker.ranked()) {
-    if (found.length >= limit) break;
-    const id = 'passage' in item ? item.passage.entry.uuid : `${item.source}:${item.id}`;
-    const trimmed = item.text.trim();
-    if (trimmed === '' || seen.has(trimmed) || (perSource.get(id) ?? 0) >= maxPerSource || isTheQuestion(item, terms)) continue;
-    seen.add(trimmed);
-    perSource.set(id, (perSource.get(id) ?? 0) + 1);
+  for (const item of best) {
     found.push('passage' in item ? await fromHistory(store, item.passage, titles) : { source: item.source, id: item.id, title: item.title, text: item.text, at: item.at, speaker: null });
   }
   return { found, terms, problems };
+}
+
+/** Without equal texts, the question itself, and more than a few of one source; lazily, the list may be long. */
+function* distinct(ranked: readonly Candidate[], terms: readonly string[]): Generator<Candidate> {
+  const perSource = new Map<string, number>();
+  const seen = new Set<string>();
+  for (const item of ranked) {
+    const id = 'passage' in item ? item.passage.entry.uuid : `${item.source}:${item.id}`;
+    const text = item.text.trim();
+    if (text === '' || seen.has(text) || (perSource.get(id) ?? 0) >= maxPerSource || isTheQuestion(item, terms)) continue;
+    seen.add(text);
+    perSource.set(id, (perSource.get(id) ?? 0) + 1);
+    yield item;
+  }
+}
+
+/** At most half of one kind while there are others: a word of the question stands in many files and in one answer. */
+function pick(ranked: Iterable<Candidate>, limit: number): Candidate[] {
+  const chosen: { item: Candidate; rank: number }[] = [];
+  const spare: { item: Candidate; rank: number }[] = [];
+  const perKind = new Map<string, number>();
+  let rank = 0;
+  for (const item of ranked) {
+    const count = perKind.get(item.source) ?? 0;
+    if (count < limit / 2) chosen.push({ item, rank: rank++ });
+    else if (spare.length < limit) spare.push({ item, rank: rank++ });
+    perKind.set(item.source, count + 1);
+    if (chosen.length >= limit) break;
+  }
+  return [...chosen, ...spare.slice(0, limit - chosen.length)].sort((x, y) => x.rank - y.rank).map(({ item }) => item);
 }
 
 /** Asked before, in other words or another order: it has the highest score and answers nothing. */

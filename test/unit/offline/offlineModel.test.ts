@@ -84,7 +84,7 @@ describe('offline mode', () => {
         'The best of what I found:',
         '> intro\n> \n> The lighthouse lamp has 40 watts.',
         '— note `ops/ports.md`',
-        '> export const lighthouseLamps = 2;\n> export const other = 1;',
+        '> ```\n> export const lighthouseLamps = 2;\n> export const other = 1;\n> ```',
         '— file `src/lamp.ts:7`',
       ],
     );
@@ -145,6 +145,23 @@ describe('offline mode', () => {
     ok(quotes.every((quote) => quote.length < 750) && quotes.some((quote) => quote.includes('The beacon is lit.')));
   });
 
+  it('does not let files crowd out what was said', async () => {
+    const files = {
+      candidates: async (): Promise<Passage[]> =>
+        Array.from({ length: 20 }, (_, i) => ({ source: 'file', id: `f${i}.md`, title: '', text: `lighthouse lighthouse lamp ${i}`, at: null })),
+    };
+    const said = entriesOf([...Array.from({ length: 30 }, (_, i) => user(`Something else, number ${i}.`)), user('We painted the old lighthouse red in the spring of that year, I think.'), assistant('Good.')]);
+    const text = await answerOf(modelOver(said, { files, session: () => null }), asked('lighthouse lamp'));
+    deepEqual([text.match(/^— file/gm)?.length, text.includes('> We painted the old lighthouse red')], [3, true]);
+    const onlyFiles = await answerOf(modelOver([], { files }), asked('lighthouse lamp'));
+    equal(onlyFiles.match(/^— file/gm)?.length, 6);
+  });
+
+  it('fences code so that its own fences stay inside', async () => {
+    const files = { candidates: async (): Promise<Passage[]> => [{ source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'const zeppelin = `\n```\n`;\n', at: null }] };
+    match(await answerOf(modelOver([], { files }), asked('zeppelin')), /> ````\n> const zeppelin = `\n> ```\n> `;\n> ````\n\n— file `a\.ts:1`/);
+  });
+
   it('proposes a note when the request asks for notes', async () => {
     const nudge = `<${noticeTag} kind="notes" from="user">\nThe context window is 50 % full.\n</${noticeTag}>`;
     equal(isNudgeText(nudge), true);
@@ -159,7 +176,7 @@ describe('offline mode', () => {
     const store = { ...historyOf([]), scan: () => Promise.reject(new StoreError('io', 'disk gone')) };
     const files = { candidates: async (): Promise<Passage[]> => [{ source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'zeppelin', at: null }] };
     const text = await answerOf(modelOver([], { store, files }), asked('zeppelin'));
-    match(text, /> zeppelin\n\n— file `a\.ts:1`\n\nThe history could not be searched \(disk gone\)\.$/);
+    match(text, /> ```\n> zeppelin\n> ```\n\n— file `a\.ts:1`\n\nThe history could not be searched \(disk gone\)\.$/);
   });
 
   it('ends as cancelled when aborted, before, while and after searching', async () => {
