@@ -1,10 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { StoreError, errorText } from '../../core/errors';
 import { Connection } from './connection';
 import type { DatabaseFiles } from './fileBridge';
 import type { Sqlite } from './sqlite';
+import { toStoreError } from './storeFault';
 import { sizeOf } from './storeFiles';
 
 export const scratchPrefix = 'selftest-';
@@ -41,8 +41,9 @@ export function selfTest(sqlite: Sqlite, folder: string): string | null {
     });
     return null;
   } catch (error) {
-    if (StoreError.is(error) && (error.reason === 'disk_full' || error.reason === 'permission')) throw error;
-    return errorText(error);
+    const known = toStoreError(error, undefined, main);
+    if (known.reason === 'disk_full' || known.reason === 'permission') throw known;
+    return known.message;
   } finally {
     for (const file of [files.main, files.wal, files.journal]) rmSync(file, { force: true });
   }

@@ -118,12 +118,18 @@ function bridged(sqlite: Sqlite, files: DatabaseFiles, beforeCommit: () => void)
 }
 
 function openExported(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
+  // What is on disk. A commit that cannot be exported is undone from here and not from the file, which may be out of reach.
+  let saved = readMerged(files);
   const load = () => {
-    const database = sqlite.openMemory(readMerged(files));
+    const database = sqlite.openMemory(saved);
     database.run('PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;');
     return database;
   };
-  const persist = (database: Database) => writeFileAtomic(files.main, database.export());
+  const persist = (database: Database) => {
+    const content = database.export();
+    writeFileAtomic(files.main, content);
+    saved = content;
+  };
   const database = load();
   const connection = new Connection(database, { file: files.main, beforeCommit, persist, reopen: load });
   if (sizeOf(files.wal) > 0) {

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { ChildReport } from '../../support/storeChild';
+import { openHost, tempFolder } from '../../support/storeTemp';
+
+const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
+
+describe('store: processes that are killed while they write', () => {
+  const children: ChildProcess[] = [];
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL');
+  });
+
+  /** Runs a writer until `enough` says so, kills it, and returns what it had acknowledged. */
+  async function killWriter(folder: string, closeAfter: number, enough: (report: ChildReport, stored: number) => boolean): Promise<string[]> {
+    const child = spawn(process.execPath, [childFile, 'write', folder, String(closeAfter)], { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    const stored: string[] = [];
+    const ended = once(child, 'exit');
+    for await (const line of createInterface({ input: child.stdout })) {
+      const report = JSON.parse(line) as ChildReport;
+      if (report.type === 'stored') stored.push(report.uuid);
+      if (enough(report, stored.length)) child.kill('SIGKILL');
+    }
+    await ended;
+    return stored;
+  }
+
+  async function verify(folder: string, stored: readonly string[]): Promise<void> {
+    const host = await openHost(folder);
+    try {
+      const found = new Set((await host.call('entries', [stored])).map((entry) => entry.uuid));
+      assert.deepEqual(stored.filter((uuid) => !found.has(uuid)), [], 'acknowledged entries are missing');
+      const session = await host.call('session', ['session']);
+      const branch = await host.call('liveBranch', ['session']);
+      assert.equal(branch.entries.length, session?.messageCount, 'the branch reaches every entry');
+      assert.ok(branch.entries.length - stored.length <= 12, 'at most the entry being acknowledged is there in addition');
+      for (const entry of branch.entries) assert.equal(entry.content.type === 'message' && entry.content.interrupted, undefined);
+      await host.call('recoverPartials', ['session']);
+    } finally {
+      await host.close();
+    }
+  }
+
+  it('lose nothing they have acknowledged, wherever they were killed', async function () {
+    this.timeout(60_000);
+    const temp = tempFolder();
+    const stored: string[] = [];
+    for (let round = 0; round < 12; round++) {
+      // Between commits, in the middle of a clean close, right after it, right after opening: by turns.
+      const acknowledged = await killWriter(temp.path, 20 + round, (report, count) => {
+        if (round % 4 === 0) return report.type === 'closing';
+        if (round % 4 === 1) return report.type === 'closed';
+        return count >= (round * 37) % 90;
+      });
+      stored.push(...acknowledged);
+    }
+    assert.ok(stored.length > 200, `${stored.length} entries were acknowledged`);
+    await verify(temp.path, stored);
+    const check = integrity(join(temp.path, 'threadkeeper.db'));
+    if (check !== undefined) assert.equal(check, 'ok');
+    temp.remove();
+  });
+
+  it('lose nothing while another SQLite program reads the file', async function () {
+    this.timeout(60_000);
+    const reader = readerLoop();
+    if (!reader) {
+      console.log('      (skipped: neither sqlite3 nor python3 is there)');
+      return this.skip();
+    }
+    const temp = tempFolder();
+    const stored: string[] = [];
+    for (let round = 0; round < 3; round++) {
+      let reading: ChildProcess | undefined;
+      let reads = 0;
+      stored.push(
+        ...(await killWriter(temp.path, 1e9, (report, count) => {
+          if (!reading && report.type === 'stored') {
+            reading = spawn(reader.command, reader.args(join(temp.path, 'threadkeeper.db')), { stdio: ['ignore', 'pipe', 'ignore'] });
+            children.push(reading);
+            createInterface({ input: reading.stdout! }).on('line', () => reads++);
+          }
+          return count >= 100 && reads >= 10;
+        })),
+      );
+      reading?.kill('SIGKILL');
+    }
+    assert.ok(stored.length >= 300);
+    await verify(temp.path, stored);
+    temp.remove();
+  });
+});
+
+interface Reader {
+  readonly command: string;
+  /** Opens, reads and closes the database again and again, one line for each time. */
+  args(file: string): string[];
+}
+
+function readerLoop(): Reader | undefined {
+  if (runs('sqlite3')) {
+    const loop = 'while :; do sqlite3 "$0" "SELECT count(*) FROM sqlite_master; PRAGMA quick_check;" >/dev/null 2>&1; echo read; done';
+    return { command: 'sh', args: (file) => ['-c', loop, file] };
+  }
+  const python = `import sqlite3, sys
+while True:
+  try:
+    c = sqlite3.connect(sys.argv[1]); c.execute('SELECT count(*) FROM sqlite_master').fetchall(); c.close()
+  except sqlite3.Error: pass
+  print('read', flush=True)`;
+  return runs('python3') ? { command: 'python3', args: (file) => ['-c', python, file] } : undefined;
+}
+
+function runs(command: string): boolean {
+  return spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
+function integrity(file: string): string | undefined {
+  return runs('sqlite3') ? spawnSync('sqlite3', [file, 'PRAGMA integrity_check'], { encoding: 'utf8' }).stdout.trim() : undefined;
+}
