@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { workspace, type ExtensionContext } from 'vscode';
+import { DisposableStore } from './core/base/disposable';
+import { errorText } from './core/errors';
+import { UuidV7 } from './node/runtime/uuidV7';
+import { ApiKeys } from './vscode/apiKeys';
+import { ChatController } from './vscode/chatController';
+import { ChatMemory } from './vscode/chatMemory';
+import type { ChatRuntime } from './vscode/chatRuntime';
+import { ChatView } from './vscode/chatView';
+import { registerCommands } from './vscode/commands';
+import { Configuration } from './vscode/configuration';
+import { ContextKeys } from './vscode/contextKeys';
+import { endpointOf } from './vscode/endpoint';
+import { Log } from './vscode/log';
+import { ModelSource } from './vscode/modelSource';
+import { showKeyStorageBroken, showSettingProblem } from './vscode/notices';
+import { StatusBar } from './vscode/statusBar';
+import { StoreAccess } from './vscode/storeAccess';
+import { StoreLocation } from './vscode/storeLocation';
+import { isTrusted, onDidGrantTrust } from './vscode/trust';
+import { WorkbenchCommands } from './vscode/workbenchCommands';
+import { VscodeWorkspaceText } from './vscode/workspaceText';
+
+let controller: ChatController | undefined;
+let runtime: Promise<ChatRuntime> | undefined;
+
+/** Builds the adapters and hands them to each other. Opens no store and loads neither the provider's SDK nor a tokenizer. */
+export function activate(context: ExtensionContext): void {
+  const owned = new DisposableStore();
+  context.subscriptions.push(owned);
+  const log = owned.add(new Log('Threadkeeper'));
+  const configuration = owned.add(new Configuration(log));
+  const memory = new ChatMemory(context.workspaceState, context.globalState, log);
+  const keys = owned.add(new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log }));
+  const endpoint = () => endpointOf(configuration.current.baseUrl);
+  const location = new StoreLocation(context);
+
+  const loadRuntime = () =>
+    (runtime ??= import('./vscode/chatRuntime').then(
+      ({ ChatRuntime }) =>
+        new ChatRuntime({
+          distDir: join(context.extensionPath, 'dist'),
+          files: new VscodeWorkspaceText(isTrusted),
+          settings: () => configuration.current,
+          session: () => controller?.session?.uuid ?? '',
+          log,
+        }),
+    ));
+  const store = new StoreAccess(async ({ waitForOwner }) => {
+    const { folder, found, related } = await location.resolve();
+    log.info('store_located', { folder, found, related: related.length });
+    return (await loadRuntime()).openStore(folder, waitForOwner);
+  }, log);
+  const models = new ModelSource({
+    keys,
+    bindings: async () => (await loadRuntime()).bindings(await store.get()),
+    endpoint,
+    setting: () => configuration.current.model,
+    offlineChosen: () => memory.offlineChosen(),
+    log,
+  });
+  const chat = (controller = owned.add(
+    new ChatController({
+      store,
+      openConversation: async (...session) => (await loadRuntime()).openConversation(...session),
+      models,
+      memory,
+      isTrusted,
+      cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
+      ids: new UuidV7(),
+      now: Date.now,
+      log,
+    }),
+  ));
+  const workbench = new WorkbenchCommands({
+    controller: chat,
+    models,
+    memory,
+    apiKeys: { keys, endpoint, verify: async (apiKey, { baseUrl }) => void (await (await loadRuntime()).listModels(apiKey, baseUrl)), log },
+    log,
+    focusComposer: () => view.focusComposer(),
+  });
+  const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
+  for (const command of registerCommands((name) => workbench.run(name))) owned.add(command);
+
+  const statusBar = owned.add(new StatusBar(configuration, memory));
+  const contextKeys = new ContextKeys();
+  contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
+  contextKeys.set('canUndo', (memory.lastContext()?.compactions ?? 0) > 0);
+  contextKeys.set('hasStoredKey', keys.hasStored(endpoint()));
+  owned.add(
+    chat.onDidChangeState((state) => {
+      statusBar.update(state);
+      contextKeys.set('hasSession', state.hasSession);
+      contextKeys.set('canUndo', state.canUndo);
+      contextKeys.set('busy', state.busy);
+      contextKeys.set('compacting', state.compacting);
+    }),
+  );
+  owned.add(keys.onDidChange(() => contextKeys.set('hasStoredKey', keys.hasStored(endpoint()))));
+  owned.add(keys.onDidChange(() => void chat.connectionChanged()));
+  owned.add(keys.onDidBreak(showKeyStorageBroken));
+  owned.add(configuration.onDidChange(() => void chat.connectionChanged()));
+  owned.add(configuration.onDidFindProblem(showSettingProblem));
+  owned.add(onDidGrantTrust(() => chat.trustChanged()));
+  for (const problem of configuration.problems) showSettingProblem(problem);
+  void location.mayHaveSessions().then(
+    (has) => has && contextKeys.set('hasSession', true),
+    (error: unknown) => log.debug('registry_not_read', { detail: errorText(error) }),
+  );
+}
+
+/** What is not saved by now is not lost: every entry is on disk before it is shown. */
+export async function deactivate(): Promise<void> {
+  await controller?.close();
+  await (await runtime)?.close();
+}

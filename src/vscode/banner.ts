@@ -1,0 +1,56 @@
+import { StoreError, errorText } from '../core/errors';
+import type { StoreStatus } from '../core/ports';
+import type { Banner } from '../protocol/messages';
+
+export interface BannerInput {
+  /** Null while the store has not been opened. */
+  readonly status: StoreStatus | null;
+  /** Why the store could not be opened, or has stopped working. */
+  readonly failure: unknown;
+  readonly trusted: boolean;
+}
+
+/** The most important standing condition, in words that say what to do. */
+export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
+  if (failure !== null) return { kind: 'store_failed', text: failureText(failure) };
+  if (status?.access === 'readonly') return { kind: 'readonly', text: readonlyText(status) };
+  if (status?.durability === 'export') return { kind: 'reduced_durability', text: `Your history is saved in a slower and less robust way here: ${status.note?.detail ?? 'the file system did not pass the self-test.'}` };
+  if (!trusted) return { kind: 'untrusted', text: 'This workspace is not trusted: its files are not searched, and its own model, instructions and API address are ignored.' };
+  return null;
+}
+
+function readonlyText({ note }: StoreStatus): string {
+  switch (note?.reason) {
+    case 'other_owner':
+      return 'Another window has this history open, so it is read-only here. Go on in that window, or close it.';
+    case 'newer_schema':
+      return 'This history was written by a newer version of Threadkeeper, so it is read-only here. Update the extension to go on.';
+    case 'folder_readonly':
+      return `The folder of this history may not be written, so it is read-only. ${note.detail}`;
+    case 'self_test_failed':
+    case undefined:
+      return `This history is read-only here.${note ? ` ${note.detail}` : ''}`;
+  }
+}
+
+function failureText(failure: unknown): string {
+  const said = errorText(failure);
+  if (!StoreError.is(failure)) return `Your history could not be opened. ${said} Nothing was changed.`;
+  switch (failure.reason) {
+    case 'corrupt':
+      return `The file of your history is damaged. Nothing was changed or deleted: copy its folder before you try anything. ${said}`;
+    case 'newer_schema':
+      return `Your history was written by a newer version of Threadkeeper. Update the extension to open it. ${said}`;
+    case 'disk_full':
+      return `The disk is full, so your history could not be opened. Free some space, then hide this view and show it again. ${said}`;
+    case 'permission':
+      return `Your history may not be read or written. Check the permissions of its folder. ${said}`;
+    case 'lease_lost':
+      return 'Another window has taken over this history. Reload this window to go on; nothing is lost.';
+    case 'readonly':
+    case 'invalid':
+    case 'closed':
+    case 'io':
+      return `Your history could not be opened. Nothing was changed; hide this view and show it again to retry. ${said}`;
+  }
+}

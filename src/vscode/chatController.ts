@@ -1,0 +1,366 @@
+import type { CompactionResult } from '../core/chat/compactor';
+import { DisposableStore, type Disposable } from '../core/base/disposable';
+import { Emitter } from '../core/base/event';
+import { errorText } from '../core/errors';
+import type { IdSource, Logger } from '../core/ports';
+import type { Session } from '../core/session/session';
+import type { ContextSnapshot } from '../core/context/snapshot';
+import type { OlderPage, ViewSnapshot } from '../protocol/messages';
+import type { ChatMemory } from './chatMemory';
+import { LooseSession } from './looseSession';
+import type { ModelSource } from './modelSource';
+import type { OpenChat, OpenConversation } from './openChat';
+import { OpenChats } from './openChats';
+import type { StoreAccess } from './storeAccess';
+import { SurfaceFeed, type ChatSurface } from './surfaceFeed';
+
+export interface ChatState {
+  readonly hasSession: boolean;
+  readonly canUndo: boolean;
+  readonly busy: boolean;
+  readonly compacting: boolean;
+  readonly context: ContextSnapshot | null;
+}
+
+export interface ChatControllerDeps {
+  readonly store: StoreAccess;
+  readonly openConversation: OpenConversation;
+  readonly models: ModelSource;
+  readonly memory: ChatMemory;
+  readonly isTrusted: () => boolean;
+  readonly cwd: string | null;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** Sessions that the view's list shows. */
+const listedSessions = 200;
+/** Messages whose id is remembered, so that a repeated request does not send them twice. */
+const rememberedSends = 100;
+
+/** Everything that view and commands ask for goes through here, whether or not a view exists. Opens the store when first needed. */
+export class ChatController implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly _onDidChangeState = this.disposables.add(new Emitter<ChatState>());
+  readonly onDidChangeState = this._onDidChangeState.event;
+  private readonly chats: OpenChats;
+  private readonly loose: LooseSession;
+  private readonly feed: SurfaceFeed;
+  private opened: Promise<void> | null = null;
+  /** Opening, switching and reloading happen one after the other. */
+  private last: Promise<unknown> = Promise.resolve();
+  private sessions: ViewSnapshot['sessions'] = [];
+  private access: 'owner' | 'readonly' | null = null;
+  private readonly sent = new Map<string, Promise<void>>();
+
+  constructor(private readonly deps: ChatControllerDeps) {
+    const { store, openConversation, models, isTrusted, log, now } = deps;
+    this.loose = new LooseSession(models, log);
+    this.chats = this.disposables.add(new OpenChats({ openConversation, models, log, now }));
+    this.feed = new SurfaceFeed({ store, models, isTrusted, chat: () => this.chats.current, loose: this.loose, sessions: () => this.sessions });
+    this.disposables.add(store.onDidChange(() => void this.storeChanged()));
+    this.disposables.add(this.chats.onDidSend((delta) => this.feed.delta(delta)));
+    this.disposables.add(this.chats.onDidOutgrowDeltas(() => this.feed.snapshot()));
+    this.disposables.add(this.chats.onDidFailToStore(() => void store.check()));
+    this.disposables.add(this.chats.onDidSwitch(() => this.changed()));
+    this.disposables.add(
+      this.chats.onDidEmit(({ type }) => {
+        if (type === 'context_changed') this.feed.connection();
+        if (type !== 'text_delta' && type !== 'usage_reported') this.changed();
+      }),
+    );
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- surface
+
+  /** Makes a surface the one that is kept up to date. */
+  attach(surface: ChatSurface): Disposable {
+    return this.feed.attach(surface);
+  }
+
+  get viewVisible(): boolean {
+    return this.feed.visible;
+  }
+
+  /** The surface has nothing: opens what was open last and answers with everything. Never rejects. */
+  async ready(): Promise<void> {
+    try {
+      await this.open();
+      await this.listSessions();
+    } catch (error) {
+      this.deps.log.warn('view_without_history', { detail: errorText(error) });
+    }
+    this.feed.snapshot();
+    if (!this.chats.current) await this.resolveLoose();
+  }
+
+  focusComposer(): void {
+    this.feed.delta({ kind: 'focus_composer' });
+  }
+
+  /** The user looks here again: takes over or re-reads a store that another window owned, or retries one that failed. */
+  async catchUp(): Promise<void> {
+    const { store } = this.deps;
+    if (store.failure !== null) return this.ready();
+    if (store.current?.status.access !== 'readonly') return;
+    await store.catchUp();
+    // A change of ownership has been answered by `storeChanged`.
+    if (store.current?.status.access === 'readonly') await this.reload();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------ sessions
+
+  get session(): Session | null {
+    return this.chats.current?.session ?? null;
+  }
+
+  get state(): ChatState {
+    const turn = this.chats.current?.presenter.turnState ?? null;
+    const { context } = this.chats;
+    return {
+      hasSession: this.chats.current !== null || this.sessions.length > 0,
+      canUndo: (context?.compactions ?? 0) > 0,
+      busy: turn !== null,
+      compacting: turn?.phase === 'compacting',
+      context,
+    };
+  }
+
+  /** Opens the store and the last session, once. Rejects with `StoreError`; the next call tries again. */
+  open(): Promise<void> {
+    this.opened ??= this.serial(() => this.openLast()).catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  /** An empty session; it comes into being with its first message. Never rejects. */
+  async newSession(): Promise<void> {
+    await this.open().catch(() => undefined);
+    await this.serial(async () => {
+      this.loose.clear();
+      this.chats.leave();
+      await this.deps.memory.setLastSession(null);
+      this.feed.snapshot();
+    });
+    await this.resolveLoose();
+  }
+
+  /** Rejects with `StoreError`, or an `Error` for a session that is gone. */
+  async openSession(uuid: string): Promise<void> {
+    await this.open();
+    await this.serial(async () => {
+      if (this.session?.uuid === uuid) return;
+      const session = await (await this.deps.store.get()).session(uuid);
+      if (!session) throw new Error('This session does not exist any more.');
+      await this.show(session);
+      this.feed.snapshot();
+    });
+  }
+
+  /** Rejects with `StoreError`. */
+  async renameSession(title: string): Promise<void> {
+    await this.open();
+    const name = title.trim().replace(/\s+/g, ' ').slice(0, 200);
+    if (name === '' || !this.chats.current) return;
+    await this.chats.current.conversation.rename(name);
+    await this.listSessions();
+  }
+
+  /** The newest sessions. Rejects with `StoreError`. */
+  async listSessions(): Promise<ViewSnapshot['sessions']> {
+    const store = await this.deps.store.get();
+    this.sessions = (await store.listSessions({ limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
+    this.feed.delta({ kind: 'sessions', sessions: this.sessions });
+    this.changed();
+    return this.sessions;
+  }
+
+  // ---------------------------------------------------------------------------------------------------------------- turns
+
+  /** A repeated `id` is the same message. Rejects, in words for the user, when the message is neither on disk nor queued. */
+  send(id: string, text: string): Promise<void> {
+    const before = this.sent.get(id);
+    if (before) return before;
+    const sending = this.openOrCreate().then((chat) => chat.send(id, text));
+    this.sent.set(id, sending);
+    sending.catch(() => this.sent.delete(id));
+    for (const oldest of this.sent.keys()) if (this.sent.size > rememberedSends) this.sent.delete(oldest);
+    return sending;
+  }
+
+  async retry(): Promise<void> {
+    await this.chats.current?.retry(this.deps.ids.next());
+  }
+
+  async stop(): Promise<void> {
+    await this.chats.current?.stop();
+  }
+
+  async unqueue(id: string): Promise<string> {
+    const message = await this.chats.current?.conversation.unqueue(id);
+    if (!message) throw new Error('This message has been sent already.');
+    return message.text;
+  }
+
+  async older(before: string): Promise<OlderPage> {
+    return (await this.chats.current?.older(before)) ?? { rows: [], hasMore: false };
+  }
+
+  async saveDraft(text: string): Promise<void> {
+    if (this.chats.current) await this.chats.current.saveDraft(text);
+    else this.loose.draft = text;
+  }
+
+  async measureDraft(text: string): Promise<void> {
+    await this.chats.current?.conversation.measureDraft(text);
+  }
+
+  // -------------------------------------------------------------------------------------------------------------- context
+
+  /** Folds the older part of the open session. Rejects with `StoreError` when the history cannot be opened. */
+  async compact(): Promise<CompactionResult> {
+    await this.open();
+    const chat = this.chats.current;
+    if (!chat) return { entry: null, message: 'There is nothing to compact: this session has no messages yet.' };
+    try {
+      return await chat.conversation.compact();
+    } finally {
+      chat.presenter.settle();
+      this.changed();
+    }
+  }
+
+  cancelCompaction(): void {
+    this.chats.current?.conversation.cancelCompaction();
+  }
+
+  /** Asks `confirm` first when the restored context would not fit. */
+  async undoCompaction(confirm: (question: string) => Promise<boolean>): Promise<'undone' | 'declined' | { readonly message: string }> {
+    await this.open();
+    const conversation = this.chats.current?.conversation;
+    const preview = conversation?.undoPreview();
+    if (!conversation || !preview) return { message: 'There is no compaction to undo.' };
+    const limit = conversation.snapshot.limit;
+    const question = `The restored context has about ${preview.tokensRestored.toLocaleString('en')} tokens and the model takes ${limit.toLocaleString('en')}, so the next message will be compacted again. Undo anyway?`;
+    if (!preview.fits && !(await confirm(question))) return 'declined';
+    const { message } = await conversation.undoCompaction();
+    return message === null ? 'undone' : { message };
+  }
+
+  // --------------------------------------------------------------------------------------------------------------- models
+
+  /** Of the open session: `provider/model`, or null when the settings decide. */
+  get model(): string | null {
+    return (this.chats.current ?? this.loose).model;
+  }
+
+  /** For the open session, or the one that the next message begins. Rejects with `StoreError`. */
+  async setModel(model: string | null): Promise<void> {
+    await this.open();
+    if (this.chats.current) await this.chats.current.setModel(model);
+    else this.loose.model = model;
+    await this.connectionChanged();
+  }
+
+  /** Key, address, settings or the user's mind have changed. Never rejects. */
+  async connectionChanged(): Promise<void> {
+    if (this.chats.current) await this.chats.current.conversation.refreshModel();
+    else if (this.opened) await this.resolveLoose();
+    this.feed.connection();
+  }
+
+  trustChanged(): void {
+    this.feed.banner();
+  }
+
+  /** Ends what runs and closes the store. Nothing durable depends on it. */
+  async close(): Promise<void> {
+    await this.chats.close();
+    await this.deps.store.close();
+  }
+
+  dispose(): void {
+    void this.close();
+    this.disposables.dispose();
+  }
+
+  // ------------------------------------------------------------------------------------------------------------- internal
+
+  private async openLast(): Promise<void> {
+    const store = await this.deps.store.get();
+    this.access = store.status.access;
+    const remembered = this.deps.memory.lastSession();
+    if (remembered === null) return this.changed();
+    const last = remembered === undefined ? undefined : await store.session(remembered);
+    const session = last && last.deletedAt === null ? last : (await store.listSessions({ limit: 1 }))[0];
+    if (session) await this.show(session);
+    else this.changed();
+  }
+
+  private async openOrCreate(): Promise<OpenChat> {
+    await this.open();
+    return this.serial(async () => {
+      if (this.chats.current) return this.chats.current;
+      const { ids, now, cwd } = this.deps;
+      const store = await this.deps.store.get();
+      const session = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model: this.loose.model, createdAt: now() });
+      const chat = await this.show(session);
+      this.loose.clear();
+      // No snapshot: it would take what the user has gone on writing.
+      this.feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });
+      this.feed.delta({ kind: 'context', context: this.chats.context });
+      this.feed.connection();
+      void this.listSessions().catch((error: unknown) => this.deps.log.warn('sessions_not_listed', { detail: errorText(error) }));
+      return chat;
+    });
+  }
+
+  private async show(session: Session): Promise<OpenChat> {
+    const { memory, log, now } = this.deps;
+    const store = await this.deps.store.get();
+    const chat = await this.chats.show(store, session);
+    await memory.setLastSession(session.uuid);
+    if (store.status.access === 'owner') {
+      void store.updateSession(session.uuid, { lastOpenedAt: now() }).catch((error: unknown) => log.debug('last_opened_not_saved', { detail: errorText(error) }));
+    }
+    return chat;
+  }
+
+  private async storeChanged(): Promise<void> {
+    const status = this.deps.store.current?.status;
+    const stillReadonly = this.access === 'readonly' && status?.access === 'readonly';
+    this.access = status?.access ?? null;
+    this.feed.banner();
+    // What another window writes is read when the user looks here, not at each of its writes.
+    if (status && this.opened && !stillReadonly) await this.reload();
+  }
+
+  /** Reads what is open again, from the store as it is now. Never rejects. */
+  private async reload(): Promise<void> {
+    try {
+      await this.serial(async () => (this.chats.current ? this.chats.reload(await this.deps.store.get()) : this.openLast()));
+      await this.listSessions();
+    } catch (error) {
+      this.deps.log.warn('session_not_reloaded', { detail: errorText(error) });
+    }
+    this.feed.snapshot();
+  }
+
+  private async resolveLoose(): Promise<void> {
+    await this.loose.resolve();
+    this.feed.connection();
+  }
+
+  private changed(): void {
+    this._onDidChangeState.fire(this.state);
+  }
+
+  private serial<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}

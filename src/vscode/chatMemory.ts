@@ -1,0 +1,55 @@
+import type { Memento } from 'vscode';
+import { errorText } from '../core/errors';
+import { ContextSnapshot } from '../core/context/snapshot';
+import type { Logger } from '../core/ports';
+
+type Storage = Pick<Memento, 'get' | 'update'>;
+
+const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen' } as const;
+
+/** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
+export class ChatMemory {
+  constructor(
+    private readonly workspace: Storage,
+    private readonly machine: Storage,
+    private readonly log: Logger,
+  ) {}
+
+  /** UUID of the session that was open last; null for one without a message yet; undefined when nothing is known. */
+  lastSession(): string | null | undefined {
+    const value = this.workspace.get<unknown>(keys.lastSession);
+    if (value === 'new') return null;
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  setLastSession(uuid: string | null): Promise<void> {
+    return this.save(this.workspace, keys.lastSession, uuid ?? 'new');
+  }
+
+  /** What the status bar showed last. */
+  lastContext(): ContextSnapshot | null {
+    const parsed = ContextSnapshot.safeParse(this.workspace.get<unknown>(keys.lastContext));
+    return parsed.success ? parsed.data : null;
+  }
+
+  setLastContext(snapshot: ContextSnapshot | null): Promise<void> {
+    return this.save(this.workspace, keys.lastContext, snapshot ?? undefined);
+  }
+
+  /** The user has chosen to go on without a key. */
+  offlineChosen(): boolean {
+    return this.machine.get<unknown>(keys.offlineChosen) === true;
+  }
+
+  setOfflineChosen(chosen: boolean): Promise<void> {
+    return this.save(this.machine, keys.offlineChosen, chosen ? true : undefined);
+  }
+
+  private async save(storage: Storage, key: string, value: unknown): Promise<void> {
+    try {
+      await storage.update(key, value);
+    } catch (error) {
+      this.log.warn('state_not_saved', { key, detail: errorText(error) });
+    }
+  }
+}

@@ -1,0 +1,166 @@
+import type { ConversationEvent, QueuedMessage, TurnError } from '../core/chat/events';
+import { turnErrorType } from '../core/chat/events';
+import type { StoredEntry } from '../core/session/entry';
+import type { Session } from '../core/session/session';
+import type { ContextSnapshot } from '../core/context/snapshot';
+import type { Delta, LiveBlock, SessionHeader, TranscriptRow, TurnState, ViewSnapshot } from '../protocol/messages';
+import { Transcript, type TranscriptSource } from './transcript';
+
+export interface PresenterSource extends TranscriptSource {
+  readonly session: Session;
+  readonly queued: readonly QueuedMessage[];
+  readonly snapshot: ContextSnapshot;
+}
+
+export interface PresenterOutput {
+  send(delta: Delta): void;
+  /** The change cannot be told by deltas: the view needs everything anew. */
+  resync(): void;
+  now(): number;
+}
+
+export type SessionParts = Pick<ViewSnapshot, 'rows' | 'hasMore' | 'live' | 'turn' | 'queue'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
+
+/** `id` of the turn state while a compaction runs that the user asked for. */
+const compactionTurn = 'compaction';
+
+/**
+ * Turns one conversation's events into what the view shows. Holds what a view that opens in the middle of a turn has to be
+ * told: the newest rows, the blocks that are streaming, the turn's phase.
+ *
+ *   idle ──turn_started──▶ preparing ──phase_changed──▶ … ──turn_ended──▶ idle
+ *     └──compaction_started──▶ compacting ──compaction_ended / settle──▶ idle
+ */
+export class ChatPresenter {
+  private readonly transcript: Transcript;
+  private readonly live = new Map<string, LiveBlock>();
+  private turn: TurnState = null;
+  /** Of the running turn: whether its message is on disk, and whether its error is. */
+  private accepted = false;
+  private errorRecorded = false;
+  private ephemeral = 0;
+
+  constructor(
+    private readonly source: PresenterSource,
+    private readonly output: PresenterOutput,
+  ) {
+    this.transcript = new Transcript(source);
+  }
+
+  load(entries: readonly StoredEntry[], hasMore: boolean): void {
+    this.transcript.load(entries, hasMore);
+  }
+
+  older(entries: readonly StoredEntry[]): TranscriptRow[] {
+    return this.transcript.older(entries);
+  }
+
+  parts(): SessionParts {
+    return {
+      session: header(this.source.session),
+      rows: this.transcript.rows(),
+      hasMore: this.transcript.hasMore,
+      live: [...this.live.values()],
+      turn: this.turn,
+      queue: this.source.queued.map(({ id, text }) => ({ id, text })),
+      context: this.source.snapshot,
+    };
+  }
+
+  get turnState(): TurnState {
+    return this.turn;
+  }
+
+  /** The user has asked the turn to end. */
+  stopping(): void {
+    if (this.turn) this.setTurn({ ...this.turn, phase: 'stopping', retry: null });
+  }
+
+  /** A compaction that the user asked for has ended, however it did. */
+  settle(): void {
+    if (this.turn?.id === compactionTurn) this.setTurn(null);
+  }
+
+  handle(event: ConversationEvent): void {
+    switch (event.type) {
+      case 'turn_started':
+        this.accepted = false;
+        this.errorRecorded = false;
+        return this.setTurn({ id: event.id, phase: 'preparing', startedAt: this.output.now(), retry: null });
+      case 'phase_changed':
+        if (this.turn && this.turn.phase !== 'stopping') this.setTurn({ ...this.turn, phase: event.phase, retry: null });
+        return;
+      case 'retry_scheduled':
+        if (this.turn && this.turn.phase !== 'stopping') this.setTurn({ ...this.turn, phase: 'retrying', retry: { attempt: event.attempt, at: event.at, reason: event.reason } });
+        return;
+      case 'entry_appended':
+        return this.appended(event.entry);
+      case 'text_delta':
+        return this.streamed(event);
+      case 'live_dropped':
+        this.live.delete(event.entryId);
+        return this.output.send({ kind: 'live_dropped', id: event.entryId });
+      case 'compaction_started':
+        if (!this.turn) this.setTurn({ id: compactionTurn, phase: 'compacting', startedAt: this.output.now(), retry: null });
+        return;
+      case 'compaction_ended':
+        return this.settle();
+      case 'context_changed':
+        return this.output.send({ kind: 'context', context: event.snapshot });
+      case 'queue_changed':
+        return this.output.send({ kind: 'queue', queue: event.queue.map(({ id, text }) => ({ id, text })) });
+      case 'session_changed':
+        return this.output.send({ kind: 'session', session: header(event.session) });
+      case 'turn_ended':
+        return this.ended(event.error);
+      case 'usage_reported':
+      case 'memory_written':
+        return;
+    }
+  }
+
+  private appended(entry: StoredEntry): void {
+    const { content } = entry;
+    if (content.type === 'message' && content.role === 'user') this.accepted = true;
+    if (content.type === 'custom' && content.customType === turnErrorType) this.errorRecorded = true;
+    const wasLive = this.live.delete(entry.uuid);
+    const { added, changed } = this.transcript.append(entry);
+    if (added) this.output.send({ kind: 'row', row: added });
+    else if (wasLive) this.output.send({ kind: 'live_dropped', id: entry.uuid });
+    for (const row of changed) this.output.send({ kind: 'row_changed', row });
+    if (content.type === 'compaction' || content.type === 'compaction_undone') this.foldChanged();
+  }
+
+  private streamed({ entryId: id, block, model, text }: Extract<ConversationEvent, { type: 'text_delta' }>): void {
+    const kind = block === 'message' ? 'assistant' : 'thinking';
+    const before = this.live.get(id);
+    this.live.set(id, { id, kind, model, text: (before?.text ?? '') + text });
+    if (this.turn?.phase === 'waiting') this.setTurn({ ...this.turn, phase: 'streaming' });
+    this.output.send({ kind: 'live_text', id, block: kind, model, text });
+  }
+
+  private foldChanged(): void {
+    const firstKept = this.transcript.firstKept();
+    if (firstKept === undefined) this.output.resync();
+    else this.output.send({ kind: 'folded', firstKept });
+  }
+
+  private ended(error: TurnError | null): void {
+    for (const id of this.live.keys()) this.output.send({ kind: 'live_dropped', id });
+    this.live.clear();
+    for (const row of this.transcript.endTurn()) this.output.send({ kind: 'row_changed', row });
+    // A message that was not accepted goes back to the composer with its reason; here it would be said twice.
+    const unsaid = error && error.reason !== 'cancelled' && this.accepted && !this.errorRecorded;
+    if (unsaid) this.output.send({ kind: 'row', row: { kind: 'error', id: `unsaved-${++this.ephemeral}`, at: this.output.now(), reason: error.reason, text: error.message } });
+    this.setTurn(null);
+  }
+
+  private setTurn(turn: TurnState): void {
+    this.turn = turn;
+    this.output.send({ kind: 'turn', turn });
+  }
+}
+
+function header({ uuid, id, title }: Session): SessionHeader {
+  return { uuid, id, title };
+}

@@ -1,0 +1,77 @@
+import { StoreError } from '../core/errors';
+import { storeTurnError } from '../core/chat/turnError';
+import type { ViewRequest } from '../protocol/messages';
+import type { ChatController } from './chatController';
+
+/** What the view may ask of the workbench. Rejections are shown to the user as they are. */
+export interface WorkbenchActions {
+  selectModel(): Promise<void>;
+  setApiKey(): Promise<void>;
+  chooseOffline(): Promise<void>;
+  compact(): Promise<void>;
+  undoCompaction(): Promise<void>;
+  openLink(href: string): Promise<void>;
+  copy(text: string): Promise<void>;
+  insertCode(text: string): Promise<void>;
+  openCode(text: string, language: string): Promise<void>;
+  openSettings(): Promise<void>;
+  showLog(): void;
+}
+
+/** Answers one request of the view. Rejects with an `Error` whose message is fit for the user. */
+export async function answerRequest(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
+  try {
+    return (await answer(request, controller, workbench)) ?? null;
+  } catch (error) {
+    throw StoreError.is(error) ? new Error(storeTurnError(error).message, { cause: error }) : error;
+  }
+}
+
+async function answer(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
+  switch (request.method) {
+    case 'send':
+      return controller.send(request.id, request.text);
+    case 'stop':
+      return controller.stop();
+    case 'unqueue':
+      return controller.unqueue(request.id);
+    case 'retry':
+      return controller.retry();
+    case 'older':
+      return controller.older(request.before);
+    case 'save_draft':
+      return controller.saveDraft(request.text);
+    case 'measure_draft':
+      return controller.measureDraft(request.text);
+    case 'compact':
+      return workbench.compact();
+    case 'cancel_compaction':
+      return controller.cancelCompaction();
+    case 'undo_compaction':
+      return workbench.undoCompaction();
+    case 'new_session':
+      return controller.newSession().then(() => controller.focusComposer());
+    case 'open_session':
+      return controller.openSession(request.uuid);
+    case 'rename_session':
+      return controller.renameSession(request.title);
+    case 'select_model':
+      return workbench.selectModel();
+    case 'set_api_key':
+      return workbench.setApiKey();
+    case 'choose_offline':
+      return workbench.chooseOffline();
+    case 'open_link':
+      return workbench.openLink(request.href);
+    case 'copy':
+      return workbench.copy(request.text);
+    case 'insert_code':
+      return workbench.insertCode(request.text);
+    case 'open_code':
+      return workbench.openCode(request.text, request.language);
+    case 'open_settings':
+      return workbench.openSettings();
+    case 'show_log':
+      return workbench.showLog();
+  }
+}

@@ -1,0 +1,79 @@
+import { dirname, join } from 'node:path';
+import { Conversation } from '../core/chat/conversation';
+import { OfflineModel } from '../core/chat/offlineModel';
+import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from '../core/ports';
+import type { Session } from '../core/session/session';
+import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
+import { conversationDeps } from '../node/runtime/conversationDeps';
+import { ModelBindings } from '../node/runtime/modelBindings';
+import { openStore } from '../node/store/openStore';
+import { WorkerTokenCounter } from '../node/tokens/workerTokenCounter';
+import type { SessionModel } from './openChat';
+import type { Settings } from './settingsValues';
+
+export interface ChatRuntimeOptions {
+  /** Where the workers lie. */
+  readonly distDir: string;
+  readonly files: WorkspaceText;
+  readonly settings: () => Settings;
+  /** The session that offline answers search first. */
+  readonly session: () => string;
+  readonly log: Logger;
+}
+
+/** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
+export class ChatRuntime {
+  private readonly counter: WorkerTokenCounter;
+  private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
+
+  constructor(private readonly options: ChatRuntimeOptions) {
+    this.counter = new WorkerTokenCounter(join(options.distDir, 'tokenWorker.js'), options.log);
+  }
+
+  openStore(folder: string, waitForOwner: boolean): Promise<SessionStore> {
+    const { distDir, log } = this.options;
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, ...(waitForOwner ? {} : { waitForOwnerMs: 0 }) });
+  }
+
+  /** Rejects with `StoreError`. */
+  async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
+    const { settings, log } = this.options;
+    const deps = conversationDeps({
+      store,
+      counter: this.counter,
+      notes: this.of(store).notes,
+      log,
+      session: session.uuid,
+      approve: async (tool) => tool.access !== 'write',
+      instructions: settings().instructions,
+      policy: () => settings().policy,
+      resolveModel: () => model.resolve(),
+    });
+    return Conversation.open(deps, session.uuid, model.fallback);
+  }
+
+  bindings(store: SessionStore): ModelBindings {
+    return this.of(store).bindings;
+  }
+
+  /** Rejects with `ModelError`. */
+  async listModels(apiKey: string, baseUrl: string): Promise<ModelInfo[]> {
+    const { AnthropicClient } = await import('../node/models/anthropicClient');
+    return new AnthropicClient({ apiKey, baseURL: baseUrl, logger: this.options.log }).listModels();
+  }
+
+  async close(): Promise<void> {
+    await this.counter.close();
+  }
+
+  private of(store: SessionStore): { readonly notes: MemoryNotes; readonly bindings: ModelBindings } {
+    let known = this.clients.get(store);
+    if (!known) {
+      const { files, session, log } = this.options;
+      const notes = new FileMemoryNotes(join(dirname(store.status.file), 'notes'));
+      known = { notes, bindings: new ModelBindings(new OfflineModel({ store, notes, files, session }), log) };
+      this.clients.set(store, known);
+    }
+    return known;
+  }
+}

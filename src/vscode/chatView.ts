@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto';
+import { Uri, window, type Webview, type WebviewView, type WebviewViewProvider } from 'vscode';
+import { DisposableStore, type Disposable } from '../core/base/disposable';
+import type { Logger } from '../core/ports';
+import { HostChannel, type Transport } from '../protocol/channel';
+import { chatViewHtml } from '../protocol/chatViewHtml';
+import type { ChatController } from './chatController';
+import { answerRequest, type WorkbenchActions } from './chatRequests';
+import { chatViewId } from './contributions';
+
+export interface ChatViewDeps {
+  readonly extensionUri: Uri;
+  readonly controller: ChatController;
+  readonly workbench: WorkbenchActions;
+  readonly log: Logger;
+}
+
+/**
+ * The Chat view. Its document is made anew whenever it is shown after having been hidden; it then says `ready` and gets a
+ * complete snapshot.
+ */
+export class ChatView implements WebviewViewProvider, Disposable {
+  private readonly disposables = new DisposableStore();
+  private shown: DisposableStore | null = null;
+  /** Whether the document has its snapshot and takes deltas. */
+  private isReady = false;
+  private wantsFocus = false;
+
+  constructor(private readonly deps: ChatViewDeps) {
+    this.disposables.add(window.registerWebviewViewProvider(chatViewId, this));
+    this.disposables.add(
+      window.onDidChangeWindowState(({ focused }) => {
+        if (focused && deps.controller.viewVisible) void deps.controller.catchUp();
+      }),
+    );
+  }
+
+  /** The composer takes the focus as soon as the view can be typed into. */
+  focusComposer(): void {
+    this.wantsFocus = !this.isReady;
+    if (this.isReady) this.deps.controller.focusComposer();
+  }
+
+  resolveWebviewView(view: WebviewView): void {
+    const { controller, workbench, log, extensionUri } = this.deps;
+    this.shown?.dispose();
+    const shown = new DisposableStore();
+    this.shown = shown;
+
+    const roots = [Uri.joinPath(extensionUri, 'dist', 'webview'), Uri.joinPath(extensionUri, 'media')];
+    view.webview.options = { enableScripts: true, localResourceRoots: roots };
+    const channel = new HostChannel(transportOf(view.webview), {
+      ready: () => void this.viewReady(),
+      handle: (request) => answerRequest(request, controller, workbench),
+      log: (text) => log.warn('chat_view', { detail: text }),
+    });
+    shown.add(channel);
+    shown.add(
+      controller.attach({
+        get visible() {
+          return view.visible;
+        },
+        snapshot: (snapshot) => channel.sendSnapshot(snapshot),
+        delta: (delta) => channel.sendDelta(delta),
+      }),
+    );
+    shown.add(
+      view.onDidChangeVisibility(() => {
+        if (view.visible) void controller.catchUp();
+        else this.isReady = false;
+      }),
+    );
+    shown.add(
+      view.onDidDispose(() => {
+        shown.dispose();
+        if (this.shown !== shown) return;
+        this.shown = null;
+        this.isReady = false;
+      }),
+    );
+    view.webview.html = this.html(view.webview);
+  }
+
+  dispose(): void {
+    this.shown?.dispose();
+    this.disposables.dispose();
+  }
+
+  private async viewReady(): Promise<void> {
+    await this.deps.controller.ready();
+    this.isReady = true;
+    if (!this.wantsFocus) return;
+    this.wantsFocus = false;
+    this.deps.controller.focusComposer();
+  }
+
+  private html(webview: Webview): string {
+    const file = (name: string) => webview.asWebviewUri(Uri.joinPath(this.deps.extensionUri, 'dist', 'webview', name)).toString();
+    return chatViewHtml({
+      cspSource: webview.cspSource,
+      nonce: randomBytes(24).toString('base64url'),
+      scriptUri: file('main.js'),
+      styleUri: file('main.css'),
+      title: 'Threadkeeper Chat',
+    });
+  }
+}
+
+function transportOf(webview: Webview): Transport {
+  return {
+    // Resolves to false for a view that is hidden: it asks for a snapshot when it is shown again.
+    post: (message) => void webview.postMessage(message).then(undefined, () => undefined),
+    onMessage: (listener) => webview.onDidReceiveMessage(listener),
+  };
+}

@@ -1,0 +1,13 @@
+import { commands } from 'vscode';
+import { contextKeys, type ContextKey } from './contributions';
+
+/** Sets the context keys that `enablement` and `when` clauses use; unchanged values are not sent again. */
+export class ContextKeys {
+  private readonly values = new Map<ContextKey, boolean>();
+
+  set(key: ContextKey, value: boolean): void {
+    if (this.values.get(key) === value) return;
+    this.values.set(key, value);
+    void commands.executeCommand('setContext', contextKeys[key], value);
+  }
+}

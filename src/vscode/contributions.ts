@@ -1,0 +1,72 @@
+/**
+ * Every id that the manifest and the code share, typed once; test/unit/manifest.test.ts holds package.json against it in both
+ * directions.
+ */
+export const extensionId = 'threadkeeper.threadkeeper';
+export const category = 'Threadkeeper';
+export const viewContainerId = 'threadkeeper';
+export const chatViewId = 'threadkeeper.chat';
+/** VS Code makes this one for the view. */
+export const focusChatCommand = `${chatViewId}.focus`;
+export const statusItemId = 'context';
+export const walkthroughId = 'threadkeeper.start';
+
+export const commandIds = {
+  newSession: 'threadkeeper.newSession',
+  switchSession: 'threadkeeper.switchSession',
+  renameSession: 'threadkeeper.renameSession',
+  compact: 'threadkeeper.compact',
+  cancelCompaction: 'threadkeeper.cancelCompaction',
+  undoCompaction: 'threadkeeper.undoCompaction',
+  stop: 'threadkeeper.stop',
+  selectModel: 'threadkeeper.selectModel',
+  setApiKey: 'threadkeeper.setApiKey',
+  removeApiKey: 'threadkeeper.removeApiKey',
+  showLog: 'threadkeeper.showLog',
+} as const;
+export type CommandName = keyof typeof commandIds;
+
+export const contextKeys = {
+  /** A session exists in this workspace. */
+  hasSession: 'threadkeeper.hasSession',
+  /** The open session has a compaction that can be taken back. */
+  canUndo: 'threadkeeper.canUndo',
+  /** A turn runs. */
+  busy: 'threadkeeper.busy',
+  compacting: 'threadkeeper.compacting',
+  /** A key is kept in the secret storage. */
+  hasStoredKey: 'threadkeeper.hasStoredKey',
+} as const;
+export type ContextKey = keyof typeof contextKeys;
+
+/** Commands that can be dead, and what has to hold for them. */
+export const enablement: Partial<Record<CommandName, string>> = {
+  switchSession: contextKeys.hasSession,
+  renameSession: contextKeys.hasSession,
+  compact: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
+  cancelCompaction: contextKeys.compacting,
+  undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
+  stop: contextKeys.busy,
+  removeApiKey: contextKeys.hasStoredKey,
+};
+
+export const settingsPrefix = 'threadkeeper';
+
+/** Setting keys below `threadkeeper.` with their defaults; `restricted` ones are ignored in a workspace that is not trusted. */
+export const settings = {
+  baseUrl: { key: 'anthropic.baseUrl', default: '', scope: 'machine', restricted: true },
+  model: { key: 'model', default: '', scope: 'window', restricted: true },
+  instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
+  policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },
+  maxTokens: { key: 'context.maxTokens', default: 200_000, scope: 'window', restricted: false },
+  memoryFlushEnabled: { key: 'memoryFlush.enabled', default: true, scope: 'window', restricted: false },
+  memoryFlushThresholds: { key: 'memoryFlush.thresholds', default: [50, 75], scope: 'window', restricted: false },
+  automaticCompaction: { key: 'compaction.automatic', default: true, scope: 'window', restricted: false },
+  compactionTrigger: { key: 'compaction.triggerPercent', default: 85, scope: 'window', restricted: false },
+  statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },
+} as const satisfies Readonly<Record<string, { key: string; default: unknown; scope: 'machine' | 'window'; restricted: boolean }>>;
+export type SettingName = keyof typeof settings;
+
+export function settingKey(name: SettingName): string {
+  return `${settingsPrefix}.${settings[name].key}`;
+}

@@ -1,0 +1,60 @@
+import { commands, env, languages, SnippetString, Uri, ViewColumn, window, workspace } from 'vscode';
+import { extensionId } from './contributions';
+
+const openSchemes: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
+
+/** Opens a link of an answer in the browser; VS Code asks before it leaves. Rejects for anything that is not a plain web address. */
+export async function openLink(href: string): Promise<void> {
+  const uri = Uri.parse(href.trim());
+  if (!openSchemes.has(uri.scheme.toLowerCase())) throw new Error('Only web and mail addresses are opened from here.');
+  await env.openExternal(uri);
+}
+
+export async function copyText(text: string): Promise<void> {
+  await env.clipboard.writeText(text);
+}
+
+/** At the cursor of the editor that was used last; a selection is replaced. */
+export async function insertCode(text: string): Promise<void> {
+  const editor = window.activeTextEditor ?? window.visibleTextEditors[0];
+  if (!editor) throw new Error('Open a file first: the code goes to its cursor.');
+  // A snippet is indented like the line it goes to; as plain text, because code may contain what snippets give a meaning to.
+  const inserted = await editor.insertSnippet(new SnippetString().appendText(text));
+  if (!inserted) throw new Error('The file cannot be edited.');
+  await window.showTextDocument(editor.document, editor.viewColumn ?? ViewColumn.Active);
+}
+
+export async function openCode(text: string, language: string): Promise<void> {
+  const known = await languages.getLanguages();
+  const wanted = language.trim().toLowerCase();
+  const id = [wanted, aliases[wanted]].find((name) => name !== undefined && known.includes(name));
+  const document = await workspace.openTextDocument({ content: text, ...(id ? { language: id } : {}) });
+  await window.showTextDocument(document);
+}
+
+export async function openSettings(): Promise<void> {
+  await commands.executeCommand('workbench.action.openSettings', `@ext:${extensionId}`);
+}
+
+/** What people write after a fence, where it is not VS Code's own id. */
+const aliases: Readonly<Record<string, string>> = {
+  ts: 'typescript',
+  tsx: 'typescriptreact',
+  js: 'javascript',
+  jsx: 'javascriptreact',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  cs: 'csharp',
+  'c++': 'cpp',
+  sh: 'shellscript',
+  bash: 'shellscript',
+  shell: 'shellscript',
+  zsh: 'shellscript',
+  ps1: 'powershell',
+  yml: 'yaml',
+  md: 'markdown',
+  golang: 'go',
+  docker: 'dockerfile',
+  make: 'makefile',
+};

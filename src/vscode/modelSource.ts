@@ -1,0 +1,127 @@
+import { ModelError } from '../core/chat/modelError';
+import type { ModelBinding } from '../core/context/engine';
+import type { Logger, ModelClient, ModelEvent, ModelInfo } from '../core/ports';
+import type { ModelBindings, ModelChoice } from '../node/runtime/modelBindings';
+import { offlineModelId } from '../node/runtime/modelBindings';
+import { fallbackModel, modelFromTable } from '../node/models/modelTable';
+import type { Connection } from '../protocol/messages';
+import type { ApiKeys } from './apiKeys';
+import type { Endpoint } from './endpoint';
+import { wantedModel, type WantedModel } from './modelChoice';
+
+export interface ModelSourceDeps {
+  readonly keys: Pick<ApiKeys, 'find' | 'expected'>;
+  /** Rejects when there is no store: offline answers need one. */
+  readonly bindings: () => Promise<ModelBindings>;
+  readonly endpoint: () => Endpoint;
+  readonly setting: () => string;
+  readonly offlineChosen: () => boolean;
+  readonly log: Logger;
+  /** How long opening a session waits for the provider before it goes on with what the table says. */
+  readonly patienceMs?: number;
+}
+
+/** From a session's wish to a model that a turn can be sent to. */
+export class ModelSource {
+  constructor(private readonly deps: ModelSourceDeps) {}
+
+  /** Rejects with `ModelError`: no key for a model that needs one, a key that is refused, a model nobody knows. */
+  async resolve(session: string | null): Promise<ModelBinding> {
+    const wanted = this.wanted(session);
+    const choice: ModelChoice = wanted.provider === 'offline' ? { provider: 'offline' } : await this.choice(wanted);
+    return (await this.deps.bindings()).resolve(choice);
+  }
+
+  /**
+   * Like `resolve`, but does not keep a session closed because a network is slow: rejects with a `ModelError` when the provider
+   * has not answered in time, and calls `later` when it has.
+   */
+  async resolveInTime(session: string | null, later: () => void): Promise<ModelBinding> {
+    const binding = this.resolve(session);
+    let timer: NodeJS.Timeout | undefined;
+    let isLate = false;
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        isLate = true;
+        reject(new ModelError({ reason: 'network', detail: 'The provider has not answered yet.' }));
+      }, this.deps.patienceMs ?? 1_500);
+    });
+    binding.then(
+      () => isLate && later(),
+      () => undefined,
+    );
+    try {
+      return await Promise.race([binding, late]);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** What a session shows until its model is resolved: sizes from the table, and a client that nothing is sent to. */
+  fallback(session: string | null): ModelBinding {
+    const wanted = this.wanted(session);
+    const isOffline = wanted.provider === 'offline' || (wanted.provider === 'automatic' && this.keySource() === 'missing');
+    const info: ModelInfo | undefined = isOffline ? offlineInfo : modelFromTable('anthropic', wanted.provider === 'anthropic' ? wanted.model : fallbackModel);
+    return { client: new UnresolvedModel(!isOffline), info: info ?? { ...unknownInfo, id: wanted.provider === 'anthropic' ? wanted.model : '' }, summarizer: null };
+  }
+
+  /** The provider's models. Rejects with `ModelError`. */
+  async list(): Promise<ModelInfo[]> {
+    const endpoint = this.deps.endpoint();
+    const key = await this.deps.keys.find(endpoint);
+    return (await this.deps.bindings()).list({ provider: 'anthropic', apiKey: key?.key ?? '', baseURL: endpoint.baseUrl, model: '' });
+  }
+
+  /** As far as is known without asking the keychain. */
+  hasKey(): boolean {
+    return this.keySource() !== 'missing';
+  }
+
+  connection({ provider, id, name }: Pick<ModelInfo, 'provider' | 'id' | 'name'>): Connection {
+    return {
+      provider: provider === 'anthropic' ? 'anthropic' : 'offline',
+      model: id,
+      modelName: name,
+      key: this.keySource(),
+      offlineChosen: this.deps.offlineChosen(),
+    };
+  }
+
+  private keySource(): Connection['key'] {
+    return this.deps.keys.expected(this.deps.endpoint()) ?? 'missing';
+  }
+
+  private wanted(session: string | null): WantedModel {
+    return wantedModel({ session, setting: this.deps.setting(), offlineChosen: this.deps.offlineChosen() });
+  }
+
+  private async choice(wanted: Exclude<WantedModel, { provider: 'offline' }>): Promise<ModelChoice> {
+    const endpoint = this.deps.endpoint();
+    const key = await this.deps.keys.find(endpoint);
+    if (key) return { provider: 'anthropic', apiKey: key.key, baseURL: endpoint.baseUrl, model: wanted.provider === 'anthropic' ? wanted.model : '' };
+    if (wanted.provider === 'automatic') return { provider: 'offline' };
+    throw new ModelError({ reason: 'no_key', detail: '' });
+  }
+}
+
+const offlineInfo: ModelInfo = { provider: 'offline', id: offlineModelId, name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table' };
+const unknownInfo: ModelInfo = { provider: 'anthropic', id: '', name: 'Unknown model', window: 200_000, maxOutput: 8_192, source: 'table' };
+
+/** Every turn resolves its model first, so this is only ever asked by mistake. */
+class UnresolvedModel implements ModelClient {
+  readonly provider = 'unresolved';
+
+  constructor(readonly generates: boolean) {}
+
+  async *stream(): AsyncGenerator<ModelEvent> {
+    yield { type: 'failed', failure: { reason: 'network', detail: 'The model has not been resolved yet.' } };
+  }
+
+  async listModels(): Promise<ModelInfo[]> {
+    return [];
+  }
+
+  async describe(model: string): Promise<ModelInfo> {
+    throw new ModelError({ reason: 'unknown_model', detail: model });
+  }
+}

@@ -1,0 +1,170 @@
+import type { Conversation } from '../core/chat/conversation';
+import type { ConversationEvent } from '../core/chat/events';
+import { DisposableStore, type Disposable } from '../core/base/disposable';
+import { Emitter } from '../core/base/event';
+import type { ModelBinding } from '../core/context/engine';
+import { errorText } from '../core/errors';
+import type { Logger, SessionStore } from '../core/ports';
+import type { StoredEntry } from '../core/session/entry';
+import type { Session } from '../core/session/session';
+import type { Delta, OlderPage } from '../protocol/messages';
+import { ChatPresenter } from './chatPresenter';
+import type { ModelSource } from './modelSource';
+import { whenAccepted } from './whenAccepted';
+
+/** How a conversation gets its model: at first, and before every turn. */
+export interface SessionModel {
+  readonly fallback: ModelBinding;
+  readonly resolve: () => Promise<ModelBinding>;
+}
+
+export type OpenConversation = (store: SessionStore, session: Session, model: SessionModel) => Promise<Conversation>;
+
+export interface OpenChatDeps {
+  readonly store: SessionStore;
+  readonly openConversation: OpenConversation;
+  readonly models: ModelSource;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** Entries in a page of the transcript. */
+const pageSize = 80;
+
+/** An open session: its conversation, what the view shows of it, and the text that has not been sent. */
+export class OpenChat implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
+  readonly onDidSend = this._onDidSend.event;
+  private readonly _onDidOutgrowDeltas = this.disposables.add(new Emitter<void>());
+  /** The view needs a complete snapshot. */
+  readonly onDidOutgrowDeltas = this._onDidOutgrowDeltas.event;
+  private readonly _onDidEmit = this.disposables.add(new Emitter<ConversationEvent>());
+  /** After the presenter has taken the event in. */
+  readonly onDidEmit = this._onDidEmit.event;
+  readonly presenter: ChatPresenter;
+  draft = '';
+
+  private constructor(
+    readonly conversation: Conversation,
+    private readonly deps: OpenChatDeps,
+    /** `provider/model`; null: whatever the settings say. */
+    private sessionModel: string | null,
+  ) {
+    this.presenter = new ChatPresenter(conversation, {
+      send: (delta) => this._onDidSend.fire(delta),
+      resync: () => this._onDidOutgrowDeltas.fire(),
+      now: deps.now,
+    });
+    this.disposables.add(
+      conversation.onDidEmit((event) => {
+        this.presenter.handle(event);
+        this._onDidEmit.fire(event);
+      }),
+    );
+  }
+
+  /** Rejects with `StoreError`. */
+  static async open(deps: OpenChatDeps, session: Session): Promise<OpenChat> {
+    const { store, models } = deps;
+    let opened: OpenChat | null = null;
+    const resolve = () => {
+      if (opened) return models.resolve(opened.sessionModel);
+      return models.resolveInTime(session.model, () => void opened?.conversation.refreshModel());
+    };
+    const conversation = await deps.openConversation(store, session, { fallback: models.fallback(session.model), resolve });
+    const chat = (opened = new OpenChat(conversation, deps, session.model));
+    const page = await chat.page(undefined);
+    chat.presenter.load(page.entries, page.hasMore);
+    chat.draft = (await store.draft(session.uuid))?.text ?? '';
+    if (store.status.access === 'owner') await chat.takeQueueBack();
+    return chat;
+  }
+
+  get session(): Session {
+    return this.conversation.session;
+  }
+
+  get model(): string | null {
+    return this.sessionModel;
+  }
+
+  /** Resolves when the message is on disk or in the queue; rejects with `NotAcceptedError` when it is neither. */
+  async send(id: string, text: string): Promise<void> {
+    const { conversation } = this;
+    await whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.send(text, id));
+    if (this.draft !== '') await this.saveDraft('');
+  }
+
+  /** Asks again; resolves when the request is under way. */
+  async retry(id: string): Promise<void> {
+    const { conversation } = this;
+    await whenAccepted(conversation.onDidEmit, id, 'retry', () => conversation.retry(id));
+  }
+
+  /** Queued messages go back to the composer, in front of what stands there. */
+  async stop(): Promise<void> {
+    this.presenter.stopping();
+    await this.giveBack((await this.conversation.stop()).map(({ text }) => text));
+  }
+
+  async older(before: string): Promise<OlderPage> {
+    const page = await this.page(before);
+    return { rows: this.presenter.older(page.entries), hasMore: page.hasMore };
+  }
+
+  /** Kept in memory; on disk as well where this window may write. Never rejects. */
+  async saveDraft(text: string): Promise<void> {
+    this.draft = text;
+    const { store, log, now } = this.deps;
+    if (store.status.access !== 'owner') return;
+    try {
+      await store.saveDraft(this.session.uuid, text === '' ? null : { text, attachments: null, at: now() });
+    } catch (error) {
+      log.warn('draft_not_saved', { detail: errorText(error) });
+    }
+  }
+
+  /** Rejects with `StoreError`. */
+  async setModel(model: string | null): Promise<void> {
+    await this.deps.store.updateSession(this.session.uuid, { model });
+    this.sessionModel = model;
+    await this.conversation.refreshModel();
+  }
+
+  dispose(): void {
+    this.conversation.dispose();
+    this.disposables.dispose();
+  }
+
+  /** What waited when the process ended is not sent unasked: the answer it was written for may never have come. */
+  private async takeQueueBack(): Promise<void> {
+    const texts: string[] = [];
+    for (const { id } of this.conversation.queued) {
+      const message = await this.conversation.unqueue(id);
+      if (message) texts.push(message.text);
+    }
+    await this.giveBack(texts);
+  }
+
+  private async giveBack(texts: readonly string[]): Promise<void> {
+    if (texts.length === 0) return;
+    const text = [...texts, this.draft].filter((part) => part.trim() !== '').join('\n\n');
+    this._onDidSend.fire({ kind: 'draft', text });
+    await this.saveDraft(text);
+  }
+
+  /** A page with at least one row, or the last one: entries that show nothing must not look like the beginning. */
+  private async page(before: string | undefined): Promise<{ readonly entries: readonly StoredEntry[]; readonly hasMore: boolean }> {
+    let entries: StoredEntry[] = [];
+    for (let cursor = before; ; cursor = entries[0]?.uuid) {
+      const page = await this.deps.store.page(this.session.uuid, { limit: pageSize, ...(cursor === undefined ? {} : { before: cursor }) });
+      entries = [...page.entries, ...entries];
+      if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone)) return { entries, hasMore: page.hasMore && page.entries.length > 0 };
+    }
+  }
+}
+
+function showsAlone({ content, display }: StoredEntry): boolean {
+  return display && content.type !== 'tool_result' && content.type !== 'label' && content.type !== 'session_info' && !(content.type === 'thinking' && content.text === '');
+}

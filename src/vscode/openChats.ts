@@ -1,0 +1,111 @@
+import type { ConversationEvent } from '../core/chat/events';
+import { DisposableStore, type Disposable } from '../core/base/disposable';
+import { Emitter } from '../core/base/event';
+import type { ContextSnapshot } from '../core/context/snapshot';
+import type { SessionStore } from '../core/ports';
+import type { Session } from '../core/session/session';
+import type { Delta } from '../protocol/messages';
+import { OpenChat, type OpenChatDeps } from './openChat';
+
+/** The chat on show, and those that were left while they were still answering: they finish their turn and are then closed. */
+export class OpenChats implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
+  /** Of the current chat. */
+  readonly onDidSend = this._onDidSend.event;
+  private readonly _onDidOutgrowDeltas = this.disposables.add(new Emitter<void>());
+  /** The current chat has changed in a way that only a complete snapshot tells. */
+  readonly onDidOutgrowDeltas = this._onDidOutgrowDeltas.event;
+  private readonly _onDidEmit = this.disposables.add(new Emitter<ConversationEvent>());
+  /** What happens in the current chat. */
+  readonly onDidEmit = this._onDidEmit.event;
+  private readonly _onDidFailToStore = this.disposables.add(new Emitter<void>());
+  /** A turn, of any chat, could not be written. */
+  readonly onDidFailToStore = this._onDidFailToStore.event;
+  private readonly _onDidSwitch = this.disposables.add(new Emitter<void>());
+  /** Another chat, or none, is on show. */
+  readonly onDidSwitch = this._onDidSwitch.event;
+  private readonly leaving = new Set<OpenChat>();
+  private shown: OpenChat | null = null;
+  private shownContext: ContextSnapshot | null = null;
+
+  constructor(private readonly deps: Omit<OpenChatDeps, 'store'>) {}
+
+  get current(): OpenChat | null {
+    return this.shown;
+  }
+
+  /** Of the current chat, as it was told last: making a snapshot costs a pass over the branch. */
+  get context(): ContextSnapshot | null {
+    return this.shownContext;
+  }
+
+  /** Opens a session, or takes it back if it is still answering, and puts it on show. Rejects with `StoreError`. */
+  async show(store: SessionStore, session: Session): Promise<OpenChat> {
+    const back = [...this.leaving].find((chat) => chat.session.uuid === session.uuid);
+    const chat = back ?? (await this.open(store, session));
+    this.leaving.delete(chat);
+    this.put(chat);
+    return chat;
+  }
+
+  /** Reads the current session again, from the store as it is now. Rejects with `StoreError`, and then nothing has changed. */
+  async reload(store: SessionStore): Promise<void> {
+    const chat = this.shown;
+    if (!chat) return;
+    await chat.conversation.idle();
+    const session = await store.session(chat.session.uuid);
+    if (!session) return this.put(null);
+    const fresh = await this.open(store, session);
+    if (chat.draft !== '') fresh.draft = chat.draft;
+    this.put(fresh);
+  }
+
+  /** Shows none. A turn that runs goes on. */
+  leave(): void {
+    this.put(null);
+  }
+
+  /** Ends whatever runs; resolves when it has ended, or after a second. */
+  async close(): Promise<void> {
+    const chats = [...(this.shown ? [this.shown] : []), ...this.leaving];
+    for (const chat of chats) chat.dispose();
+    let timer: NodeJS.Timeout | undefined;
+    await Promise.race([Promise.all(chats.map((chat) => chat.conversation.idle())), new Promise((resolve) => (timer = setTimeout(resolve, 1_000)))]);
+    clearTimeout(timer);
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  private async open(store: SessionStore, session: Session): Promise<OpenChat> {
+    const chat = await OpenChat.open({ ...this.deps, store }, session);
+    chat.onDidSend((delta) => {
+      if (chat === this.shown) this._onDidSend.fire(delta);
+    });
+    chat.onDidOutgrowDeltas(() => {
+      if (chat === this.shown) this._onDidOutgrowDeltas.fire();
+    });
+    chat.onDidEmit((event) => {
+      if (event.type === 'turn_ended' && event.error?.reason === 'store') this._onDidFailToStore.fire();
+      if (chat !== this.shown) return;
+      if (event.type === 'context_changed') this.shownContext = event.snapshot;
+      this._onDidEmit.fire(event);
+    });
+    return chat;
+  }
+
+  private put(next: OpenChat | null): void {
+    const before = this.shown;
+    this.shown = next;
+    this.shownContext = next?.conversation.snapshot ?? null;
+    this._onDidSwitch.fire();
+    if (!before || before === next) return;
+    if (!before.conversation.isBusy) return before.dispose();
+    this.leaving.add(before);
+    void before.conversation.idle().then(() => {
+      if (this.leaving.delete(before)) before.dispose();
+    });
+  }
+}

@@ -1,0 +1,140 @@
+import type { Disposable } from '../core/base/disposable';
+import { Emitter } from '../core/base/event';
+import { errorText, StoreError } from '../core/errors';
+import type { Logger, SessionStore } from '../core/ports';
+
+/** A try to own the store starts a worker: not at every change of focus. */
+const ownershipIntervalMs = 3_000;
+
+/*
+ *   closed ──get──▶ opening ──▶ open ──worker gone──▶ failed
+ *                      └── fails ──▶ failed ──get──▶ opening
+ *
+ * Opened by whoever needs it first; a failure stays visible until an attempt succeeds.
+ */
+export class StoreAccess implements Disposable {
+  private readonly _onDidChange = new Emitter<void>();
+  /** Access, durability or failure have changed, or another window has written something new. */
+  readonly onDidChange = this._onDidChange.event;
+  private opening: Promise<SessionStore> | null = null;
+  private store: SessionStore | null = null;
+  private lastFailure: unknown = null;
+  private subscription: Disposable | null = null;
+  private closed = false;
+
+  private lastTry = -Infinity;
+
+  constructor(
+    private readonly open: (options: { readonly waitForOwner: boolean }) => Promise<SessionStore>,
+    private readonly log: Logger,
+  ) {}
+
+  get current(): SessionStore | null {
+    return this.store;
+  }
+
+  /** Null when all is well. */
+  get failure(): unknown {
+    return this.lastFailure;
+  }
+
+  /** Rejects with what opening failed with; the next call tries again. */
+  get(): Promise<SessionStore> {
+    if (this.closed) return Promise.reject(new StoreError('closed', 'The window is closing.'));
+    return (this.opening ??= this.attempt());
+  }
+
+  /**
+   * Where another window owned the store: owns it now if that window is gone, else re-reads what it has written. Never rejects.
+   */
+  async catchUp(): Promise<void> {
+    const { store } = this;
+    if (!store || store.status.access === 'owner' || this.closed) return;
+    try {
+      if (store.status.note?.reason === 'other_owner' && Date.now() - this.lastTry > ownershipIntervalMs) {
+        this.lastTry = Date.now();
+        const next = await this.open({ waitForOwner: false });
+        if (next.status.access === 'owner' && this.store === store && !this.closed) {
+          this.adopt(next);
+          this._onDidChange.fire();
+          await store.close();
+          return;
+        }
+        await next.close();
+      }
+      await store.refresh();
+    } catch (error) {
+      this.log.warn('store_not_refreshed', { detail: errorText(error) });
+    }
+  }
+
+  /** After a failed call: finds out whether the store is gone, so that the next `get` opens it again. */
+  async check(): Promise<void> {
+    const { store } = this;
+    if (!store || this.closed) return;
+    try {
+      await store.listSessions({ limit: 1 });
+    } catch (error) {
+      if (this.store !== store) return;
+      this.log.error('store_gone', { detail: errorText(error) });
+      this.forget();
+      this.lastFailure = error;
+      await store.close().catch(() => undefined);
+      this._onDidChange.fire();
+    }
+  }
+
+  /** Never rejects; nothing durable depends on it. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const opening = this.opening;
+    this.forget();
+    this._onDidChange.dispose();
+    try {
+      await (await opening)?.close();
+    } catch (error) {
+      this.log.debug('store_not_closed', { detail: errorText(error) });
+    }
+  }
+
+  dispose(): void {
+    void this.close();
+  }
+
+  private async attempt(): Promise<SessionStore> {
+    const started = Date.now();
+    try {
+      const store = await this.open({ waitForOwner: true });
+      if (this.closed) return store;
+      this.adopt(store);
+      this.log.info('store_opened', { ...store.status, durationMs: Date.now() - started });
+      const recovered = this.lastFailure !== null;
+      this.lastFailure = null;
+      if (recovered) this._onDidChange.fire();
+      return store;
+    } catch (error) {
+      this.opening = null;
+      this.lastFailure = error;
+      this.log.error('store_not_opened', { reason: StoreError.is(error) ? error.reason : 'internal', detail: errorText(error) });
+      this._onDidChange.fire();
+      throw error;
+    }
+  }
+
+  private adopt(store: SessionStore): void {
+    this.subscription?.dispose();
+    this.store = store;
+    this.opening = Promise.resolve(store);
+    this.subscription = store.onDidChangeStatus((status) => {
+      this.log.debug('store_status', { ...status });
+      this._onDidChange.fire();
+    });
+  }
+
+  private forget(): void {
+    this.subscription?.dispose();
+    this.subscription = null;
+    this.store = null;
+    this.opening = null;
+  }
+}

@@ -1,0 +1,90 @@
+import type { Disposable } from '../core/base/disposable';
+import type { Connection, Delta, ViewSnapshot } from '../protocol/messages';
+import { bannerFor } from './banner';
+import type { LooseSession } from './looseSession';
+import type { ModelSource } from './modelSource';
+import type { OpenChat } from './openChat';
+import type { StoreAccess } from './storeAccess';
+
+/** Whoever shows the chat. A hidden surface drops deltas and asks for a snapshot when it is shown again. */
+export interface ChatSurface {
+  readonly visible: boolean;
+  snapshot(snapshot: ViewSnapshot): void;
+  delta(delta: Delta): void;
+}
+
+export interface SurfaceSource {
+  readonly store: Pick<StoreAccess, 'current' | 'failure'>;
+  readonly models: Pick<ModelSource, 'connection'>;
+  readonly isTrusted: () => boolean;
+  readonly chat: () => OpenChat | null;
+  /** In the place of a chat when there is none. */
+  readonly loose: LooseSession;
+  readonly sessions: () => ViewSnapshot['sessions'];
+}
+
+/** Keeps the surface up to date, if there is one. */
+export class SurfaceFeed {
+  private surface: ChatSurface | null = null;
+  private lastConnection = '';
+
+  constructor(private readonly source: SurfaceSource) {}
+
+  get visible(): boolean {
+    return this.surface?.visible ?? false;
+  }
+
+  /** The newest surface is the one that counts. */
+  attach(surface: ChatSurface): Disposable {
+    this.surface = surface;
+    return {
+      dispose: () => {
+        if (this.surface === surface) this.surface = null;
+      },
+    };
+  }
+
+  delta(delta: Delta): void {
+    this.surface?.delta(delta);
+  }
+
+  /** What answers, if that has changed. */
+  connection(): void {
+    const connection = this.currentConnection();
+    const text = JSON.stringify(connection);
+    if (text === this.lastConnection) return;
+    this.lastConnection = text;
+    this.delta({ kind: 'connection', connection });
+  }
+
+  banner(): void {
+    this.delta({ kind: 'banner', banner: this.currentBanner() });
+  }
+
+  /** Everything. */
+  snapshot(): void {
+    const { chat: chatOf, loose, sessions } = this.source;
+    const chat = chatOf();
+    const connection = this.currentConnection();
+    this.lastConnection = JSON.stringify(connection);
+    const nothing = { session: null, rows: [], hasMore: false, live: [], turn: null, queue: [], context: null };
+    this.surface?.snapshot({
+      ...(chat?.presenter.parts() ?? nothing),
+      sessions: sessions(),
+      connection,
+      banner: this.currentBanner(),
+      draft: (chat ?? loose).draft,
+    });
+  }
+
+  private currentConnection(): Connection {
+    const { chat: chatOf, loose, models } = this.source;
+    const chat = chatOf();
+    return chat ? models.connection(chat.conversation.model.info) : loose.connection;
+  }
+
+  private currentBanner(): ViewSnapshot['banner'] {
+    const { store, isTrusted } = this.source;
+    return bannerFor({ status: store.current?.status ?? null, failure: store.failure, trusted: isTrusted() });
+  }
+}

@@ -1,0 +1,165 @@
+import { isMemoryWrite } from '../core/memory/nudges';
+import { isEntryOf, type EntryOf, type StoredEntry } from '../core/session/entry';
+import { discardedEntries, liveCompaction } from '../core/session/liveCompaction';
+import type { TranscriptRow } from '../protocol/messages';
+import { toRow, type RowContext } from './transcriptRow';
+
+/** What rows are derived from besides their entries; read whenever rows are made. */
+export interface TranscriptSource {
+  /** The live part of the branch, root side first. */
+  readonly entries: readonly StoredEntry[];
+  /** Entries that are sent as head + tail. */
+  readonly excerpted: ReadonlySet<string>;
+}
+
+/** Rows kept for a view that (re)opens; older ones come from the store, page by page. */
+const keptRows = 200;
+const mostRows = 300;
+
+/**
+ * The newest part of a session's transcript: entries become rows, a call and its result become one, and the rows whose state
+ * depends on later entries (compactions, nudges, tools) are derived again when those arrive.
+ */
+export class Transcript {
+  private entries: StoredEntry[] = [];
+  private more = false;
+  /** Everything whose row can change later, or that changes others, from every page that was read. */
+  private readonly marks = new Map<string, StoredEntry>();
+  private readonly results = new Map<string, EntryOf<'tool_result'>>();
+  private readonly undone = new Set<string>();
+  private readonly shown = new Map<string, string>();
+  /** Calls of the running turn. */
+  private readonly running = new Set<string>();
+
+  constructor(private readonly source: TranscriptSource) {}
+
+  /** Replaces everything by the newest page. */
+  load(entries: readonly StoredEntry[], hasMore: boolean): void {
+    this.entries = [];
+    this.marks.clear();
+    this.results.clear();
+    this.undone.clear();
+    this.shown.clear();
+    this.running.clear();
+    this.more = hasMore;
+    this.learn(this.source.entries);
+    this.learn(entries);
+    this.entries = entries.filter((entry) => this.isRow(entry));
+    this.rows();
+  }
+
+  get hasMore(): boolean {
+    return this.more;
+  }
+
+  rows(): TranscriptRow[] {
+    const context = this.context();
+    return this.entries.flatMap((entry) => this.remembered(toRow(entry, context)));
+  }
+
+  /** The rows of an older page, oldest first. */
+  older(entries: readonly StoredEntry[]): TranscriptRow[] {
+    this.learn(entries);
+    const context = this.context();
+    return entries.flatMap((entry) => this.remembered(toRow(entry, context)));
+  }
+
+  /** The row that the entry adds, if it adds one; then the earlier rows that it changes. */
+  append(entry: StoredEntry): { readonly added: TranscriptRow | null; readonly changed: readonly TranscriptRow[] } {
+    this.learn([entry]);
+    if (entry.content.type === 'tool_call') this.running.add(entry.uuid);
+    // The calls of a failed attempt are never run.
+    for (const uuid of discardedEntries([entry])) this.running.delete(uuid);
+    const row = toRow(entry, this.context());
+    if (row) {
+      this.entries.push(entry);
+      this.remembered(row);
+      if (this.entries.length > mostRows) {
+        this.entries = this.entries.slice(-keptRows);
+        this.more = true;
+      }
+    }
+    return { added: row, changed: this.changes() };
+  }
+
+  /** Calls that have no result by now will not get one. */
+  endTurn(): readonly TranscriptRow[] {
+    this.running.clear();
+    return this.changes();
+  }
+
+  /**
+   * The first row that is not folded; null when nothing is folded; undefined when that row is older than what is kept here, so
+   * that only a complete snapshot tells.
+   */
+  firstKept(): string | null | undefined {
+    const foldedBefore = this.foldedBefore();
+    if (foldedBefore === 0) return null;
+    const index = this.entries.findIndex((entry) => entry.seq >= foldedBefore);
+    if (index === 0 && this.more) return undefined;
+    return this.entries[index]?.uuid ?? undefined;
+  }
+
+  /** Rows whose state has changed since they were last made. */
+  private changes(): TranscriptRow[] {
+    const context = this.context();
+    return [...this.marks.values()].flatMap((entry) => {
+      const before = this.shown.get(entry.uuid);
+      if (before === undefined || (entry.content.type === 'tool_call' && before !== 'running')) return [];
+      const row = toRow(entry, context);
+      return row && before !== stateOf(row) ? this.remembered(row) : [];
+    });
+  }
+
+  private remembered(row: TranscriptRow | null): TranscriptRow[] {
+    if (!row) return [];
+    if (this.marks.has(row.id)) this.shown.set(row.id, stateOf(row));
+    return [row];
+  }
+
+  private learn(entries: readonly StoredEntry[]): void {
+    for (const entry of entries) {
+      if (isEntryOf(entry, 'tool_result')) this.results.set(entry.content.callId, entry);
+      else if (isEntryOf(entry, 'compaction_undone')) this.undone.add(entry.content.target);
+      else if (isEntryOf(entry, 'nudge') || isEntryOf(entry, 'compaction') || isEntryOf(entry, 'tool_call')) this.marks.set(entry.uuid, entry);
+    }
+  }
+
+  private isRow(entry: StoredEntry): boolean {
+    return toRow(entry, this.context()) !== null;
+  }
+
+  private context(): RowContext {
+    const live = liveCompaction(this.source.entries);
+    return {
+      foldedBefore: this.foldedBefore(),
+      // Asked for user messages only, which are few: it makes the projection.
+      excerpted: (uuid) => this.source.excerpted.has(uuid),
+      result: (callId) => this.results.get(callId),
+      isRunning: (uuid) => this.running.has(uuid),
+      compactionState: (uuid) => (this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : 'superseded'),
+      nudgeOutcome: (entry) => this.nudgeOutcome(entry),
+    };
+  }
+
+  /** A nudge's cycle ends with the next compaction that was not taken back. */
+  private nudgeOutcome(nudge: StoredEntry): 'delivered' | 'acted' | 'expired' {
+    const after = [...this.marks.values()].filter((entry) => entry.seq > nudge.seq);
+    const end = Math.min(...after.filter((entry) => entry.content.type === 'compaction' && !this.undone.has(entry.uuid)).map((entry) => entry.seq));
+    if (after.some((entry) => entry.seq < end && isMemoryWrite(entry))) return 'acted';
+    return end === Infinity ? 'delivered' : 'expired';
+  }
+
+  private foldedBefore(): number {
+    const { entries } = this.source;
+    const live = liveCompaction(entries);
+    if (!live) return 0;
+    const kept = entries.find((entry) => entry.uuid === live.content.firstKeptEntry);
+    return (kept ?? live).seq;
+  }
+}
+
+/** Of a row that can change: only what can. */
+function stateOf(row: TranscriptRow): string {
+  return row.kind === 'compaction' ? row.state : row.kind === 'nudge' ? row.outcome : row.kind === 'tool' ? row.status : '';
+}

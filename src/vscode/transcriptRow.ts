@@ -1,0 +1,102 @@
+import { turnErrorType } from '../core/chat/events';
+import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';
+import type { TranscriptRow } from '../protocol/messages';
+
+/** What a row depends on besides its own entry. */
+export interface RowContext {
+  /** Entries with a smaller `seq` reach the model through the summary only; 0 when nothing is folded. */
+  readonly foldedBefore: number;
+  readonly excerpted: (uuid: string) => boolean;
+  readonly result: (callId: string) => EntryOf<'tool_result'> | undefined;
+  /** Whether a call without a result may still get one. */
+  readonly isRunning: (uuid: string) => boolean;
+  readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
+  readonly nudgeOutcome: (entry: StoredEntry) => (TranscriptRow & { kind: 'nudge' })['outcome'];
+}
+
+/** The row of an entry; null for entries that are part of another row or are not shown. */
+export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | null {
+  if (!entry.display) return null;
+  const { uuid: id, createdAt: at, content } = entry;
+  const folded = entry.seq < context.foldedBefore;
+  const info = (text: string): TranscriptRow => ({ kind: 'info', id, at, text });
+  switch (content.type) {
+    case 'message':
+      return content.role === 'user'
+        ? { kind: 'user', id, at, text: content.text, folded, excerpted: context.excerpted(id) }
+        : { kind: 'assistant', id, at, markdown: content.text, model: content.model ?? '', folded, interrupted: content.interrupted ?? null };
+    case 'thinking':
+      // Some models return their thinking without its text; there is nothing to open then.
+      return content.text === '' ? null : { kind: 'thinking', id, at, text: content.text, durationMs: content.durationMs ?? null, folded };
+    case 'tool_call':
+      return toolRow(entry, content, context, folded);
+    case 'nudge':
+      return { kind: 'nudge', id, at, percent: content.percent, usedTokens: content.usedTokens, text: content.text, outcome: context.nudgeOutcome(entry) };
+    case 'compaction':
+      return compactionRow(entry, content, context);
+    case 'compaction_undone':
+      return { kind: 'undo', id, at, tokensRestored: content.tokensRestored };
+    case 'custom':
+      return content.customType === turnErrorType ? errorRow(entry, content.data) : null;
+    case 'checkpoint':
+      return info(`Checkpoint at ${content.tokensAtCheckpoint.toLocaleString('en')} tokens`);
+    case 'model_change':
+      return info(`Model: ${content.model}`);
+    case 'thinking_level_change':
+      return info(`Thinking level: ${content.level}`);
+    case 'instructions_change':
+      return info('Instructions changed');
+    case 'tools_change':
+      return info(`Tools: ${content.enabled.join(', ') || 'none'}`);
+    case 'branch_summary':
+    case 'custom_message':
+    case 'usage_note':
+      return info(content.text);
+    case 'tool_result':
+    case 'memory_note':
+    case 'label':
+    case 'session_info':
+      return null;
+  }
+}
+
+function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool_call'>, context: RowContext, folded: boolean): TranscriptRow {
+  const result = context.result(call.callId)?.content;
+  return {
+    kind: 'tool',
+    id,
+    at,
+    name: call.name,
+    input: jsonText(call.input),
+    output: result?.text ?? null,
+    status: result?.status ?? (context.isRunning(id) ? 'running' : 'interrupted'),
+    folded,
+  };
+}
+
+function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: ContentOf<'compaction'>, context: RowContext): TranscriptRow {
+  return {
+    kind: 'compaction',
+    id,
+    at,
+    messages: content.messagesBefore - content.messagesAfter,
+    tokensBefore: content.tokensBefore,
+    tokensAfter: content.tokensAfter,
+    rung: content.rung,
+    trigger: content.trigger,
+    durationMs: content.durationMs,
+    model: content.model,
+    note: content.note ?? null,
+    summary: content.summaryText,
+    state: context.compactionState(id),
+  };
+}
+
+function errorRow({ uuid: id, createdAt: at }: StoredEntry, data: unknown): TranscriptRow {
+  const { reason, message } = (typeof data === 'object' && data !== null ? data : {}) as { reason?: unknown; message?: unknown };
+  return { kind: 'error', id, at, reason: typeof reason === 'string' ? reason : 'internal', text: typeof message === 'string' ? message : 'The turn ended with an error.' };
+}
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? '';
+}

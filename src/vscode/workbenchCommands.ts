@@ -1,0 +1,163 @@
+import { commands, ProgressLocation, window } from 'vscode';
+import { errorText, StoreError } from '../core/errors';
+import { storeTurnError } from '../core/chat/turnError';
+import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
+import type { ChatController } from './chatController';
+import type { ChatMemory } from './chatMemory';
+import type { WorkbenchActions } from './chatRequests';
+import { compactionText } from './compactionText';
+import { focusChatCommand, type CommandName } from './contributions';
+import { copyText, insertCode, openCode, openLink, openSettings } from './editorActions';
+import type { Log } from './log';
+import { offlineSessionModel } from './modelChoice';
+import { pickModel } from './modelPicker';
+import type { ModelSource } from './modelSource';
+import { askForTitle, pickSession } from './sessionPicker';
+
+export interface WorkbenchCommandsDeps {
+  readonly controller: ChatController;
+  readonly models: ModelSource;
+  readonly memory: ChatMemory;
+  readonly apiKeys: ApiKeyCommandsDeps;
+  readonly log: Log;
+  readonly focusComposer: () => void;
+}
+
+/** How long a line stays in the status bar. */
+const lineMs = 8_000;
+
+/**
+ * What the user can ask for, from the palette as well as from the view. Results are told where the user looks: by the view when
+ * it is visible, else by one message.
+ */
+export class WorkbenchCommands implements WorkbenchActions {
+  readonly copy = copyText;
+  readonly insertCode = insertCode;
+  readonly openCode = openCode;
+  readonly openLink = openLink;
+  readonly openSettings = openSettings;
+
+  constructor(private readonly deps: WorkbenchCommandsDeps) {}
+
+  /** Every command of the palette. */
+  readonly all: Readonly<Record<CommandName, () => Promise<void>>> = {
+    newSession: () => this.newSession(),
+    switchSession: () => this.switchSession(),
+    renameSession: () => this.renameSession(),
+    compact: () => this.compactWithProgress(),
+    cancelCompaction: async () => this.deps.controller.cancelCompaction(),
+    undoCompaction: () => this.undoWithMessage(),
+    stop: () => this.deps.controller.stop(),
+    selectModel: () => this.selectModel(),
+    setApiKey: () => this.setApiKey(),
+    removeApiKey: () => this.removeApiKey(),
+    showLog: async () => this.showLog(),
+  };
+
+  /** Runs a command of the palette; whatever goes wrong is said once. */
+  async run(name: CommandName): Promise<void> {
+    try {
+      await this.all[name]();
+    } catch (error) {
+      this.deps.log.error('command_failed', { command: name, detail: errorText(error) });
+      const text = StoreError.is(error) ? storeTurnError(error).message : errorText(error);
+      const show = 'Show Log';
+      void window.showErrorMessage(`Threadkeeper: ${text}`, show).then((answer) => answer === show && this.showLog());
+    }
+  }
+
+  /** From the view: the card that appears is the answer. Rejects with the reason when nothing was folded. */
+  async compact(): Promise<void> {
+    const { message } = await this.deps.controller.compact();
+    if (message !== null) throw new Error(message);
+  }
+
+  async undoCompaction(): Promise<void> {
+    const result = await this.deps.controller.undoCompaction(confirmUndo);
+    if (typeof result === 'object') throw new Error(result.message);
+  }
+
+  async selectModel(): Promise<void> {
+    const { controller, models, memory } = this.deps;
+    const hasKey = models.hasKey();
+    const picked = await pickModel({ current: controller.model, hasKey, list: () => models.list() });
+    if (!picked) return;
+    if (picked.kind === 'set_key') return this.setApiKey();
+    if (picked.model !== offlineSessionModel) await memory.setOfflineChosen(false);
+    await controller.setModel(picked.model);
+  }
+
+  async setApiKey(): Promise<void> {
+    const { controller, memory, apiKeys } = this.deps;
+    if (!(await setApiKey(apiKeys))) return;
+    await memory.setOfflineChosen(false);
+    // Who enters a key wants a model: a session that was offline for want of one follows.
+    if (controller.model === offlineSessionModel) await controller.setModel(null);
+    else await controller.connectionChanged();
+  }
+
+  async chooseOffline(): Promise<void> {
+    const { controller, memory } = this.deps;
+    await memory.setOfflineChosen(true);
+    if (controller.model !== null && controller.model !== offlineSessionModel) await controller.setModel(offlineSessionModel);
+    else await controller.connectionChanged();
+  }
+
+  showLog(): void {
+    this.deps.log.show();
+  }
+
+  private async newSession(): Promise<void> {
+    await this.deps.controller.newSession();
+    await commands.executeCommand(focusChatCommand);
+    this.deps.focusComposer();
+  }
+
+  private async switchSession(): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    const uuid = await pickSession(await controller.listSessions(), controller.session?.uuid);
+    if (uuid === undefined) return;
+    await controller.openSession(uuid);
+    await commands.executeCommand(focusChatCommand);
+  }
+
+  private async renameSession(): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    if (!controller.session) return this.tell('This session gets a title with its first message.');
+    const title = await askForTitle(controller.session.title);
+    if (title !== undefined) await controller.renameSession(title);
+  }
+
+  private async removeApiKey(): Promise<void> {
+    if (await removeApiKey(this.deps.apiKeys)) await this.deps.controller.connectionChanged();
+  }
+
+  private async compactWithProgress(): Promise<void> {
+    const { controller } = this.deps;
+    const result = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: organizing conversation history…' }, () => controller.compact());
+    if (!result.entry) return this.tell(result.message ?? 'Nothing was compacted.');
+    if (controller.viewVisible) return;
+    const undo = 'Undo';
+    void window.showInformationMessage(compactionText(result.entry.content), undo).then((answer) => (answer === undo ? this.run('undoCompaction') : undefined));
+  }
+
+  private async undoWithMessage(): Promise<void> {
+    const { controller } = this.deps;
+    const result = await controller.undoCompaction(confirmUndo);
+    if (typeof result === 'object') this.tell(result.message);
+    else if (result === 'undone' && !controller.viewVisible) this.tell('The last compaction was undone: the model sees the original messages again.');
+  }
+
+  /** A line in the status bar beside an open view, else a message. */
+  private tell(text: string): void {
+    if (this.deps.controller.viewVisible) window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
+    else void window.showInformationMessage(text);
+  }
+}
+
+async function confirmUndo(question: string): Promise<boolean> {
+  const undo = 'Undo Anyway';
+  return (await window.showWarningMessage(question, undo)) === undo;
+}

@@ -1,0 +1,152 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { balanced } from '../../src/core/context/presets/balanced';
+import { presets } from '../../src/core/context/resolvePolicy';
+import { category, chatViewId, commandIds, contextKeys, enablement, extensionId, settingKey, settings, viewContainerId, walkthroughId, type CommandName, type SettingName } from '../../src/vscode/contributions';
+import { projectRoot } from '../support/paths';
+
+interface Command {
+  command: string;
+  title: string;
+  category?: string;
+  enablement?: string;
+}
+
+interface Property {
+  default: unknown;
+  scope: string;
+  order: number;
+  markdownDescription: string;
+  enum?: string[];
+}
+
+interface Manifest {
+  name: string;
+  publisher: string;
+  icon: string;
+  engines: { vscode: string };
+  categories: string[];
+  activationEvents: string[];
+  capabilities: { untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] }; virtualWorkspaces: { supported: string } };
+  contributes: {
+    commands: Command[];
+    configuration: { properties: Record<string, Property> }[];
+    views: Record<string, { id: string; type: string; icon: string }[]>;
+    viewsContainers: { activitybar: { id: string; title: string; icon: string }[] };
+    menus: Record<string, { command: string; when?: string }[]>;
+    walkthroughs?: { id: string; steps: { id: string; media: { svg?: string; markdown?: string }; completionEvents: string[] }[] }[];
+    keybindings?: unknown[];
+  };
+}
+
+const text = readFileSync(join(projectRoot, 'package.json'), 'utf8');
+const manifest = JSON.parse(text) as Manifest;
+const strings = JSON.parse(readFileSync(join(projectRoot, 'package.nls.json'), 'utf8')) as Record<string, string>;
+const commandNames = Object.keys(commandIds) as CommandName[];
+const settingNames = Object.keys(settings) as SettingName[];
+const properties: Record<string, Property> = Object.assign({}, ...manifest.contributes.configuration.map((section) => section.properties));
+
+function localized(value: string): string {
+  return value.replace(/^%(.+)%$/, (_, key: string) => strings[key] ?? `missing: ${key}`);
+}
+
+describe('manifest', () => {
+  it('contributes exactly the commands that the code declares', () => {
+    deepStrictEqual(manifest.contributes.commands.map(({ command }) => command).sort(), Object.values(commandIds).sort());
+  });
+
+  it('offers the commands under the extension\'s name, with the titles that are promised', () => {
+    const titles = Object.fromEntries(manifest.contributes.commands.map((command) => [command.command, `${command.category}: ${localized(command.title)}`]));
+    deepStrictEqual(titles, {
+      [commandIds.newSession]: 'Threadkeeper: New Session',
+      [commandIds.switchSession]: 'Threadkeeper: Switch Session…',
+      [commandIds.renameSession]: 'Threadkeeper: Rename Session…',
+      [commandIds.compact]: 'Threadkeeper: Compact Conversation',
+      [commandIds.cancelCompaction]: 'Threadkeeper: Cancel Compaction',
+      [commandIds.undoCompaction]: 'Threadkeeper: Undo Last Compaction',
+      [commandIds.stop]: 'Threadkeeper: Stop Answer',
+      [commandIds.selectModel]: 'Threadkeeper: Select Model…',
+      [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
+      [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',
+      [commandIds.showLog]: 'Threadkeeper: Show Log',
+    });
+    deepStrictEqual(category, 'Threadkeeper');
+  });
+
+  it('disables commands that would be dead', () => {
+    const conditions = Object.fromEntries(manifest.contributes.commands.map(({ command, enablement: when }) => [command, when]));
+    deepStrictEqual(conditions, Object.fromEntries(commandNames.map((name) => [commandIds[name], enablement[name]])));
+  });
+
+  it('uses no context key that the code does not set', () => {
+    const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId, walkthroughId]);
+    const clauses = [...Object.values(enablement), ...Object.values(manifest.contributes.menus).flatMap((items) => items.map((item) => item.when ?? ''))];
+    const used = clauses.flatMap((clause) => clause.match(/threadkeeper\.[\w.]+/g) ?? []);
+    deepStrictEqual(used.filter((key) => !known.has(key)), []);
+  });
+
+  it('describes exactly the settings that the code reads, with the same defaults and scopes', () => {
+    const declared = Object.fromEntries(Object.entries(properties).map(([key, property]) => [key, { default: property.default, scope: property.scope }]));
+    deepStrictEqual(declared, Object.fromEntries(settingNames.map((name) => [settingKey(name), { default: settings[name].default, scope: settings[name].scope }])));
+  });
+
+  it('takes addresses from the machine\'s settings only', () => {
+    const addresses = Object.entries(properties).filter(([key]) => /url|endpoint|host|address/i.test(key));
+    ok(addresses.length > 0);
+    deepStrictEqual(addresses.filter(([, property]) => property.scope !== 'machine').map(([key]) => key), []);
+  });
+
+  it('offers every policy, and the values of the default one as defaults', () => {
+    deepStrictEqual(properties[settingKey('policy')]?.enum, Object.keys(presets));
+    deepStrictEqual(
+      [settings.maxTokens.default, settings.memoryFlushThresholds.default, settings.compactionTrigger.default, settings.automaticCompaction.default, settings.memoryFlushEnabled.default],
+      [balanced.window.maxTokens, balanced.memoryFlush.thresholds.map((threshold) => threshold.percent), balanced.compaction.trigger.percent, balanced.compaction.enabled, balanced.memoryFlush.enabled],
+    );
+  });
+
+  it('gives every setting a description and a place', () => {
+    for (const [key, property] of Object.entries(properties)) ok(localized(property.markdownDescription).length > 20 && property.order > 0, key);
+  });
+
+  it('ignores what an untrusted workspace says about model, instructions and address', () => {
+    const { untrustedWorkspaces, virtualWorkspaces } = manifest.capabilities;
+    deepStrictEqual([untrustedWorkspaces.supported, virtualWorkspaces.supported], ['limited', 'limited']);
+    deepStrictEqual([...untrustedWorkspaces.restrictedConfigurations].sort(), settingNames.filter((name) => settings[name].restricted).map(settingKey).sort());
+  });
+
+  it('names every text it uses, and uses every text it names', () => {
+    const used = new Set([...text.matchAll(/"%([^%"]+)%"/g)].map((match) => match[1]!));
+    deepStrictEqual([...used].sort(), Object.keys(strings).sort());
+  });
+
+  it('puts only its own commands into menus', () => {
+    const known = new Set<string>(Object.values(commandIds));
+    const foreign = Object.values(manifest.contributes.menus).flatMap((items) => items.filter(({ command }) => !known.has(command)));
+    deepStrictEqual(foreign, []);
+  });
+
+  it('takes no key away from anyone', () => {
+    deepStrictEqual(manifest.contributes.keybindings ?? [], []);
+  });
+
+  it('has the container, the view and the ids that the code registers', () => {
+    deepStrictEqual(`${manifest.publisher}.${manifest.name}`, extensionId);
+    deepStrictEqual(manifest.contributes.viewsContainers.activitybar.map(({ id, title }) => ({ id, title })), [{ id: viewContainerId, title: 'Threadkeeper' }]);
+    deepStrictEqual(manifest.contributes.views[viewContainerId]?.map(({ id, type }) => ({ id, type })), [{ id: chatViewId, type: 'webview' }]);
+    deepStrictEqual((manifest.contributes.walkthroughs ?? []).map(({ id }) => id), manifest.contributes.walkthroughs ? [walkthroughId] : []);
+  });
+
+  it('asks for VS Code 1.100, starts for the status bar only, and is filed under AI and Chat', () => {
+    deepStrictEqual(
+      { engine: manifest.engines.vscode, activation: manifest.activationEvents, categories: manifest.categories },
+      { engine: '^1.100.0', activation: ['onStartupFinished'], categories: ['AI', 'Chat'] },
+    );
+  });
+
+  it('ships the pictures it names', () => {
+    const icons = [manifest.icon, ...manifest.contributes.viewsContainers.activitybar.map(({ icon }) => icon), ...Object.values(manifest.contributes.views).flatMap((views) => views.map(({ icon }) => icon))];
+    const steps = (manifest.contributes.walkthroughs ?? []).flatMap(({ steps }) => steps.map(({ media }) => media.svg ?? media.markdown ?? ''));
+    deepStrictEqual([...icons, ...steps].filter((file) => !existsSync(join(projectRoot, file))), []);
+  });
+});
