@@ -1,0 +1,180 @@
+import { deepStrictEqual } from 'node:assert';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import { chatViewHtml } from '../../../src/protocol/chatViewHtml';
+import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
+import { launchChromium } from '../../support/chromium';
+import { artifacts, builtTests, projectRoot } from '../../support/paths';
+import { waitFor } from '../../support/waitFor';
+import type {} from './fakeHost';
+import { themes, type ThemeName } from './themes';
+
+const origin = 'http://view.test';
+
+export interface ViewOptions {
+  snapshot: ViewSnapshot | null;
+  earlier?: TranscriptRow[];
+  pageSize?: number;
+  /** What the view had put into `setState` before. */
+  state?: unknown;
+  theme?: ThemeName;
+  width?: number;
+  height?: number;
+  reduceMotion?: boolean;
+  /** Freezes the view's clock; `view.page.clock` moves it. */
+  now?: number;
+}
+
+/** Call in a `describe`: one browser for its tests, and after each test a check that nothing was blocked or thrown. */
+export function useViews(): (options: ViewOptions) => Promise<View> {
+  let browser: Browser;
+  let open: { context: BrowserContext; view: View }[] = [];
+  before(async function () {
+    this.timeout(30_000);
+    browser = await launchChromium();
+  });
+  after(async () => browser?.close());
+  afterEach(async () => {
+    const views = open;
+    open = [];
+    try {
+      for (const { view } of views) await view.check();
+    } finally {
+      for (const { context } of views) await context.close();
+    }
+  });
+  return async (options) => {
+    const { view, context } = await openView(browser, options);
+    open.push({ view, context });
+    return view;
+  };
+}
+
+export class View {
+  /** Faults the test has provoked and takes as its result. */
+  expectedFaults = 0;
+  readonly pageErrors: string[] = [];
+
+  constructor(readonly page: Page) {
+    page.on('pageerror', (error) => this.pageErrors.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error') this.pageErrors.push(message.text());
+    });
+  }
+
+  /** Text of a CSS selector, spaces collapsed. */
+  async text(selector: string): Promise<string> {
+    return ((await this.page.locator(selector).first().textContent()) ?? '').replace(/\s+/g, ' ').trim();
+  }
+
+  find(selector: string): Locator {
+    return this.page.locator(selector);
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole('button', { name, exact: typeof name === 'string' });
+  }
+
+  async delta(...deltas: Delta[]): Promise<void> {
+    await this.page.evaluate((all) => all.forEach((delta) => window.fake.delta(delta)), deltas);
+    await this.settled();
+  }
+
+  async show(snapshot: ViewSnapshot): Promise<void> {
+    await this.page.evaluate((s) => window.fake.show(s), snapshot);
+    await this.settled();
+  }
+
+  /** Resolves when everything posted so far has been received and painted. */
+  settled(): Promise<void> {
+    return this.page.evaluate(async () => {
+      await new Promise((resolve) => setTimeout(resolve));
+      for (let frame = 0; frame < 3; frame++) await new Promise(requestAnimationFrame);
+    });
+  }
+
+  /** The requests so far, without the background noise of drafts. */
+  async requests(method?: ViewRequest['method']): Promise<ViewRequest[]> {
+    const all = await this.page.evaluate(() => window.fake.requests);
+    return all.filter((r) => (method ? r.method === method : r.method !== 'save_draft' && r.method !== 'measure_draft'));
+  }
+
+  async requested(method: ViewRequest['method']): Promise<ViewRequest> {
+    return waitFor(`the request ${method}`, async () => (await this.requests(method)).at(-1), { timeout: 5000, interval: 20 });
+  }
+
+  async until(what: string, probe: () => boolean | Promise<boolean>): Promise<void> {
+    await waitFor(what, probe, { timeout: 8000, interval: 20 });
+  }
+
+  /** As when the user changes the theme while the view is open. */
+  async setTheme(name: ThemeName): Promise<void> {
+    await this.page.evaluate(applyTheme, themes[name]);
+    await this.settled();
+  }
+
+  async shot(name: string): Promise<void> {
+    const folder = join(artifacts, 'webview');
+    mkdirSync(folder, { recursive: true });
+    await this.page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', caret: 'initial' });
+  }
+
+  async check(): Promise<void> {
+    const { violations, log } = await this.page.evaluate(() => ({ violations: window.fake.violations, log: window.fake.log }));
+    const faults = log.filter((entry) => entry.startsWith('Fault'));
+    deepStrictEqual({ violations, faults: faults.slice(this.expectedFaults), errors: this.pageErrors }, { violations: [], faults: [], errors: [] });
+  }
+}
+
+async function openView(browser: Browser, options: ViewOptions): Promise<{ view: View; context: BrowserContext }> {
+  const context = await browser.newContext({
+    viewport: { width: options.width ?? 380, height: options.height ?? 720 },
+    reducedMotion: options.reduceMotion ? 'reduce' : 'no-preference',
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+  });
+  context.setDefaultTimeout(8000);
+  const page = await context.newPage();
+  const view = new View(page);
+  if (options.now !== undefined) await page.clock.install({ time: options.now });
+  const { snapshot, earlier, pageSize, state } = options;
+  const setup = JSON.stringify({ snapshot, ...(earlier && { earlier }), ...(pageSize && { pageSize }), ...(state !== undefined && { state }) });
+  await page.addInitScript(`window.fakeSetup = ${setup};\n((module) => {\n${fakeHost()}\n})({});`);
+  await page.addInitScript(applyTheme, themes[options.theme ?? 'dark']);
+  const html = chatViewHtml({
+    cspSource: origin,
+    nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
+    scriptUri: `${origin}/main.js`,
+    styleUri: `${origin}/main.css`,
+    title: 'Threadkeeper',
+  });
+  await page.route(`${origin}/**`, async (route) => {
+    const name = new URL(route.request().url()).pathname.slice(1);
+    if (name === '') await route.fulfill({ contentType: 'text/html', body: html });
+    else if (name === 'main.js' || name === 'main.css') await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
+    else await route.fulfill({ status: 404 });
+  });
+  await page.goto(`${origin}/`);
+  if (options.snapshot) await page.locator('tk-composer textarea').waitFor();
+  await view.settled();
+  return { view, context };
+}
+
+function fakeHost(): string {
+  return readFileSync(join(builtTests, 'webview/support/fakeHost.js'), 'utf8');
+}
+
+/** Runs in the page; as VS Code does it, variables go onto the document element and the theme's name onto the body. */
+function applyTheme(theme: (typeof themes)[ThemeName]): void {
+  const apply = () => {
+    const { style } = document.documentElement;
+    for (const name of [...style]) if (name.startsWith('--vscode-')) style.removeProperty(name);
+    for (const [name, value] of Object.entries(theme.variables)) style.setProperty(`--vscode-${name}`, value);
+    style.background = theme.variables['sideBar-background']!;
+    document.body.dataset['vscodeThemeKind'] = theme.bodyClass;
+    document.body.className = theme.bodyClass;
+  };
+  if (document.body) apply();
+  else document.addEventListener('DOMContentLoaded', apply);
+}

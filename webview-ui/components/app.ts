@@ -1,0 +1,215 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { RequestError } from '../../src/protocol/channel';
+import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
+import { Debounce } from '../debounce';
+import type { AskEvent, ScrollAnchor, ToggleEvent } from '../events';
+import type { Host } from '../host';
+import { icon } from '../render/icons';
+import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from '../state';
+import type { ComposerView } from './composer';
+import { emptyState } from './emptyStates';
+import { spokenRow } from './spokenRow';
+import type { TranscriptView } from './transcript';
+import { ViewElement } from './viewElement';
+
+/** The Chat view: keeps the state, hands it down, and carries requests to the host. */
+export class AppView extends ViewElement {
+  static override properties = {
+    state: { state: true },
+    expanded: { state: true },
+    loading: { state: true },
+    problem: { state: true },
+    announcement: { state: true },
+  };
+  host!: Host;
+  private state: ViewState | null = null;
+  private expanded: ReadonlySet<string> = new Set();
+  private anchor: ScrollAnchor | null = null;
+  private loading = false;
+  /** The last request that failed, in the host's words. */
+  private problem: string | null = null;
+  private announcement = '';
+  private answer: TranscriptRow | null = null;
+  private readonly remembering = new Debounce<void>(250, () => this.remember());
+
+  constructor() {
+    super();
+    this.addEventListener('tk-ask', (event: AskEvent) => void this.ask(event.request));
+    this.addEventListener('tk-older', () => void this.loadOlder());
+    this.addEventListener('tk-announce', (event) => this.announce(event.text));
+    this.addEventListener('tk-toggle', (event: ToggleEvent) => {
+      const next = new Set(this.expanded);
+      if (!next.delete(event.id)) next.add(event.id);
+      this.expanded = next;
+      this.remembering.call(() => undefined);
+    });
+    this.addEventListener('tk-anchor', (event) => {
+      if (this.anchor?.id === event.anchor?.id && this.anchor?.offset === event.anchor?.offset) return;
+      this.anchor = event.anchor;
+      this.remembering.call(() => undefined);
+    });
+    this.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+      if (this.state?.turn && !this.querySelector(':popover-open')) void this.ask({ method: 'stop' });
+    });
+  }
+
+  /** Everything anew: at the start, after a gap, and when another session is opened. */
+  show(snapshot: ViewSnapshot): void {
+    const before = this.state;
+    this.state = fromSnapshot(snapshot, (before?.generation ?? 0) + 1);
+    this.answer = null;
+    this.loading = false;
+    const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
+    if (sameSession) return;
+    this.problem = null;
+    let anchor: ScrollAnchor | null = null;
+    if (before === null) {
+      const remembered = this.host.remembered();
+      this.expanded = new Set(remembered.expanded);
+      if (remembered.session === snapshot.session?.uuid) anchor = remembered.anchor;
+    }
+    void this.updateComplete.then(() => {
+      this.composer?.setText(snapshot.draft);
+      if (anchor) this.transcript?.seek(anchor);
+      else this.transcript?.jumpToLatest();
+    });
+  }
+
+  apply(delta: Delta): void {
+    if (!this.state) return;
+    this.state = applyDelta(this.state, delta);
+    if (delta.kind === 'draft') this.composer?.setText(delta.text);
+    else if (delta.kind === 'focus_composer') this.composer?.focusEnd();
+    else this.speak(delta);
+  }
+
+  protected override render(): TemplateResult {
+    const state = this.state;
+    if (!state) {
+      return html`<main class="connecting"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring><p>Opening your history…</p></main>`;
+    }
+    const busy = state.turn !== null;
+    const all = items(state);
+    const running = html`<tk-turn-status .turn=${state.turn} .modelName=${state.connection.modelName}></tk-turn-status>`;
+    return html`
+      <header>
+        <tk-header .session=${state.session} .sessions=${state.sessions} .connection=${state.connection}></tk-header>
+        <tk-banner .banner=${state.banner}></tk-banner>
+      </header>
+      <main>
+        <tk-transcript
+          .items=${all}
+          .generation=${state.generation}
+          .hasMore=${state.hasMore}
+          .loading=${this.loading}
+          .idle=${!busy}
+          .expanded=${this.expanded}
+          .modelName=${state.connection.modelName}
+          .status=${busy ? running : nothing}
+          .empty=${all.length === 0 && state.banner?.kind !== 'store_failed' ? emptyState(state.connection) : nothing}
+        ></tk-transcript>
+      </main>
+      <footer>
+        ${this.problem === null ? nothing : this.problemLine(this.problem)}
+        <tk-queue .queue=${state.queue}></tk-queue>
+        <tk-gauge .context=${state.context} .busy=${busy}></tk-gauge>
+        <tk-composer
+          .busy=${busy}
+          .stopping=${state.turn?.phase === 'stopping'}
+          .disabledReason=${whyDisabled(state.banner)}
+          .placeholder=${placeholder(state.connection)}
+          .notice=${state.connection.provider === 'offline' ? 'Offline: searches your history, writes no answers' : null}
+        ></tk-composer>
+      </footer>
+      <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
+    `;
+  }
+
+  private problemLine(problem: string): TemplateResult {
+    return html`<div class="problem" role="alert">
+      ${icon('error')}<span>${problem}</span>
+      <button type="button" class="icon-button" title="Dismiss" aria-label="Dismiss" @click=${() => (this.problem = null)}>
+        ${icon('close')}
+      </button>
+    </div>`;
+  }
+
+  private get composer(): ComposerView | null {
+    return this.querySelector<ComposerView>('tk-composer');
+  }
+
+  private get transcript(): TranscriptView | null {
+    return this.querySelector<TranscriptView>('tk-transcript');
+  }
+
+  private async ask(request: ViewRequest): Promise<void> {
+    if (request.method === 'open_session' || request.method === 'new_session') this.composer?.flush();
+    if (request.method === 'send') {
+      this.problem = null;
+      this.transcript?.jumpToLatest();
+    }
+    try {
+      if (request.method === 'unqueue') this.composer?.giveBack(await this.host.unqueue(request.id));
+      else await this.host.request(request);
+    } catch (error) {
+      // What the gauge cannot measure it shows without; the rest the user has asked for.
+      if (request.method === 'measure_draft') return;
+      this.problem = textOf(error);
+      if (request.method === 'send') this.composer?.giveBack(request.text);
+    }
+  }
+
+  private async loadOlder(): Promise<void> {
+    const before = this.state?.rows[0]?.id;
+    if (this.loading || before === undefined || !this.state?.hasMore) return;
+    this.loading = true;
+    const { generation } = this.state;
+    try {
+      const page = await this.host.older(before);
+      if (this.state?.generation !== generation) return;
+      this.state = prependOlder(this.state, before, page.rows.length > 0 ? page : { rows: [], hasMore: false });
+    } catch (error) {
+      if (this.state?.generation !== generation) return;
+      // Without this the transcript would ask again at once, and again.
+      this.state = { ...this.state, hasMore: false };
+      this.problem = `Earlier messages could not be loaded. ${textOf(error)}`;
+    } finally {
+      if (this.state?.generation === generation) this.loading = false;
+    }
+  }
+
+  /** A finished answer is read out once, when the turn ends; other news as they come. */
+  private speak(delta: Delta): void {
+    if (delta.kind === 'row') {
+      if (delta.row.kind === 'assistant') this.answer = delta.row;
+      else if (delta.row.kind !== 'user') this.announce(spokenRow(delta.row));
+    } else if (delta.kind === 'turn' && delta.turn === null && this.answer) {
+      this.announce(spokenRow(this.answer));
+      this.answer = null;
+    }
+  }
+
+  private announce(text: string): void {
+    // The same words twice in a row must still be a change.
+    if (text) this.announcement = text === this.announcement ? `${text}\u00a0` : text;
+  }
+
+  private remember(): void {
+    this.host.remember({ session: this.state?.session?.uuid ?? null, anchor: this.anchor, expanded: [...this.expanded].slice(-200) });
+  }
+}
+
+function whyDisabled(banner: Banner): string | null {
+  if (banner?.kind === 'readonly') return 'Read-only in this window';
+  return banner?.kind === 'store_failed' ? 'Your history could not be opened' : null;
+}
+
+function placeholder({ provider, modelName, key, offlineChosen }: Connection): string {
+  if (key === 'missing' && !offlineChosen) return 'Ask anything';
+  return provider === 'offline' ? 'Search your history' : `Message ${modelName}`;
+}
+
+function textOf(error: unknown): string {
+  return RequestError.is(error) ? error.message : 'The answer was not understood.';
+}

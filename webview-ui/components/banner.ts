@@ -1,0 +1,34 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Banner } from '../../src/protocol/messages';
+import { AskEvent } from '../events';
+import { icon, type IconName } from '../render/icons';
+import { ViewElement } from './viewElement';
+
+const icons: Record<NonNullable<Banner>['kind'], IconName> = {
+  readonly: 'lock',
+  reduced_durability: 'warning',
+  store_failed: 'error',
+  untrusted: 'info',
+};
+
+/** A standing condition of the whole view. */
+export class BannerView extends ViewElement {
+  static override properties = { banner: { attribute: false } };
+  banner: Banner = null;
+
+  protected override render(): TemplateResult | typeof nothing {
+    const banner = this.banner;
+    if (!banner) return nothing;
+    return html`
+      <div class="banner ${banner.kind}" role="status">
+        ${icon(icons[banner.kind])}
+        <span>${banner.text}</span>
+        ${banner.kind === 'store_failed'
+          ? html`<button type="button" class="link-button" @click=${() => this.dispatchEvent(new AskEvent({ method: 'show_log' }))}>
+              Show log
+            </button>`
+          : nothing}
+      </div>
+    `;
+  }
+}

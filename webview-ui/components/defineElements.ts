@@ -1,0 +1,28 @@
+import { AppView } from './app';
+import { BannerView } from './banner';
+import { ComposerView } from './composer';
+import { GaugeView } from './gauge';
+import { HeaderView } from './header';
+import { MarkdownView } from './markdownView';
+import { QueueView } from './queue';
+import { RowView } from './row';
+import { TranscriptView } from './transcript';
+import { TurnStatus } from './turnStatus';
+
+const elements = {
+  'tk-markdown': MarkdownView,
+  'tk-row': RowView,
+  'tk-turn-status': TurnStatus,
+  'tk-transcript': TranscriptView,
+  'tk-header': HeaderView,
+  'tk-banner': BannerView,
+  'tk-queue': QueueView,
+  'tk-gauge': GaugeView,
+  'tk-composer': ComposerView,
+  'tk-app': AppView,
+} as const;
+
+/** Children before parents, so that nothing is rendered with an element that is not yet one. */
+export function defineElements(): void {
+  for (const [name, element] of Object.entries(elements)) customElements.define(name, element);
+}

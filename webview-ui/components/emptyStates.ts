@@ -1,0 +1,43 @@
+import { html, type TemplateResult } from 'lit';
+import type { Connection } from '../../src/protocol/messages';
+import { AskEvent } from '../events';
+import { mark } from '../render/mark';
+
+/** Before the first message: what this is, and the two ways to start while there is no key. */
+export function emptyState(connection: Connection): TemplateResult {
+  return connection.key === 'missing' && !connection.offlineChosen ? firstRun() : ready(connection);
+}
+
+function firstRun(): TemplateResult {
+  return html`
+    <div class="empty first-run">
+      ${mark()}
+      <h2>Conversations that last for weeks</h2>
+      <p>
+        Chat with Claude. The gauge shows what the model has in view; when it gets full, older messages are summarised for the
+        model. Your history is always kept, and every summary can be undone.
+      </p>
+      <vscode-button @click=${ask('set_api_key')}>Set API key</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask('choose_offline')}>Try offline</vscode-button>
+      <p class="hint">Offline needs no key and no network. It searches your history and does not write answers of its own.</p>
+    </div>
+  `;
+}
+
+function ready({ provider, modelName }: Connection): TemplateResult {
+  return html`
+    <div class="empty">
+      ${mark()}
+      <h2>${provider === 'offline' ? 'Offline' : 'What are you working on?'}</h2>
+      <p>
+        ${provider === 'offline'
+          ? 'Answers are found in your history; nothing is generated and nothing leaves this machine.'
+          : `${modelName} answers here. This session is kept in full, however long it gets.`}
+      </p>
+    </div>
+  `;
+}
+
+function ask(method: 'set_api_key' | 'choose_offline') {
+  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent({ method }));
+}

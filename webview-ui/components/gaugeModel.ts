@@ -1,0 +1,116 @@
+import type { ViewSnapshot } from '../../src/protocol/messages';
+import { percent, plural, spokenTokens, tokens } from '../format';
+
+export type Context = NonNullable<ViewSnapshot['context']>;
+type SegmentKind = Context['segments'][number]['kind'];
+type Threshold = Context['thresholds'][number];
+
+export interface GaugeSegment {
+  readonly kind: SegmentKind;
+  readonly label: string;
+  readonly tokens: number;
+  /** Of the effective window. */
+  readonly percent: string;
+  /** Of the bar's length, 0 to 1. */
+  readonly share: number;
+}
+
+export interface GaugeTick {
+  readonly kind: Threshold['kind'];
+  readonly label: string;
+  readonly state: Threshold['state'];
+  readonly share: number;
+}
+
+export interface GaugeModel {
+  readonly segments: readonly GaugeSegment[];
+  readonly free: number;
+  readonly ticks: readonly GaugeTick[];
+  readonly size: string;
+  readonly percent: string;
+  readonly forecast: string | null;
+  readonly next: string | null;
+  readonly spoken: string;
+  /** `warning` from the last nudge, `full` from the compaction point, `over` when nothing of this size can be sent. */
+  readonly level: 'normal' | 'warning' | 'full' | 'over';
+  readonly estimated: boolean;
+}
+
+export const segmentLabels: Record<SegmentKind, string> = {
+  system: 'System',
+  tools: 'Tools',
+  memory: 'Memory',
+  summary: 'Summary',
+  history: 'History',
+  toolResults: 'Tool results',
+  draft: 'Draft',
+  reserved: 'Reserved for the answer',
+};
+
+const eventLabels: Record<Threshold['kind'], string> = {
+  nudge: 'nudge',
+  prepare: 'summary prepared',
+  compaction: 'compaction',
+  limit: 'limit',
+};
+
+/** Everything the gauge shows, from the one snapshot that every surface shows. */
+export function gaugeModel(context: Context): GaugeModel {
+  const reserved = context.segments.find((s) => s.kind === 'reserved')?.tokens ?? 0;
+  const length = Math.max(context.effective, context.used + reserved);
+  const share = (count: number) => (length > 0 ? Math.max(0, Math.min(1, count / length)) : 0);
+  const estimated = context.provenance === 'estimated';
+  const over = context.used > context.limit;
+  const filled = context.segments.reduce((sum, s) => sum + s.tokens, 0);
+  return {
+    segments: context.segments
+      .filter((s) => s.tokens > 0)
+      .map((s) => ({ ...s, label: segmentLabels[s.kind], share: share(s.tokens), percent: percentText(s.tokens, context.effective) })),
+    free: share(length - filled),
+    ticks: context.thresholds.filter((t) => t.state !== 'off').map((t) => ({ ...t, label: tickLabel(t), share: share(t.tokens) })),
+    size: `${estimated ? '~' : ''}${tokens(context.used)} / ${tokens(context.effective)}`,
+    percent: percentText(context.used, context.effective),
+    forecast: forecast(context, over),
+    next: context.nextEvent && `${eventLabels[context.nextEvent.kind]} at ${tokens(context.used + context.nextEvent.inTokens)}`,
+    spoken: [
+      `${spokenTokens(context.used)} of ${spokenTokens(context.effective)} tokens`,
+      `${percent(context.used, context.effective)} percent`,
+      ...(estimated ? ['estimated'] : []),
+      ...(over ? ['over the limit'] : []),
+    ].join(', '),
+    level: over ? 'over' : level(context),
+    estimated,
+  };
+}
+
+function percentText(part: number, whole: number): string {
+  const rounded = percent(part, whole);
+  return rounded === 0 && part > 0 ? '<1 %' : `${rounded} %`;
+}
+
+function forecast({ turnsLeft, used, limit }: Context, over: boolean): string | null {
+  if (over) return `over the limit by ${tokens(used - limit)}`;
+  if (turnsLeft === null) return null;
+  return turnsLeft < 1 ? 'less than a turn left' : `about ${plural(Math.round(turnsLeft), 'turn')} left`;
+}
+
+function level({ thresholds, used }: Context): 'normal' | 'warning' | 'full' {
+  const reached = (kind: Threshold['kind']) => thresholds.filter((t) => t.kind === kind && t.state !== 'off').map((t) => t.tokens);
+  if (reached('compaction').some((at) => used >= at)) return 'full';
+  const nudges = reached('nudge');
+  return nudges.length > 0 && used >= Math.max(...nudges) ? 'warning' : 'normal';
+}
+
+const stateLabels: Record<Threshold['state'], string> = {
+  ahead: '',
+  due: ', due now',
+  delivered: ', delivered',
+  acted: ', a note was saved',
+  passed: ', passed',
+  off: ', off',
+};
+
+function tickLabel({ kind, percent: at, tokens: count, state }: Threshold): string {
+  const name = eventLabels[kind];
+  return `${name[0]!.toUpperCase()}${name.slice(1)} at ${tokens(count)} (${Math.round(at)} %)${stateLabels[state]}`;
+}

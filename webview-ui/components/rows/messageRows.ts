@@ -1,0 +1,90 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { TranscriptRow } from '../../../src/protocol/messages';
+import { duration, timeOfDay } from '../../format';
+import { icon } from '../../render/icons';
+import type { RowContext } from './rowContext';
+
+type User = TranscriptRow & { kind: 'user' };
+
+/** More than this is folded away behind *Show all*. */
+const longText = 1500;
+const longLines = 16;
+
+export function userRow({ text, at, excerpted }: User, { expanded, toggle }: RowContext): TemplateResult {
+  const short = expanded ? text : beginning(text);
+  return html`
+    <article class="user-message" aria-label="You, ${timeOfDay(at)}">
+      <h2 class="sr-only">You</h2>
+      <div class="user-text">${short}${short.length < text.length ? '…' : nothing}</div>
+      ${short.length < text.length || (expanded && beginning(text) !== text)
+        ? html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>
+            ${expanded ? 'Show less' : `Show all (${size(text.length)})`}
+          </button>`
+        : nothing}
+      ${excerpted ? html`<p class="remark">${icon('info')} Very long: the model is sent its beginning and end.</p>` : nothing}
+    </article>
+  `;
+}
+
+const interruptions = {
+  stopped: 'Stopped',
+  disconnected: 'Connection lost',
+  crashed: 'Interrupted by a restart',
+} as const;
+
+export interface Answer {
+  readonly markdown: string;
+  readonly streaming: boolean;
+  readonly interrupted: keyof typeof interruptions | null;
+  readonly at: number | null;
+}
+
+/** The same template while it streams and after, so that its nodes stay. */
+export function assistantRow({ markdown, streaming, interrupted, at }: Answer, { speaker }: RowContext): TemplateResult {
+  return html`
+    <article class="answer" aria-label=${at === null ? 'Answer' : `Answer, ${timeOfDay(at)}`}>
+      ${heading(speaker)}
+      <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
+      ${interrupted ? html`<p class="remark interrupted">${icon('warning')} ${interruptions[interrupted]}</p>` : nothing}
+    </article>
+  `;
+}
+
+export interface Thought {
+  readonly text: string;
+  readonly streaming: boolean;
+  readonly durationMs: number | null;
+}
+
+export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker, expanded, toggle }: RowContext): TemplateResult {
+  const label = streaming ? 'Thinking…' : durationMs === null ? 'Thought' : `Thought for ${duration(durationMs)}`;
+  return html`
+    ${heading(speaker)}
+    <div class="thinking">
+      <button type="button" class="disclosure ${streaming ? 'busy' : ''}" aria-expanded=${expanded} @click=${toggle}>
+        ${icon(expanded ? 'chevronDown' : 'chevronRight')}<span>${label}</span>
+      </button>
+      ${expanded ? html`<tk-markdown class="thoughts" .source=${{ text, streaming }}></tk-markdown>` : nothing}
+    </div>
+  `;
+}
+
+export function heading(speaker: string | null): TemplateResult | typeof nothing {
+  return speaker === null ? nothing : html`<h2 class="speaker">${speaker}</h2>`;
+}
+
+function beginning(text: string): string {
+  let end = Math.min(text.length, longText);
+  let at = -1;
+  for (let lines = 0; lines < longLines; lines++) {
+    at = text.indexOf('\n', at + 1);
+    if (at === -1 || at >= end) break;
+    if (lines === longLines - 1) end = at;
+  }
+  // A few more words are no reason to hide them.
+  return text.length - end < 200 && end >= longText ? text : text.slice(0, end);
+}
+
+function size(characters: number): string {
+  return characters < 10_000 ? `${characters} characters` : `${Math.round(characters / 1000)}k characters`;
+}

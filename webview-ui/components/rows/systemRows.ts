@@ -1,0 +1,56 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { TranscriptRow } from '../../../src/protocol/messages';
+import { AskEvent } from '../../events';
+import { tokens } from '../../format';
+import { icon } from '../../render/icons';
+import type { RowContext } from './rowContext';
+
+type Kind<K extends TranscriptRow['kind']> = TranscriptRow & { kind: K };
+
+const outcomes = {
+  delivered: 'the model was asked to save what matters',
+  acted: 'the model saved a note',
+  expired: 'nothing was saved',
+} as const;
+
+export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): TemplateResult {
+  return html`
+    <div class="quiet nudge ${row.outcome}">
+      <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
+        ${icon(row.outcome === 'acted' ? 'check' : 'bell')}
+        <span>Memory nudge at ${Math.round(row.percent)} % (${tokens(row.usedTokens)}): ${outcomes[row.outcome]}</span>
+      </button>
+      ${expanded ? html`<div class="nudge-text">${row.text}</div>` : nothing}
+    </div>
+  `;
+}
+
+export function undoRow(row: Kind<'undo'>): TemplateResult {
+  return html`<div class="quiet">${icon('undo')} <span>Compaction undone, ${tokens(row.tokensRestored)} tokens restored</span></div>`;
+}
+
+export function infoRow(row: Kind<'info'>): TemplateResult {
+  return html`<div class="quiet">${icon('info')} <span>${row.text}</span></div>`;
+}
+
+export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResult {
+  const needsKey = row.reason === 'bad_key' || row.reason === 'no_key';
+  return html`
+    <div class="error-row" role="group" aria-label="Error">
+      <div class="error-text">${icon('error')} <span>${row.text}</span></div>
+      <div class="actions">
+        ${last && needsKey
+          ? html`<vscode-button @click=${ask('set_api_key')}>Set API key…</vscode-button>`
+          : nothing}
+        ${last
+          ? html`<vscode-button appearance=${needsKey ? 'secondary' : 'primary'} @click=${ask('retry')}>Try again</vscode-button>`
+          : nothing}
+        <vscode-button appearance="secondary" @click=${ask('show_log')}>Show log</vscode-button>
+      </div>
+    </div>
+  `;
+}
+
+function ask(method: 'set_api_key' | 'retry' | 'show_log') {
+  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent({ method }));
+}

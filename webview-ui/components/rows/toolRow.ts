@@ -1,0 +1,61 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { TranscriptRow } from '../../../src/protocol/messages';
+import { icon, type IconName } from '../../render/icons';
+import { heading } from './messageRows';
+import type { RowContext } from './rowContext';
+
+type Tool = TranscriptRow & { kind: 'tool' };
+
+/** Longer input and output is cut in the view; the conversation has all of it. */
+const shown = 20_000;
+
+const statuses: Record<Tool['status'], { label: string; icon: IconName }> = {
+  running: { label: 'running', icon: 'tool' },
+  ok: { label: 'done', icon: 'check' },
+  error: { label: 'failed', icon: 'error' },
+  denied: { label: 'not allowed', icon: 'lock' },
+  interrupted: { label: 'interrupted', icon: 'warning' },
+};
+
+/** One line: what was called, with what, and how it went; more on request. */
+export function toolRow(tool: Tool, { expanded, toggle, speaker }: RowContext): TemplateResult {
+  const status = statuses[tool.status];
+  return html`
+    ${heading(speaker)}
+    <div class="tool ${tool.status}">
+      <button type="button" class="disclosure tool-line" aria-expanded=${expanded} @click=${toggle}>
+        ${icon(expanded ? 'chevronDown' : 'chevronRight')}
+        <span class="tool-name">${tool.name}</span>
+        <span class="tool-input">${summary(tool.input)}</span>
+        <span class="tool-status">
+          ${tool.status === 'running' ? html`<span class="ring"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring></span>` : icon(status.icon)}
+          <span class=${tool.status === 'ok' || tool.status === 'running' ? 'sr-only' : ''}>${status.label}</span>
+        </span>
+      </button>
+      ${expanded
+        ? html`<div class="tool-details">
+            ${part('Input', tool.input)} ${tool.output === null ? nothing : part('Output', tool.output)}
+          </div>`
+        : nothing}
+    </div>
+  `;
+}
+
+function part(label: string, text: string): TemplateResult {
+  return html`
+    <div class="tool-label">${label}</div>
+    <pre tabindex="0" role="group" aria-label=${label}>${text.slice(0, shown)}${text.length > shown ? '\n…' : nothing}</pre>
+  `;
+}
+
+/** The values of the call in a line, as far as they are short. */
+function summary(input: string): string {
+  try {
+    const parsed: unknown = JSON.parse(input);
+    if (typeof parsed !== 'object' || parsed === null) return '';
+    const values = Object.values(parsed).filter((value) => typeof value === 'string' || typeof value === 'number');
+    return values.map((value) => String(value).replace(/\s+/g, ' ')).join(' · ').slice(0, 120);
+  } catch {
+    return '';
+  }
+}

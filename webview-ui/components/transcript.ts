@@ -1,0 +1,191 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import type { Item } from '../state';
+import { AnchorEvent, OlderEvent, type ScrollAnchor } from '../events';
+import { icon } from '../render/icons';
+import type { RowView } from './row';
+import { around, extendedDown, extendedUp, grown, latest, shifted, type RowWindow } from './rowWindow';
+import { ScrollKeeper } from './scrollKeeper';
+import { foldBoundary, newestLiveCompaction, speakers } from './transcriptMarks';
+import { ViewElement } from './viewElement';
+
+/** How far from an end of the rows in the document more are fetched, in heights of the transcript. */
+const ahead = 1.5;
+/** Pages fetched in search of the place where the reader was before the view was hidden. */
+const mostPagesBack = 20;
+
+/**
+ * The conversation. Only a window of the loaded rows is in the document; scrolling towards its ends moves it, and older rows
+ * are asked for at the very beginning. Whoever reads at the end stays there, whoever reads elsewhere keeps the row in sight.
+ */
+export class TranscriptView extends ViewElement {
+  static override properties = {
+    items: { attribute: false },
+    generation: { attribute: false },
+    hasMore: { attribute: false },
+    loading: { attribute: false },
+    idle: { attribute: false },
+    expanded: { attribute: false },
+    modelName: { attribute: false },
+    status: { attribute: false },
+    empty: { attribute: false },
+    away: { state: true },
+  };
+  items: readonly Item[] = [];
+  generation = 0;
+  hasMore = false;
+  loading = false;
+  idle = true;
+  expanded: ReadonlySet<string> = new Set();
+  modelName = '';
+  /** What the running turn is doing, below the rows. */
+  status: TemplateResult | typeof nothing = nothing;
+  /** Shown instead of rows when there are none. */
+  empty: TemplateResult | typeof nothing = nothing;
+  /** The end of the conversation is out of sight. */
+  private away = false;
+
+  private range: RowWindow = { start: 0, end: 0 };
+  private keeper: ScrollKeeper | undefined;
+  /** The place to return to after everything was replaced, while it has not been found. */
+  private sought: ScrollAnchor | null = null;
+  private pagesBack = 0;
+
+  /** Returns to a place as soon as its row is loaded; asks for older rows until then. */
+  seek(anchor: ScrollAnchor | null): void {
+    this.sought = anchor;
+    this.pagesBack = 0;
+    this.requestUpdate();
+  }
+
+  jumpToLatest(): void {
+    this.sought = null;
+    this.range = latest(this.items.length);
+    this.keeper?.follow();
+    this.requestUpdate();
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    const anchor = this.keeper?.anchor() ?? null;
+    if (changed.has('generation')) {
+      this.range = latest(this.items.length);
+      if (this.sought === null) this.sought = anchor;
+      this.pagesBack = 0;
+    } else if (changed.has('items')) {
+      this.moveRange(changed.get('items') ?? []);
+    }
+    if (this.sought) this.lookFor(this.sought);
+    else this.keeper?.keep(anchor);
+  }
+
+  protected override render(): TemplateResult {
+    const { start, end } = this.range;
+    const rows = this.items.slice(start, end);
+    const names = speakers(this.items, start, end, this.modelName);
+    const boundary = foldBoundary(this.items);
+    const undoable = newestLiveCompaction(this.items);
+    const lastIndex = this.items.length - 1;
+    return html`
+      <div class="scroller" role="log" aria-live="off" aria-label="Conversation" tabindex="0" aria-busy=${!this.idle}>
+        <div class="rows">
+          ${this.hasMore || start > 0
+            ? html`<div class="older" aria-hidden="true">${this.loading ? 'Loading earlier messages…' : ''}</div>`
+            : nothing}
+          ${this.items.length === 0 ? this.empty : nothing}
+          ${repeat(
+            rows,
+            (item) => item.id,
+            (item, index) => html`<tk-row
+                class=${rowClass(item)}
+                data-id=${item.id}
+                .item=${item}
+                .speaker=${names[index] ?? null}
+                .expanded=${this.expanded.has(item.id)}
+                .last=${this.idle && start + index === lastIndex}
+                .undoable=${item.id === undoable}
+              ></tk-row>
+              ${start + index === boundary
+                ? html`<div class="fold-boundary" role="separator" aria-label="The model sees what stands above through the summary">
+                    <span>${icon('arrowUp')} The model sees these through the summary</span>
+                  </div>`
+                : nothing}`,
+          )}
+          ${this.status}
+        </div>
+      </div>
+      <button type="button" class="jump" ?hidden=${!this.away} @click=${() => this.jumpToLatest()}>
+        ${icon('arrowDown')} Jump to latest
+      </button>
+    `;
+  }
+
+  protected override firstUpdated(): void {
+    const scroller = this.querySelector<HTMLElement>('.scroller')!;
+    this.keeper = new ScrollKeeper(scroller, scroller.querySelector<HTMLElement>('.rows')!, () => this.scrolled());
+    if (this.sought) this.requestUpdate();
+  }
+
+  protected override updated(): void {
+    for (const row of this.querySelectorAll<RowView>('tk-row')) row.settle();
+    this.keeper?.restore();
+    // The next rows follow in the next frame, so that a frame never holds more than one step.
+    requestAnimationFrame(() => this.scrolled());
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.keeper?.dispose();
+  }
+
+  private moveRange(before: readonly Item[]): void {
+    const first = before[0];
+    const added = first === undefined ? -1 : this.items.findIndex((item) => item.id === first.id);
+    if (added < 0) {
+      this.range = latest(this.items.length);
+      return;
+    }
+    const wasAtEnd = this.range.end === before.length;
+    this.range = grown(shifted(this.range, added), this.items.length, wasAtEnd, this.keeper?.following ?? true);
+  }
+
+  private lookFor(anchor: ScrollAnchor): void {
+    const index = this.items.findIndex((item) => item.id === anchor.id);
+    if (index >= 0) {
+      this.range = around(index, this.items.length);
+      this.keeper?.keep(anchor);
+      if (this.keeper) this.sought = null;
+    } else if (!this.hasMore || this.pagesBack >= mostPagesBack) {
+      this.sought = null;
+    } else if (!this.loading) {
+      this.pagesBack += 1;
+      this.dispatchEvent(new OlderEvent());
+    }
+  }
+
+  /** After every scroll and every change: what else should be in the document? */
+  private scrolled(): void {
+    const keeper = this.keeper;
+    if (!keeper || !this.isConnected) return;
+    const { above, below, height } = keeper.distances();
+    if (height === 0) return;
+    const count = this.items.length;
+    const higher = extendedUp(this.range);
+    // Whoever follows the end must not lose it to the rows above.
+    const fits = !keeper.following || higher.end === this.range.end;
+    if (above < ahead * height && this.range.start > 0 && fits) this.show(higher);
+    else if (below < ahead * height && this.range.end < count && !keeper.following) this.show(extendedDown(this.range, count));
+    else if (above < ahead * height && this.hasMore && !this.loading && !this.sought) this.dispatchEvent(new OlderEvent());
+    if (keeper.following && this.range.end < count) this.show(latest(count));
+    this.away = !keeper.following && (below > 40 || this.range.end < count);
+    if (!this.sought) this.dispatchEvent(new AnchorEvent(keeper.anchor()));
+  }
+
+  private show(range: RowWindow): void {
+    this.range = range;
+    this.requestUpdate();
+  }
+}
+
+function rowClass(item: Item): string {
+  return 'folded' in item && item.folded ? 'folded' : '';
+}

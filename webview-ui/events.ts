@@ -1,0 +1,76 @@
+import type { ViewRequest } from '../src/protocol/messages';
+
+/** What the elements tell the app. All bubble; none crosses a shadow root, because the view has none of its own. */
+export class AskEvent extends Event {
+  static readonly type = 'tk-ask';
+  constructor(readonly request: ViewRequest) {
+    super(AskEvent.type, { bubbles: true });
+  }
+}
+
+/** A row is expanded or collapsed; remembered while the view is hidden. */
+export class ToggleEvent extends Event {
+  static readonly type = 'tk-toggle';
+  constructor(readonly id: string) {
+    super(ToggleEvent.type, { bubbles: true });
+  }
+}
+
+/** Spoken politely by a screen reader. */
+export class AnnounceEvent extends Event {
+  static readonly type = 'tk-announce';
+  constructor(readonly text: string) {
+    super(AnnounceEvent.type, { bubbles: true });
+  }
+}
+
+/** Where the reader is: null at the end of the conversation. */
+export interface ScrollAnchor {
+  readonly id: string;
+  /** Pixels from the top of the transcript to the top of the row. */
+  readonly offset: number;
+}
+
+export class AnchorEvent extends Event {
+  static readonly type = 'tk-anchor';
+  constructor(readonly anchor: ScrollAnchor | null) {
+    super(AnchorEvent.type, { bubbles: true });
+  }
+}
+
+export class OlderEvent extends Event {
+  static readonly type = 'tk-older';
+  constructor() {
+    super(OlderEvent.type, { bubbles: true });
+  }
+}
+
+/** Sent on the document, because the element that failed may no longer be in it. */
+export class FaultEvent extends Event {
+  static readonly type = 'tk-fault';
+  constructor(readonly fault: string) {
+    super(FaultEvent.type);
+  }
+}
+
+/** The user wants a fresh view; sent on the document. */
+export class ReloadEvent extends Event {
+  static readonly type = 'tk-reload';
+  constructor() {
+    super(ReloadEvent.type);
+  }
+}
+
+declare global {
+  interface GlobalEventHandlersEventMap {
+    'tk-ask': AskEvent;
+    'tk-toggle': ToggleEvent;
+    'tk-announce': AnnounceEvent;
+    'tk-anchor': AnchorEvent;
+    'tk-older': OlderEvent;
+  }
+  interface DocumentEventMap {
+    'tk-fault': FaultEvent;
+    'tk-reload': ReloadEvent;
+  }
+}

@@ -1,0 +1,55 @@
+/** `950`, `84.1k`, `200k`, `1.2M`. */
+export function tokens(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  return count < 999_950 ? `${oneDecimal(count / 1000)}k` : `${oneDecimal(count / 1_000_000)}M`;
+}
+
+/** The same for a screen reader: `84 thousand`, `1.2 million`. */
+export function spokenTokens(count: number): string {
+  if (count < 1000) return String(Math.round(count));
+  return count < 999_500 ? `${Math.round(count / 1000)} thousand` : `${oneDecimal(count / 1_000_000)} million`;
+}
+
+export function percent(part: number, whole: number): number {
+  return whole > 0 ? Math.round((part / whole) * 100) : 0;
+}
+
+/** `4 s`, `1 min 5 s`, `2 h 10 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return joined(minutes, 'min', seconds % 60, 's');
+  return joined(Math.floor(minutes / 60), 'h', minutes % 60, 'min');
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+export function timeOfDay(at: number): string {
+  return clock.format(at);
+}
+
+/** `just now`, `12 min ago`, `3 h ago`, `yesterday`, `5 days ago`, then the date. */
+export function ago(at: number, now: number): string {
+  const minutes = Math.floor((now - at) / 60_000);
+  if (minutes < 1) return 'just now';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return `${hours} h ago`;
+  const days = Math.floor(hours / 24);
+  if (days === 1) return 'yesterday';
+  return days < 7 ? `${days} days ago` : day.format(at);
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+function oneDecimal(value: number): string {
+  return value.toFixed(1).replace(/\.0$/, '');
+}
+
+function joined(large: number, largeUnit: string, small: number, smallUnit: string): string {
+  return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
+}

@@ -1,0 +1,77 @@
+import * as z from 'zod/mini';
+import { ViewChannel, type Transport, type ViewEnd } from '../src/protocol/channel';
+import { OlderPage, type ViewRequest } from '../src/protocol/messages';
+
+interface VsCodeApi {
+  postMessage(message: unknown): void;
+  getState(): unknown;
+  setState(state: unknown): void;
+}
+declare function acquireVsCodeApi(): VsCodeApi;
+
+/** All that survives hiding the view; everything else comes from the host again. */
+const Remembered = z.object({
+  session: z.nullable(z.string()),
+  anchor: z.nullable(z.object({ id: z.string(), offset: z.number() })),
+  expanded: z.array(z.string()),
+});
+export type Remembered = z.infer<typeof Remembered>;
+
+/** What the components may ask of the other side. Requests reject with `RequestError`. */
+export interface Host {
+  request(request: ViewRequest): Promise<unknown>;
+  older(before: string): Promise<OlderPage>;
+  unqueue(id: string): Promise<string>;
+  resync(): void;
+  fault(message: string): void;
+  remembered(): Remembered;
+  remember(state: Remembered): void;
+}
+
+/** The seam to VS Code; may be called once per document. */
+export function connectHost(end: ViewEnd): Host {
+  const api = acquireVsCodeApi();
+  const channel = new ViewChannel(transport(api), end, { request: patience, snapshot: 10_000 }, after);
+  return {
+    request: (request) => channel.request(request),
+    older: async (before) => OlderPage.parse(await channel.request({ method: 'older', before })),
+    unqueue: async (id) => z.string().parse(await channel.request({ method: 'unqueue', id })),
+    resync: () => channel.resync(),
+    fault: (message) => channel.fault(message),
+    remembered: () => {
+      const parsed = Remembered.safeParse(api.getState());
+      return parsed.success ? parsed.data : { session: null, anchor: null, expanded: [] };
+    },
+    remember: (state) => api.setState(state),
+  };
+}
+
+function transport(api: VsCodeApi): Transport {
+  return {
+    post: (message) => api.postMessage(message),
+    onMessage: (listener) => {
+      const receive = (event: MessageEvent<unknown>) => listener(event.data);
+      window.addEventListener('message', receive);
+      return { dispose: () => window.removeEventListener('message', receive) };
+    },
+  };
+}
+
+/** Requests that wait for the user or for a model get ten minutes, all others thirty seconds. */
+function patience(method: ViewRequest['method']): number {
+  switch (method) {
+    case 'select_model':
+    case 'set_api_key':
+    case 'compact':
+    case 'retry':
+    case 'send':
+      return 600_000;
+    default:
+      return 30_000;
+  }
+}
+
+function after(ms: number, callback: () => void): { dispose(): void } {
+  const timer = setTimeout(callback, ms);
+  return { dispose: () => clearTimeout(timer) };
+}

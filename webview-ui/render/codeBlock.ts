@@ -1,0 +1,68 @@
+import { iconElement, type IconName } from './icons';
+import { highlightSoon } from './highlight';
+
+export const codeActions = {
+  copy: { label: 'Copy', icon: 'copy' },
+  insert: { label: 'Insert at cursor', icon: 'insert' },
+  open: { label: 'Open as file', icon: 'file' },
+} as const satisfies Record<string, { label: string; icon: IconName }>;
+export type CodeAction = keyof typeof codeActions;
+
+/** A code block with its language and buttons. While its fence is open the text only grows and stays uncoloured. */
+export class CodeBlock {
+  readonly element = document.createElement('div');
+  private readonly text = document.createTextNode('');
+  private readonly code = document.createElement('code');
+
+  constructor(private readonly language: string) {
+    this.element.className = 'code-block';
+    const bar = document.createElement('div');
+    bar.className = 'code-bar';
+    const name = document.createElement('span');
+    name.className = 'code-language';
+    name.textContent = language || 'text';
+    const buttons = document.createElement('span');
+    buttons.className = 'code-buttons';
+    for (const [action, { label, icon }] of Object.entries(codeActions)) buttons.append(button(action, label, icon));
+    bar.append(name, buttons);
+    const pre = document.createElement('pre');
+    pre.tabIndex = 0;
+    pre.setAttribute('role', 'group');
+    pre.setAttribute('aria-label', language ? `Code, ${language}` : 'Code');
+    this.code.append(this.text);
+    pre.append(this.code);
+    this.element.append(bar, pre);
+    this.element.dataset['language'] = language;
+  }
+
+  grow(text: string): void {
+    const known = this.text.data;
+    if (text.length >= known.length && text.startsWith(known)) this.text.appendData(text.slice(known.length));
+    else this.text.data = text;
+  }
+
+  finish(text: string): void {
+    this.grow(text);
+    highlightSoon(this.code, this.language);
+  }
+}
+
+/** Turns what the parser wrote for code inside lists and quotes into code blocks. */
+export function upgradeCode(root: ParentNode): void {
+  for (const code of root.querySelectorAll('pre > code')) {
+    const block = new CodeBlock(/language-(\S*)/.exec(code.className)?.[1] ?? '');
+    block.finish(code.textContent.replace(/\n$/, ''));
+    code.parentElement?.replaceWith(block.element);
+  }
+}
+
+function button(action: string, label: string, icon: IconName): HTMLButtonElement {
+  const element = document.createElement('button');
+  element.type = 'button';
+  element.className = 'icon-button';
+  element.dataset['codeAction'] = action;
+  element.title = label;
+  element.setAttribute('aria-label', label);
+  element.append(iconElement(icon));
+  return element;
+}

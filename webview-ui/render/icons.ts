@@ -1,0 +1,45 @@
+import { html, type TemplateResult } from 'lit';
+
+/** Line drawings on a 16 × 16 grid. */
+const paths = {
+  add: 'M8 3v10M3 8h10',
+  arrowDown: 'M8 3v10M4 9l4 4 4-4',
+  arrowUp: 'M8 13V3M4 7l4-4 4 4',
+  bell: 'M8 2.5a3.5 3.5 0 0 0-3.5 3.5c0 3-1.5 4.2-1.5 5h10c0-.8-1.5-2-1.5-5A3.5 3.5 0 0 0 8 2.5zM6.7 13.2a1.4 1.4 0 0 0 2.6 0',
+  check: 'M3 8.5l3.2 3.2L13 5',
+  chevronDown: 'M4 6l4 4 4-4',
+  chevronRight: 'M6 4l4 4-4 4',
+  clock: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 5v3l2.2 1.6',
+  close: 'M4 4l8 8M12 4l-8 8',
+  copy: 'M5.5 5.5v-3h8v8h-3M2.5 5.5h8v8h-8z',
+  edit: 'M10.8 2.8l2.4 2.4-7.7 7.7-3 .6.6-3z',
+  error: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM6 6l4 4M10 6l-4 4',
+  file: 'M4 2.5h5l3 3v8H4zM9 2.5v3h3',
+  fold: 'M3 8h10M8 1.8v4M6 4.2l2 2 2-2M8 14.2v-4M6 11.8l2-2 2 2',
+  info: 'M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11zM8 7.4v3.4M8 5.2v.3',
+  insert: 'M2.5 8h7M6.5 4.8L9.7 8l-3.2 3.2M13 3v10',
+  lock: 'M4.5 7.2h7v6h-7zM6 7.2V5a2 2 0 0 1 4 0v2.2',
+  send: 'M2.8 13.2L13.5 8 2.8 2.8l1.4 4.4L9 8l-4.8.8z',
+  stop: 'M4.5 4.5h7v7h-7z',
+  tool: 'M13 4.6a3.2 3.2 0 0 1-4.3 4L4.6 12.8a1.2 1.2 0 0 1-1.7-1.7L7.3 7.2a3.2 3.2 0 0 1 4-4.3L9.4 4.9l1.7 1.7z',
+  undo: 'M5.5 3L2.8 5.7l2.7 2.7M3 5.7h6.5a3.6 3.6 0 0 1 0 7.2H6',
+  warning: 'M8 2.5l5.8 10.5H2.2zM8 6.5v3.3M8 11.3v.3',
+} as const;
+export type IconName = keyof typeof paths;
+
+/** Decoration: whatever carries it has a text or a label of its own. */
+export function icon(name: IconName): TemplateResult {
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true" focusable="false"><path d=${paths[name]}></path></svg>`;
+}
+
+export function iconElement(name: IconName): SVGSVGElement {
+  const space = 'http://www.w3.org/2000/svg';
+  const svg = document.createElementNS(space, 'svg');
+  svg.setAttribute('class', 'icon');
+  svg.setAttribute('viewBox', '0 0 16 16');
+  svg.setAttribute('aria-hidden', 'true');
+  const path = document.createElementNS(space, 'path');
+  path.setAttribute('d', paths[name]);
+  svg.append(path);
+  return svg;
+}

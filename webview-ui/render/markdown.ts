@@ -1,0 +1,67 @@
+import { Marked, type Token, type Tokens } from 'marked';
+import { openableLink, sanitise } from './sanitise';
+
+/** HTML that models write within Markdown and that means no more than its name; all other HTML is shown as written. */
+const plainTag = /^<\/?(?:b|br|del|em|i|ins|kbd|mark|s|small|strong|sub|sup|u)\s*\/?>$/i;
+
+const renderer = new Marked({
+  gfm: true,
+  renderer: {
+    html({ text }: Tokens.HTML | Tokens.Tag): string {
+      return text.replace(/<[^>]*>|[^<]+|</g, (part) => (plainTag.test(part) ? part : escape(part)));
+    },
+    /** Below the heading of the message itself, which is an h2. */
+    heading({ depth, tokens }: Tokens.Heading): string {
+      const level = depth <= 2 ? 3 : depth === 3 ? 4 : 5;
+      return `<h${level} class="md-h${depth}">${this.parser.parseInline(tokens)}</h${level}>`;
+    },
+    link({ href, tokens }: Tokens.Link): string {
+      const label = this.parser.parseInline(tokens);
+      return openableLink.test(href) ? `<a data-href="${escape(href)}">${label}</a>` : label;
+    },
+    /** Nothing is fetched: an image is a link to itself. */
+    image({ href, text }: Tokens.Image): string {
+      const label = escape(text || href);
+      return openableLink.test(href) ? `<a data-href="${escape(href)}">🖼 ${label}</a>` : `🖼 ${label}`;
+    },
+    checkbox({ checked }: Tokens.Checkbox): string {
+      return checked ? '☑ ' : '☐ ';
+    },
+    code({ text, lang }: Tokens.Code): string {
+      return `<pre><code class="language-${escape(languageOf(lang))}">${escape(text)}</code></pre>`;
+    },
+  },
+});
+
+/** Sanitised nodes of parsed blocks; links can be reached by keyboard. */
+export function renderTokens(tokens: readonly Token[]): DocumentFragment {
+  const fragment = sanitise(renderer.parser([...tokens]));
+  for (const link of fragment.querySelectorAll('a')) {
+    const href = link.getAttribute('data-href');
+    if (href === null) continue;
+    link.setAttribute('role', 'link');
+    link.setAttribute('tabindex', '0');
+    link.title = href;
+  }
+  for (const table of fragment.querySelectorAll('table')) scrollable(table);
+  return fragment;
+}
+
+/** The first word of a fence's info string. */
+export function languageOf(info: string | undefined): string {
+  return /^[\w+#.-]*/.exec(info ?? '')?.[0].toLowerCase() ?? '';
+}
+
+function scrollable(table: HTMLTableElement): void {
+  const box = document.createElement('div');
+  box.className = 'table-box';
+  box.tabIndex = 0;
+  box.setAttribute('role', 'group');
+  box.setAttribute('aria-label', 'Table');
+  table.replaceWith(box);
+  box.append(table);
+}
+
+function escape(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;');
+}

@@ -1,0 +1,25 @@
+import createDOMPurify from 'dompurify';
+
+const purify = createDOMPurify(window);
+
+/** Nothing that loads, runs, styles or submits. Links carry their target in `data-href` and are opened by the host. */
+const tags = [
+  'a', 'b', 'blockquote', 'br', 'code', 'del', 'div', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'ins', 'kbd', 'li', 'mark',
+  'ol', 'p', 'pre', 's', 'small', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'u', 'ul',
+];
+
+export const openableLink = /^(?:https?|mailto):/i;
+
+/** The only way from text to nodes in this view. */
+export function sanitise(html: string): DocumentFragment {
+  return purify.sanitize(html, {
+    ALLOWED_TAGS: tags,
+    ALLOWED_ATTR: ['align', 'class', 'data-href', 'start', 'title'],
+    ALLOWED_URI_REGEXP: openableLink,
+    ADD_URI_SAFE_ATTR: ['align', 'start'],
+    ALLOW_ARIA_ATTR: false,
+    ALLOW_DATA_ATTR: false,
+    KEEP_CONTENT: true,
+    RETURN_DOM_FRAGMENT: true,
+  });
+}
