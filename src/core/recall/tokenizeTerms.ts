@@ -38,10 +38,7 @@ export function queryTerms(query: string): string[] {
  */
 export function substringsOf(terms: readonly string[]): string[] {
   const found = new Set<string>();
-  for (const term of terms) {
-    // A whole path or identifier: its words are terms of their own.
-    if (!/[^\p{L}\p{N}\p{M}]/u.test(term)) found.add(/^[a-z]{2,}$/.test(term) ? term.replace(/(?:[ie]|(?<=b)l)$/, '') : term);
-  }
+  for (const term of terms) found.add(/^[a-z]{2,}$/.test(term) ? term.replace(/(?:[ie]|(?<=b)l)$/, '') : term);
   return [...found];
 }
 
