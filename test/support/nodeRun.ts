@@ -2,11 +2,12 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { toEnv, type MochaRun } from './mochaRun';
+import { builtTests } from './paths';
 import { killTree } from './processes';
 
 /** Runs a suite with mocha in a Node process of its own. Rejects when `signal` ends it or mocha cannot load a file. */
 export async function runInNode(run: MochaRun, signal: AbortSignal, env: NodeJS.ProcessEnv = {}): Promise<void> {
-  const child = fork(join(__dirname, 'mochaChild.js'), { env: { ...process.env, ...env, ...toEnv(run) } });
+  const child = fork(join(builtTests, 'support', 'mochaChild.js'), { env: { ...process.env, ...env, ...toEnv(run) } });
   const kill = () => killTree(child.pid ?? 0);
   signal.addEventListener('abort', kill);
   process.prependOnceListener('exit', kill);
