@@ -61,10 +61,10 @@ export class Workbench {
     return waitFor(`a webview that shows ${selector}`, () => this.findWebview(selector), options);
   }
 
-  /** Text of a status bar item by the id given to `createStatusBarItem`; icons are left out. */
+  /** Text of a status bar item by the id given to `createStatusBarItem`, without icons; empty while it is not shown. */
   async statusText(id: string, extension = 'threadkeeper.threadkeeper'): Promise<string> {
-    const item = this.page.locator(`.statusbar-item[id="${extension}.${id}"]`);
-    return (await item.innerText()).replaceAll('\u00a0', ' ').trim();
+    const texts = await this.page.locator(`.statusbar-item[id="${extension}.${id}"]`).allInnerTexts();
+    return texts.join(' ').replaceAll('\u00a0', ' ').trim();
   }
 
   /** Clicks a status bar item by the id given to `createStatusBarItem`. */
