@@ -1,5 +1,6 @@
-import fs from 'node:fs';
+import fs, { constants } from 'node:fs';
 import type { BridgeFs } from '../../src/node/store/fileBridge';
+import type { DiskEvent } from './storePowerCut';
 
 export type FileCall = 'open' | 'write' | 'sync' | 'truncate' | 'unlink';
 
@@ -9,33 +10,48 @@ export class FaultyFs {
   fault: (call: FileCall, path: string) => string | undefined = () => undefined;
   /** A failing write leaves half of its bytes behind, as a full disk does. */
   halfWrites = false;
+  /** Is told of everything that changes the disk, once it has happened. */
+  record: (event: DiskEvent) => void = () => undefined;
   private readonly paths = new Map<number, string>();
 
   readonly fs: BridgeFs = {
     ...fs,
     openSync: (path, flags, mode) => {
       this.check('open', String(path));
+      const creates = (Number(flags) & constants.O_CREAT) !== 0 && !fs.existsSync(path);
       const fd = fs.openSync(path, flags, mode);
       this.paths.set(fd, String(path));
+      if (creates) this.record({ type: 'create', path: String(path) });
       return fd;
     },
     writeSync: ((fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => {
-      const code = this.fault('write', this.paths.get(fd) ?? '');
-      if (code === undefined) return fs.writeSync(fd, bytes, offset, length, position);
+      const path = this.paths.get(fd) ?? '';
+      const code = this.fault('write', path);
+      if (code === undefined) {
+        this.record({ type: 'write', path, position, bytes: Buffer.from(bytes.subarray(offset, offset + length)) });
+        return fs.writeSync(fd, bytes, offset, length, position);
+      }
       if (this.halfWrites && length > 1) return fs.writeSync(fd, bytes, offset, length >> 1, position);
       throw failure(code);
     }) as BridgeFs['writeSync'],
     fdatasyncSync: (fd) => {
       this.check('sync', this.paths.get(fd) ?? '');
       fs.fdatasyncSync(fd);
+      this.record({ type: 'sync', path: this.paths.get(fd) ?? '' });
+    },
+    fsyncSync: (fd) => {
+      fs.fsyncSync(fd);
+      this.record({ type: 'syncFolder' });
     },
     ftruncateSync: (fd, length) => {
       this.check('truncate', this.paths.get(fd) ?? '');
       fs.ftruncateSync(fd, length);
+      this.record({ type: 'truncate', path: this.paths.get(fd) ?? '', length: length ?? 0 });
     },
     unlinkSync: (path) => {
       this.check('unlink', String(path));
       fs.unlinkSync(path);
+      this.record({ type: 'unlink', path: String(path) });
     },
   };
 

@@ -19,7 +19,7 @@ export function writeFileAtomic(file: string, content: string | Uint8Array): voi
 }
 
 /** Writes a new file and waits until its content is on disk; fails when it exists. */
-export function writeDurable(file: string, content: string | Uint8Array): void {
+function writeDurable(file: string, content: string | Uint8Array): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const fd = openSync(file, 'wx', 0o600);
   try {

@@ -27,6 +27,8 @@ export interface Binding {
   readonly files: DatabaseFiles;
   /** The last error of the file system, which SQLite's own message leaves out. */
   lastError: NodeJS.ErrnoException | undefined;
+  /** How often SQLite has asked for its writes to be made durable. */
+  syncs: number;
   /** From now on nothing is written or unlinked any more: another process owns the files. */
   revoked: boolean;
 }
@@ -78,7 +80,7 @@ export class FileBridge {
 
   /** The next database that SQLite opens is these files; `release` the binding once it is closed. */
   bindNext(files: DatabaseFiles): Binding {
-    this.next = { files, lastError: undefined, revoked: false };
+    this.next = { files, lastError: undefined, syncs: 0, revoked: false };
     return this.next;
   }
 
@@ -178,6 +180,7 @@ export class FileBridge {
       if (!file) return call(original, fd);
       return guardWrite(file.binding, 1, () => {
         this.fs.fdatasyncSync(file.fd);
+        file.binding.syncs++;
         this.syncFolders();
         return 0;
       });

@@ -1,9 +1,8 @@
-import { closeSync, futimesSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, futimesSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createHash, randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { CancelledError, StoreError } from '../../core/errors';
-import { writeDurable } from './atomicFile';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import type { Liveness } from './processIdentity';
 
@@ -96,7 +95,7 @@ export async function acquireLease(file: string, options: AcquireOptions): Promi
   const own = `${file}.${nonce}`;
   const watch = new HeartbeatWatch(timing);
   const deadline = performance.now() + options.waitMs;
-  writeDurable(own, JSON.stringify(record));
+  writeWhole(own, JSON.stringify(record));
   try {
     for (;;) {
       if (options.signal?.aborted) throw new CancelledError();
@@ -204,13 +203,18 @@ function linkExclusively(own: string, target: string): boolean {
       linkSync(own, target);
     } catch (error) {
       if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
-      writeDurable(target, readFileSync(own));
+      writeWhole(target, readFileSync(own, 'utf8'));
     }
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
+}
+
+/** Not synced: after a power cut the holder is gone anyway. */
+function writeWhole(file: string, content: string): void {
+  writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
 }
 
 function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {

@@ -203,7 +203,7 @@ export class StoreHost {
       if (version === seen) return;
       seen = version;
       this.events.onStatus(status, null);
-    }, this.options.pollMs ?? 1000);
+    }, this.options.pollMs ?? 500);
     poll.unref();
     const close = () => {
       clearInterval(poll);

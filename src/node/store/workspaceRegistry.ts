@@ -102,7 +102,7 @@ export function normalizeRemote(remote: string): string {
   const [, scpHost, scpPath] = /^(?:[^@/\s]+@)?([^:/\s]+):(?!\/\/)(.+)$/.exec(trimmed) ?? [];
   let place = trimmed;
   if (scpHost !== undefined && scpPath !== undefined && !/^[a-z]$/i.test(scpHost)) place = `${scpHost.toLowerCase()}/${scpPath}`;
-  else if (URL.canParse(trimmed)) {
+  else if (trimmed.includes('://') && URL.canParse(trimmed)) {
     const url = new URL(trimmed);
     place = `${url.host.toLowerCase()}${url.pathname}`;
   }

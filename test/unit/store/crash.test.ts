@@ -38,7 +38,7 @@ describe('store: processes that are killed while they write', () => {
       const session = await host.call('session', ['session']);
       const branch = await host.call('liveBranch', ['session']);
       assert.equal(branch.entries.length, session?.messageCount, 'the branch reaches every entry');
-      assert.ok(branch.entries.length - stored.length <= 12, 'at most the entry being acknowledged is there in addition');
+      assert.ok(branch.entries.length - stored.length <= 9, 'at most the entry being acknowledged is there in addition');
       for (const entry of branch.entries) assert.equal(entry.content.type === 'message' && entry.content.interrupted, undefined);
       await host.call('recoverPartials', ['session']);
     } finally {
@@ -50,16 +50,16 @@ describe('store: processes that are killed while they write', () => {
     this.timeout(60_000);
     const temp = tempFolder();
     const stored: string[] = [];
-    for (let round = 0; round < 12; round++) {
+    for (let round = 0; round < 9; round++) {
       // Between commits, in the middle of a clean close, right after it, right after opening: by turns.
       const acknowledged = await killWriter(temp.path, 20 + round, (report, count) => {
         if (round % 4 === 0) return report.type === 'closing';
         if (round % 4 === 1) return report.type === 'closed';
-        return count >= (round * 37) % 90;
+        return count >= (round * 37) % 60;
       });
       stored.push(...acknowledged);
     }
-    assert.ok(stored.length > 200, `${stored.length} entries were acknowledged`);
+    assert.ok(stored.length > 100, `${stored.length} entries were acknowledged`);
     await verify(temp.path, stored);
     const check = integrity(join(temp.path, 'threadkeeper.db'));
     if (check !== undefined) assert.equal(check, 'ok');
