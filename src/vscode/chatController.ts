@@ -292,12 +292,12 @@ export class ChatController implements Disposable {
   private async openLast(): Promise<void> {
     const store = await this.deps.store.get();
     this.access = store.status.access;
+    const [newest] = await this.listSessions();
     const remembered = this.deps.memory.lastSession();
-    if (remembered === null) return this.changed();
+    if (remembered === null) return;
     const last = remembered === undefined ? undefined : await store.session(remembered);
-    const session = last && last.deletedAt === null ? last : (await store.listSessions({ limit: 1 }))[0];
+    const session = last && last.deletedAt === null ? last : newest && (await store.session(newest.uuid));
     if (session) await this.show(session);
-    else this.changed();
   }
 
   private async openOrCreate(): Promise<OpenChat> {

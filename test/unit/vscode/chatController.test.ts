@@ -1,0 +1,276 @@
+import { deepStrictEqual, match, ok, rejects } from 'node:assert';
+import { Conversation, type ConversationDeps } from '../../../src/core/chat/conversation';
+import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { StoreError } from '../../../src/core/errors';
+import type { SessionStore } from '../../../src/core/ports';
+import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import type { ModelBindings } from '../../../src/node/runtime/modelBindings';
+import type { Delta, ViewSnapshot } from '../../../src/protocol/messages';
+import { ChatController } from '../../../src/vscode/chatController';
+import { ChatMemory } from '../../../src/vscode/chatMemory';
+import { endpointOf } from '../../../src/vscode/endpoint';
+import { ModelSource } from '../../../src/vscode/modelSource';
+import { StoreAccess } from '../../../src/vscode/storeAccess';
+import { silentLog } from '../../support/conversationRig';
+import { says, ScriptedModel } from '../../support/scriptedModel';
+import { openTestStore, tempFolder } from '../../support/storeTemp';
+import { TestClock } from '../../support/testClock';
+
+/** A window: controller, a surface that collects, a real store, a scripted model. */
+class Window {
+  readonly model = new ScriptedModel({ window: 10_000, maxOutput: 1_000 });
+  readonly snapshots: ViewSnapshot[] = [];
+  readonly deltas: Delta[] = [];
+  readonly controller: ChatController;
+  readonly memory: ChatMemory;
+  visible = true;
+
+  constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
+    const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void state.set(key, value) };
+    this.memory = new ChatMemory(memento, memento, silentLog);
+    const binding = async () => ({ client: this.model, info: await this.model.describe('scripted-1'), summarizer: null });
+    const models = new ModelSource({
+      keys: { find: async () => undefined, expected: () => undefined },
+      bindings: async () => ({ resolve: binding, list: () => this.model.listModels() }) as unknown as ModelBindings,
+      endpoint: () => endpointOf(''),
+      setting: () => '',
+      offlineChosen: () => this.memory.offlineChosen(),
+      log: silentLog,
+    });
+    this.controller = new ChatController({
+      store: new StoreAccess(open, silentLog),
+      openConversation: (store, session, model) => {
+        const deps: ConversationDeps = {
+          store,
+          counter: { count: async (texts) => texts.map(estimateTokens) },
+          clock: new TestClock(),
+          ids: new UuidV7(),
+          log: silentLog,
+          tools: () => [],
+          approve: async () => true,
+          instructions: '',
+          memoryHead: async () => null,
+          resolveModel: () => model.resolve(),
+          policy: () => resolvePolicy('balanced').policy,
+          random: () => 0,
+        };
+        return Conversation.open(deps, session.uuid, model.fallback);
+      },
+      models,
+      memory: this.memory,
+      isTrusted: () => true,
+      cwd: null,
+      ids: new UuidV7(),
+      now: Date.now,
+      log: silentLog,
+    });
+    const window = this;
+    this.controller.attach({
+      get visible() {
+        return window.visible;
+      },
+      snapshot: (snapshot) => this.snapshots.push(snapshot),
+      delta: (delta) => this.deltas.push(delta),
+    });
+  }
+
+  async ask(text: string, reply = 'Yes.'): Promise<void> {
+    this.model.scripts.push(says(reply));
+    await this.controller.send(new UuidV7().next(), text);
+    await this.idle();
+  }
+
+  async idle(): Promise<void> {
+    while (this.controller.state.busy) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  get last(): ViewSnapshot {
+    return this.snapshots.at(-1)!;
+  }
+
+  /** Text of the rows that a view opening now would get. */
+  async texts(): Promise<string[]> {
+    await this.controller.ready();
+    return this.last.rows.map((row) => (row.kind === 'user' ? row.text : row.kind === 'assistant' ? row.markdown : row.kind));
+  }
+}
+
+describe('ChatController', () => {
+  let temp: ReturnType<typeof tempFolder>;
+  const windows: Window[] = [];
+
+  beforeEach(() => {
+    temp = tempFolder();
+  });
+  afterEach(async () => {
+    for (const window of windows.splice(0)) await window.controller.close();
+    temp.remove();
+  });
+
+  function open(state?: Map<string, unknown>, store?: () => Promise<SessionStore>): Window {
+    const window = new Window(temp.path, state, store);
+    windows.push(window);
+    return window;
+  }
+
+  it('shows an empty view on a fresh profile and begins a session with the first message', async () => {
+    const window = open();
+    await window.controller.ready();
+    deepStrictEqual({ ...window.last, connection: undefined }, { session: null, sessions: [], rows: [], hasMore: false, live: [], turn: null, queue: [], context: null, connection: undefined, banner: null, draft: '' });
+    deepStrictEqual(window.controller.state.hasSession, false);
+    await window.ask('Hello there');
+    const kinds = window.deltas.map(({ kind }) => kind);
+    ok(kinds.indexOf('session') < kinds.indexOf('row'), 'the session is known before its first row');
+    deepStrictEqual([await window.texts(), window.last.session?.title, window.last.sessions.length, window.snapshots.length], [['Hello there', 'Yes.'], 'Hello there', 1, 2]);
+    deepStrictEqual(window.controller.state, { hasSession: true, canUndo: false, busy: false, compacting: false, context: window.last.context });
+  });
+
+  it('opens the same session after a restart, with the draft', async () => {
+    const state = new Map<string, unknown>();
+    const first = open(state);
+    await first.ask('One');
+    await first.controller.saveDraft('half a thought');
+    await first.controller.close();
+    const second = open(state);
+    deepStrictEqual([await second.texts(), second.last.draft], [['One', 'Yes.'], 'half a thought']);
+  });
+
+  it('finds the newest session without any memory of it, and stays new where a new one was begun', async () => {
+    const first = open();
+    await first.ask('One');
+    await first.controller.close();
+    const second = open();
+    deepStrictEqual(await second.texts(), ['One', 'Yes.']);
+    const state = new Map<string, unknown>();
+    await second.controller.close();
+    const third = open(state);
+    await third.controller.newSession();
+    deepStrictEqual([third.last.session, third.controller.state.hasSession], [null, true]);
+    await third.controller.close();
+    deepStrictEqual((await open(state).texts()).length, 0);
+  });
+
+  it('sends a repeated request once', async () => {
+    const window = open();
+    window.model.scripts.push(says('Yes.'));
+    await Promise.all([window.controller.send('same', 'Once'), window.controller.send('same', 'Once')]);
+    await window.idle();
+    await window.controller.send('same', 'Once');
+    deepStrictEqual([await window.texts(), window.model.requests.length], [['Once', 'Yes.'], 1]);
+  });
+
+  it('answers a request as soon as its message is on disk, and queues the next', async () => {
+    const window = open();
+    let release!: () => void;
+    window.model.scripts.push([{ hold: new Promise<void>((resolve) => (release = resolve)) }, ...says('First.')], says('Second.'));
+    await window.controller.send('a', 'One');
+    deepStrictEqual(window.controller.state.busy, true);
+    await window.controller.send('b', 'Two');
+    deepStrictEqual(window.deltas.filter(({ kind }) => kind === 'queue').at(-1), { kind: 'queue', queue: [{ id: 'b', text: 'Two' }] });
+    release();
+    while ((await window.texts()).length < 4) await window.idle();
+    deepStrictEqual(await window.texts(), ['One', 'First.', 'Two', 'Second.']);
+  });
+
+  it('hands queued messages back to the composer when the turn is stopped', async () => {
+    const window = open();
+    window.model.scripts.push([{ hold: new Promise<void>(() => undefined) }]);
+    await window.controller.send('a', 'One');
+    await window.controller.send('b', 'Two');
+    await window.controller.saveDraft('and three');
+    await window.controller.stop();
+    await window.idle();
+    deepStrictEqual(window.deltas.filter(({ kind }) => kind === 'draft'), [{ kind: 'draft', text: 'Two\n\nand three' }]);
+    await window.controller.ready();
+    deepStrictEqual([window.last.draft, window.last.queue, window.last.turn], ['Two\n\nand three', [], null]);
+  });
+
+  it('lets a session that is left finish its answer, and takes it back with it', async () => {
+    const window = open();
+    let release!: () => void;
+    window.model.scripts.push([{ hold: new Promise<void>((resolve) => (release = resolve)) }, ...says('Late.')]);
+    await window.controller.send('a', 'One');
+    const uuid = window.controller.session!.uuid;
+    await window.controller.newSession();
+    deepStrictEqual([window.last.session, window.controller.state.busy], [null, false]);
+    release();
+    await window.ask('Other');
+    await window.controller.openSession(uuid);
+    await window.idle();
+    deepStrictEqual(await window.texts(), ['One', 'Late.']);
+  });
+
+  it('rejects a message that cannot be stored, and asks for nothing', async () => {
+    const window = open(undefined, async () => {
+      const store = await openTestStore(temp.path);
+      return { ...store, status: store.status, append: async () => Promise.reject(new StoreError('disk_full', 'full')) };
+    });
+    await rejects(window.controller.send('a', 'Precious'), /disk is full/);
+    deepStrictEqual([window.model.requests.length, await window.texts()], [0, []]);
+    await rejects(window.controller.send('a', 'Precious'), /disk is full/, 'the same message may be tried again');
+  });
+
+  it('shows why a store cannot be opened, and opens it when it can', async () => {
+    let broken = true;
+    const window = open(undefined, async () => {
+      if (broken) throw new StoreError('corrupt', 'history.db is damaged');
+      return openTestStore(temp.path);
+    });
+    await window.controller.ready();
+    deepStrictEqual(window.last.banner?.kind, 'store_failed');
+    match(window.last.banner?.text ?? '', /damaged.*Nothing was changed/s);
+    await rejects(window.controller.send('a', 'x'));
+    broken = false;
+    await window.controller.catchUp();
+    deepStrictEqual([window.last.banner, await window.texts()], [null, []]);
+    await window.ask('Now');
+    deepStrictEqual(await window.texts(), ['Now', 'Yes.']);
+  });
+
+  it('compacts and undoes without any view', async () => {
+    const state = new Map<string, unknown>();
+    const first = open(state);
+    for (let i = 0; i < 4; i++) await first.ask(`Question ${i} ${'word '.repeat(300)}`, `Answer ${i} ${'word '.repeat(300)}`);
+    await first.controller.close();
+    const second = open(state);
+    second.visible = false;
+    const result = await second.controller.compact();
+    ok(result.entry, result.message ?? '');
+    deepStrictEqual([second.controller.state.canUndo, second.controller.state.compacting], [true, false]);
+    const asked: string[] = [];
+    deepStrictEqual(await second.controller.undoCompaction(async (question) => (asked.push(question), true)), 'undone');
+    deepStrictEqual([second.controller.state.canUndo, asked], [false, []]);
+    deepStrictEqual(await second.controller.undoCompaction(async () => true), { message: 'There is no compaction to undo.' });
+  });
+
+  it('says so when there is nothing to compact', async () => {
+    deepStrictEqual(await open().controller.compact(), { entry: null, message: 'There is nothing to compact: this session has no messages yet.' });
+  });
+
+  it('gives older pages down to the beginning', async () => {
+    const window = open();
+    for (let i = 0; i < 60; i++) await window.ask(`q${i}`, `a${i}`);
+    const uuid = window.controller.session!.uuid;
+    await window.controller.newSession();
+    await window.controller.openSession(uuid);
+    const { rows, hasMore } = window.last;
+    ok(hasMore && rows.length === 80);
+    const page = await window.controller.older(rows[0]!.id);
+    deepStrictEqual([page.rows.length, page.hasMore], [40, false]);
+    deepStrictEqual([...page.rows, ...rows].map((row) => (row.kind === 'user' ? row.text : row.kind === 'assistant' ? row.markdown : '')), Array.from({ length: 60 }, (_, i) => [`q${i}`, `a${i}`]).flat());
+  });
+
+  it('renames, lists and switches sessions', async () => {
+    const window = open();
+    await window.ask('First');
+    const first = window.controller.session!.uuid;
+    await window.controller.newSession();
+    await window.ask('Second');
+    await window.controller.renameSession('  A   better\nname ');
+    deepStrictEqual((await window.controller.listSessions()).map(({ title }) => title).sort(), ['A better name', 'First']);
+    await window.controller.openSession(first);
+    deepStrictEqual([window.last.session?.title, window.controller.session?.uuid], ['First', first]);
+    await rejects(window.controller.openSession('nobody'), /does not exist/);
+  });
+});

@@ -1,0 +1,25 @@
+import { deepStrictEqual } from 'node:assert';
+import { wantedModel } from '../../../src/vscode/modelChoice';
+
+describe('wantedModel', () => {
+  it('takes the session\'s model first, then offline mode if it was chosen, then the setting', () => {
+    const cases = [
+      { session: 'anthropic/claude-a', setting: 'claude-b', offlineChosen: true },
+      { session: 'offline/offline', setting: 'claude-b', offlineChosen: false },
+      { session: null, setting: 'claude-b', offlineChosen: true },
+      { session: null, setting: 'claude-b', offlineChosen: false },
+      { session: null, setting: 'anthropic/claude-b', offlineChosen: false },
+      { session: null, setting: 'offline', offlineChosen: false },
+      { session: null, setting: '', offlineChosen: false },
+    ];
+    deepStrictEqual(cases.map(wantedModel), [
+      { provider: 'anthropic', model: 'claude-a' },
+      { provider: 'offline' },
+      { provider: 'offline' },
+      { provider: 'anthropic', model: 'claude-b' },
+      { provider: 'anthropic', model: 'claude-b' },
+      { provider: 'offline' },
+      { provider: 'automatic' },
+    ]);
+  });
+});

@@ -1,0 +1,90 @@
+import { deepStrictEqual, match, ok } from 'node:assert';
+import type { ContextSnapshot } from '../../../src/core/context/snapshot';
+import { shortTokens, statusView } from '../../../src/vscode/statusText';
+
+function snapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {
+  return {
+    sessionId: 's',
+    branchLeafId: null,
+    model: 'anthropic/claude-x',
+    policy: 'balanced',
+    window: 200_000,
+    effective: 200_000,
+    reserve: 10_000,
+    limit: 190_000,
+    used: 84_100,
+    provenance: 'exact',
+    segments: [
+      { kind: 'system', tokens: 1_200 },
+      { kind: 'tools', tokens: 0 },
+      { kind: 'history', tokens: 82_900 },
+    ],
+    thresholds: [
+      { kind: 'nudge', percent: 50, tokens: 100_000, state: 'ahead' },
+      { kind: 'nudge', percent: 75, tokens: 150_000, state: 'ahead' },
+      { kind: 'compaction', percent: 85, tokens: 170_000, state: 'ahead' },
+      { kind: 'limit', percent: 95, tokens: 190_000, state: 'ahead' },
+    ],
+    nextEvent: { kind: 'nudge', inTokens: 15_900 },
+    turnsLeft: 9,
+    compactions: 0,
+    updatedAt: 0,
+    ...over,
+  };
+}
+
+const view = (over: Partial<ContextSnapshot> = {}, more: Partial<Parameters<typeof statusView>[0]> = {}) => statusView({ snapshot: snapshot(over), remembered: false, compacting: false, problems: [], ...more });
+
+describe('status bar', () => {
+  it('shows how full the context is, and everything else in the tooltip', () => {
+    deepStrictEqual(view(), {
+      text: '$(dashboard) 42 %',
+      tooltip: [
+        '**84.1k of 200k tokens · 42 %**',
+        'As the provider reported it.',
+        '| | |\n|:--|--:|\n| System prompt | 1.2k |\n| History | 82.9k |',
+        'Model: anthropic/claude\\-x',
+        'Next: memory nudge in 15.9k tokens, about 9 turns left',
+        '---',
+        '[Compact](command:threadkeeper.compact) · [Select Model…](command:threadkeeper.selectModel) · [Show Log](command:threadkeeper.showLog)',
+      ].join('\n\n'),
+      severity: 'normal',
+      label: 'Threadkeeper context: 84 thousand of 200 thousand tokens, 42 percent',
+    });
+  });
+
+  it('marks what is estimated or remembered', () => {
+    deepStrictEqual(view({ provenance: 'estimated' }).text, '$(dashboard) ~42 %');
+    const remembered = view({}, { remembered: true });
+    deepStrictEqual(remembered.text, '$(dashboard) ~42 %');
+    match(remembered.tooltip, /As of the last time/);
+    match(remembered.label, /about 42 percent/);
+  });
+
+  it('warns from the second nudge and alarms from where a compaction is due', () => {
+    const severities = [99_999, 100_000, 149_999, 150_000, 169_999, 170_000, 260_000].map((used) => view({ used }).severity);
+    deepStrictEqual(severities, ['normal', 'normal', 'normal', 'warning', 'warning', 'error', 'error']);
+    const { thresholds } = snapshot();
+    deepStrictEqual(view({ used: 120_000, thresholds: thresholds.slice(1) }).severity, 'normal');
+    deepStrictEqual(view({ used: 150_000, thresholds: thresholds.slice(1) }).severity, 'warning', 'the only nudge');
+    deepStrictEqual(view({ used: 160_000, thresholds: thresholds.slice(2) }).severity, 'normal', 'no nudges');
+  });
+
+  it('offers undo where there is something to undo, and only cancelling while it compacts', () => {
+    match(view({ compactions: 1 }).tooltip, /command:threadkeeper\.undoCompaction/);
+    const compacting = view({}, { compacting: true });
+    deepStrictEqual(compacting.text, '$(sync~spin) Compacting…');
+    match(compacting.tooltip, /\[Cancel Compaction\]\(command:threadkeeper\.cancelCompaction\)$/);
+    ok(!compacting.tooltip.includes('threadkeeper.compact)'));
+  });
+
+  it('keeps saying which setting cannot be used, and never lets a text become a link', () => {
+    const { tooltip } = view({ model: 'anthropic/[x](command:evil)' }, { problems: [{ setting: 'threadkeeper.model', message: '[a](b) is not text.' }] });
+    match(tooltip, /`threadkeeper\.model`: \\\[a\\\]\\\(b\\\) is not text/);
+    ok(!tooltip.includes('](command:evil)'));
+  });
+
+  it('shortens token counts', () => {
+    deepStrictEqual([0, 950, 999.4, 1_000, 3_940, 84_100, 199_999, 999_949, 999_951, 1_000_000, 1_260_000].map(shortTokens), ['0', '950', '999', '1k', '3.9k', '84.1k', '200k', '999.9k', '1M', '1M', '1.3M']);
+  });
+});
