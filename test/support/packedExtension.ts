@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { builtTests, projectRoot } from './paths';
+import { TestError } from './testError';
 
 const execute = promisify(execFile);
 let packed: Promise<string> | undefined;
@@ -15,7 +16,9 @@ export function packedExtension(): Promise<string> {
 async function pack(): Promise<string> {
   const vsix = join(builtTests, 'threadkeeper.vsix');
   const vsce = join(projectRoot, 'node_modules', '@vscode', 'vsce', 'vsce');
-  const args = [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--out', vsix];
-  await execute(process.execPath, args, { cwd: projectRoot, maxBuffer: 10_000_000 });
+  const args = [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', vsix];
+  await execute(process.execPath, args, { cwd: projectRoot, maxBuffer: 10_000_000 }).catch((error: Error) => {
+    throw new TestError(`the extension cannot be packed. ${error.message}`);
+  });
   return vsix;
 }

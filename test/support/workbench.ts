@@ -52,6 +52,8 @@ export class Workbench {
     await waitFor(`the view container ${title} to open`, async () => {
       if ((await icon.getAttribute('aria-expanded')) === 'true') return true;
       await icon.click();
+      // Otherwise the icon's tooltip covers a part of the view.
+      await this.page.locator('.editor-group-container').first().hover();
       return undefined;
     });
   }

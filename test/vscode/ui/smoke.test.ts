@@ -10,7 +10,7 @@ describe('a fresh profile', () => {
   afterEach(function () {
     return session.keepPictures(this.currentTest);
   });
-  after(() => session.close());
+  after(() => session?.close());
 
   it('shows the chat in the side bar', async () => {
     const { workbench } = session;
