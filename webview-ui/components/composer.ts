@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { Debounce } from '../debounce';
 import { AskEvent } from '../events';
 import { icon } from '../render/icons';
+import { uuidV7 } from '../uuid';
 import { ViewElement } from './viewElement';
 
 /** From here on the box has a fixed height: measuring the text for every key would cost more than the key itself. */
@@ -158,7 +159,7 @@ export class ComposerView extends ViewElement {
     const text = this.text;
     if (this.disabledReason !== null || text.trim() === '') return;
     this.setText('');
-    this.ask({ method: 'send', id: crypto.randomUUID(), text });
+    this.ask({ method: 'send', id: uuidV7(), text });
     this.area?.focus();
   };
 

@@ -105,7 +105,9 @@ export class GaugeView extends ViewElement {
           <tbody>
             ${model.segments.map(
               (s) => html`<tr>
-                <th scope="row"><span class="swatch part-${s.kind}" aria-hidden="true"></span>${s.label}</th>
+                <th scope="row">
+                  <span class="part"><span class="swatch part-${s.kind}" aria-hidden="true"></span><span>${s.label}</span></span>
+                </th>
                 <td>${tokens(s.tokens)}</td>
                 <td>${s.percent}</td>
               </tr>`,

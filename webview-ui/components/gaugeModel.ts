@@ -44,7 +44,7 @@ export const segmentLabels: Record<SegmentKind, string> = {
   history: 'History',
   toolResults: 'Tool results',
   draft: 'Draft',
-  reserved: 'Reserved for the answer',
+  reserved: 'Reserved for answer',
 };
 
 const eventLabels: Record<Threshold['kind'], string> = {

@@ -20,6 +20,8 @@ export class ScrollKeeper {
   constructor(
     private readonly scroller: HTMLElement,
     content: HTMLElement,
+    /** Whether what is in the document ends where the list ends. */
+    private readonly endIsShown: () => boolean,
     changed: () => void,
   ) {
     const options = { passive: true, signal: this.abort.signal };
@@ -86,7 +88,7 @@ export class ScrollKeeper {
     const movedUp = scrollTop < this.lastTop && scrollHeight >= this.lastHeight;
     this.lastTop = scrollTop;
     this.lastHeight = scrollHeight;
-    if (this.distances().below <= nearEnd) this.atEnd = true;
+    if (this.distances().below <= nearEnd && this.endIsShown()) this.atEnd = true;
     else if (movedUp) this.atEnd = false;
   }
 

@@ -121,7 +121,8 @@ export class TranscriptView extends ViewElement {
 
   protected override firstUpdated(): void {
     const scroller = this.querySelector<HTMLElement>('.scroller')!;
-    this.keeper = new ScrollKeeper(scroller, scroller.querySelector<HTMLElement>('.rows')!, () => this.scrolled());
+    const endIsShown = () => this.range.end === this.items.length;
+    this.keeper = new ScrollKeeper(scroller, scroller.querySelector<HTMLElement>('.rows')!, endIsShown, () => this.scrolled());
     if (this.sought) this.requestUpdate();
   }
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page, Route } from 'playwright-core';
 import { chatViewHtml } from '../../../src/protocol/chatViewHtml';
 import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
 import { launchChromium } from '../../support/chromium';
@@ -11,6 +11,13 @@ import type {} from './fakeHost';
 import { themes, type ThemeName } from './themes';
 
 const origin = 'http://view.test';
+const html = chatViewHtml({
+  cspSource: origin,
+  nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
+  scriptUri: `${origin}/main.js`,
+  styleUri: `${origin}/main.css`,
+  title: 'Threadkeeper',
+});
 
 export interface ViewOptions {
   snapshot: ViewSnapshot | null;
@@ -29,24 +36,29 @@ export interface ViewOptions {
 /** Call in a `describe`: one browser for its tests, and after each test a check that nothing was blocked or thrown. */
 export function useViews(): (options: ViewOptions) => Promise<View> {
   let browser: Browser;
-  let open: { context: BrowserContext; view: View }[] = [];
+  let context: BrowserContext;
+  let open: View[] = [];
   before(async function () {
-    this.timeout(30_000);
+    this.timeout(60_000);
     browser = await launchChromium();
+    context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' });
+    context.setDefaultTimeout(20_000);
+    await context.route(`${origin}/**`, serve);
   });
   after(async () => browser?.close());
   afterEach(async () => {
     const views = open;
     open = [];
     try {
-      for (const { view } of views) await view.check();
+      for (const view of views) await view.check();
     } finally {
-      for (const { context } of views) await context.close();
+      for (const view of views) await view.page.close();
     }
   });
   return async (options) => {
-    const { view, context } = await openView(browser, options);
-    open.push({ view, context });
+    const view = new View(await context.newPage());
+    open.push(view);
+    await load(view, options);
     return view;
   };
 }
@@ -101,11 +113,11 @@ export class View {
   }
 
   async requested(method: ViewRequest['method']): Promise<ViewRequest> {
-    return waitFor(`the request ${method}`, async () => (await this.requests(method)).at(-1), { timeout: 5000, interval: 20 });
+    return waitFor(`the request ${method}`, async () => (await this.requests(method)).at(-1), { timeout: 20_000, interval: 20 });
   }
 
   async until(what: string, probe: () => boolean | Promise<boolean>): Promise<void> {
-    await waitFor(what, probe, { timeout: 8000, interval: 20 });
+    await waitFor(what, probe, { timeout: 20_000, interval: 20 });
   }
 
   /** As when the user changes the theme while the view is open. */
@@ -127,38 +139,25 @@ export class View {
   }
 }
 
-async function openView(browser: Browser, options: ViewOptions): Promise<{ view: View; context: BrowserContext }> {
-  const context = await browser.newContext({
-    viewport: { width: options.width ?? 380, height: options.height ?? 720 },
-    reducedMotion: options.reduceMotion ? 'reduce' : 'no-preference',
-    locale: 'en-GB',
-    timezoneId: 'UTC',
-  });
-  context.setDefaultTimeout(8000);
-  const page = await context.newPage();
-  const view = new View(page);
+async function load(view: View, options: ViewOptions): Promise<void> {
+  const { page } = view;
+  await page.setViewportSize({ width: options.width ?? 380, height: options.height ?? 720 });
+  if (options.reduceMotion) await page.emulateMedia({ reducedMotion: 'reduce' });
   if (options.now !== undefined) await page.clock.install({ time: options.now });
   const { snapshot, earlier, pageSize, state } = options;
   const setup = JSON.stringify({ snapshot, ...(earlier && { earlier }), ...(pageSize && { pageSize }), ...(state !== undefined && { state }) });
   await page.addInitScript(`window.fakeSetup = ${setup};\n((module) => {\n${fakeHost()}\n})({});`);
   await page.addInitScript(applyTheme, themes[options.theme ?? 'dark']);
-  const html = chatViewHtml({
-    cspSource: origin,
-    nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
-    scriptUri: `${origin}/main.js`,
-    styleUri: `${origin}/main.css`,
-    title: 'Threadkeeper',
-  });
-  await page.route(`${origin}/**`, async (route) => {
-    const name = new URL(route.request().url()).pathname.slice(1);
-    if (name === '') await route.fulfill({ contentType: 'text/html', body: html });
-    else if (name === 'main.js' || name === 'main.css') await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
-    else await route.fulfill({ status: 404 });
-  });
   await page.goto(`${origin}/`);
   if (options.snapshot) await page.locator('tk-composer textarea').waitFor();
   await view.settled();
-  return { view, context };
+}
+
+async function serve(route: Route): Promise<void> {
+  const name = new URL(route.request().url()).pathname.slice(1);
+  if (name === '') await route.fulfill({ contentType: 'text/html', body: html });
+  else if (name === 'main.js' || name === 'main.css') await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
+  else await route.fulfill({ status: 404 });
 }
 
 function fakeHost(): string {

@@ -1,0 +1,191 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { missingKey, noon, running, snapshot, user } from './support/fixtures';
+import { useViews, type View } from './support/openView';
+
+const sends = async (view: View) => (await view.requests('send')).map((r) => (r.method === 'send' ? r.text : ''));
+const disabled = (view: View, name: string) => view.find(`vscode-button[aria-label="${name}"]`).evaluate((b) => b.hasAttribute('disabled'));
+
+describe('composer', function () {
+  this.timeout(60_000);
+  const open = useViews();
+
+  it('sends with Enter, breaks lines with Shift+Enter, and is empty and focused afterwards', async () => {
+    const view = await open({ snapshot: snapshot() });
+    const area = view.find('textarea');
+    await area.pressSequentially('one');
+    await area.press('Shift+Enter');
+    await area.pressSequentially('two');
+    await area.press('Enter');
+    await view.requested('send');
+    deepStrictEqual(await sends(view), ['one\ntwo']);
+    strictEqual(await area.inputValue(), '');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
+  });
+
+  it('gives every message an id of its own', async () => {
+    const view = await open({ snapshot: snapshot() });
+    for (const text of ['a', 'b']) {
+      await view.find('textarea').fill(text);
+      await view.find('textarea').press('Enter');
+    }
+    await view.until('both are sent', async () => (await view.requests('send')).length === 2);
+    const ids = (await view.requests('send')).map((r) => (r.method === 'send' ? r.id : ''));
+    strictEqual(new Set(ids).size, 2);
+    for (const id of ids) match(id, /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+  });
+
+  it('sends nothing while it is empty or blank', async () => {
+    const view = await open({ snapshot: snapshot() });
+    strictEqual(await disabled(view, 'Send message'), true);
+    await view.find('textarea').press('Enter');
+    await view.find('textarea').fill('  \n ');
+    strictEqual(await disabled(view, 'Send message'), true);
+    await view.find('textarea').press('Enter');
+    await view.find('textarea').fill('now');
+    await view.until('it can be sent', async () => !(await disabled(view, 'Send message')));
+    await view.find('vscode-button.send').click();
+    await view.requested('send');
+    deepStrictEqual(await sends(view), ['now']);
+  });
+
+  it('leaves Enter and Escape to an input method that is composing', async () => {
+    const view = await open({ snapshot: snapshot({ turn: running('streaming') }) });
+    const area = view.find('textarea');
+    await area.focus();
+    const input = await view.page.context().newCDPSession(view.page);
+    await input.send('Input.imeSetComposition', { text: 'にほ', selectionStart: 2, selectionEnd: 2 });
+    for (const key of ['Enter', 'Escape']) {
+      await input.send('Input.dispatchKeyEvent', { type: 'rawKeyDown', key, windowsVirtualKeyCode: 229 });
+      await input.send('Input.dispatchKeyEvent', { type: 'keyUp', key, windowsVirtualKeyCode: 229 });
+    }
+    await input.send('Input.insertText', { text: '日本' });
+    // The key that ends a composition may come with isComposing already false; its code still is 229.
+    await area.evaluate((element) => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true })));
+    await view.settled();
+    deepStrictEqual(await view.requests(), []);
+    strictEqual(await area.inputValue(), '日本');
+    await area.press('Enter');
+    await view.requested('send');
+    deepStrictEqual(await sends(view), ['日本']);
+  });
+
+  it('stops the turn with Escape or the button, and neither shows nor does so while idle', async () => {
+    const view = await open({ snapshot: snapshot({ turn: running('streaming') }) });
+    await view.find('textarea').press('Escape');
+    await view.find('vscode-button.stop').click();
+    await view.until('both asked to stop', async () => (await view.requests('stop')).length === 2);
+    await view.delta({ kind: 'turn', turn: null });
+    strictEqual(await view.find('vscode-button.stop').count(), 0);
+    await view.find('textarea').press('Escape');
+    await view.settled();
+    strictEqual((await view.requests('stop')).length, 2);
+  });
+
+  it('queues while busy; a queued message can be taken back without losing what is being written', async () => {
+    const view = await open({ snapshot: snapshot({ turn: running('streaming'), queue: [{ id: 'q1', text: 'the queued words' }] }) });
+    strictEqual(await view.find('vscode-button.send').getAttribute('aria-label'), 'Queue message');
+    await view.find('textarea').fill('next');
+    await view.find('textarea').press('Enter');
+    await view.delta({ kind: 'queue', queue: [{ id: 'q1', text: 'the queued words' }, { id: 'q2', text: 'next' }] });
+    deepStrictEqual(await view.find('.chip-text').allTextContents(), ['the queued words', 'next']);
+    await view.find('textarea').fill('half a thought');
+    await view.button('Take back queued message: the queued words').click();
+    await view.until('the text is back', async () => (await view.find('textarea').inputValue()) === 'the queued words\n\nhalf a thought');
+    deepStrictEqual(await view.requests('unqueue'), [{ method: 'unqueue', id: 'q1' }]);
+  });
+
+  it('saves the draft 300 ms after the last key and measures it later still', async () => {
+    const view = await open({ snapshot: snapshot(), now: noon });
+    await view.page.clock.pauseAt(noon + 60_000);
+    await view.find('textarea').pressSequentially('dra');
+    await view.page.clock.runFor(299);
+    await view.find('textarea').pressSequentially('ft');
+    await view.page.clock.runFor(299);
+    const drafts = () => view.page.evaluate(() => window.fake.requests.filter((r) => r.method === 'save_draft' || r.method === 'measure_draft'));
+    deepStrictEqual(await drafts(), []);
+    await view.page.clock.runFor(301);
+    deepStrictEqual(await drafts(), [
+      { method: 'save_draft', text: 'draft' },
+      { method: 'measure_draft', text: 'draft' },
+    ]);
+    await view.page.clock.resume();
+  });
+
+  it('saves what is not yet saved before another session is opened', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await view.find('textarea').fill('for later');
+    await view.button('New session').click();
+    await view.requested('new_session');
+    const methods = await view.page.evaluate(() => window.fake.requests.map((r) => r.method));
+    deepStrictEqual(methods.slice(0, 2), ['save_draft', 'new_session']);
+  });
+
+  it('does not save a draft that was just sent', async () => {
+    const view = await open({ snapshot: snapshot(), now: noon });
+    await view.page.clock.pauseAt(noon + 60_000);
+    await view.find('textarea').fill('sent at once');
+    await view.find('textarea').press('Enter');
+    await view.page.clock.runFor(2000);
+    deepStrictEqual(await view.page.evaluate(() => window.fake.requests.map((r) => r.method)), ['send']);
+    await view.page.clock.resume();
+  });
+
+  it('gives the text back when it could not be sent, and says why', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await view.page.evaluate(() => (window.fake.refuse['send'] = 'The disk is full.'));
+    await view.find('textarea').fill('precious');
+    await view.find('textarea').press('Enter');
+    await view.find('.problem').waitFor();
+    match(await view.text('.problem'), /The disk is full\./);
+    strictEqual(await view.find('textarea').inputValue(), 'precious');
+  });
+
+  it('shows a draft from the host and takes the focus only when the host asks', async () => {
+    const view = await open({ snapshot: snapshot({ draft: 'kept' }) });
+    strictEqual(await view.find('textarea').inputValue(), 'kept');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'BODY');
+    await view.delta({ kind: 'draft', text: 'suggested' }, { kind: 'focus_composer' });
+    strictEqual(await view.find('textarea').inputValue(), 'suggested');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
+  });
+
+  it('grows with its text to two fifths of the view and no further', async () => {
+    const view = await open({ snapshot: snapshot(), height: 700 });
+    const height = () => view.find('textarea').evaluate((e) => e.getBoundingClientRect().height);
+    const one = await height();
+    await view.find('textarea').fill('a\nb\nc\nd');
+    const four = await height();
+    ok(four > one * 1.5, `${four} > ${one}`);
+    await view.find('textarea').fill('line\n'.repeat(200));
+    strictEqual(await height(), 280);
+    await view.find('textarea').fill('');
+    strictEqual(await height(), one);
+  });
+
+  it('takes 300 KB at once and sends them whole', async () => {
+    const text = 'const value = compute(input); // 42\n'.repeat(8534);
+    const view = await open({ snapshot: snapshot({ draft: text }) });
+    for (const keys of ['Control+A', 'Control+X', 'Control+V']) await view.find('textarea').press(keys);
+    await view.find('textarea').pressSequentially('end');
+    await view.find('textarea').press('Enter');
+    await view.requested('send');
+    strictEqual((await sends(view))[0], `${text}end`);
+  });
+
+  it('can be used for nothing where the history can only be read, and says so', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], banner: { kind: 'readonly', text: 'Another window owns it.' } }) });
+    strictEqual(await view.find('textarea').isDisabled(), true);
+    strictEqual(await view.find('textarea').getAttribute('placeholder'), 'Read-only in this window');
+    match(await view.text('.banner'), /Another window owns it\./);
+    await view.delta({ kind: 'banner', banner: null });
+    strictEqual(await view.find('textarea').isDisabled(), false);
+  });
+
+  it('works without a key: what is typed on first run is sent', async () => {
+    const view = await open({ snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }) });
+    await view.find('textarea').fill('hello');
+    await view.find('textarea').press('Enter');
+    await view.requested('send');
+    deepStrictEqual(await sends(view), ['hello']);
+  });
+});

@@ -1,0 +1,117 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { context, noon, running, snapshot, user } from './support/fixtures';
+import { useViews, type View } from './support/openView';
+
+const meter = (view: View) =>
+  view.find('[role=meter]').evaluate((e) => ({
+    now: e.getAttribute('aria-valuenow'),
+    max: e.getAttribute('aria-valuemax'),
+    text: e.getAttribute('aria-valuetext'),
+  }));
+
+describe('gauge', function () {
+  this.timeout(60_000);
+  const open = useViews();
+  const rows = [user('u1', 'Hi')];
+
+  it('shows size, share and forecast, marked as estimated', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    strictEqual(await view.text('.gauge-label'), 'Context window, ~84.1k / 200k · 42 % about 9 turns left');
+    deepStrictEqual(await meter(view), { now: '84100', max: '200000', text: '84 thousand of 200 thousand tokens, 42 percent, estimated' });
+  });
+
+  it('follows the snapshots of the host', async () => {
+    const view = await open({ snapshot: snapshot({ rows, context: null }) });
+    strictEqual(await view.find('[role=meter]').count(), 0);
+    await view.delta({ kind: 'context', context: context({ used: 950, provenance: 'exact', turnsLeft: null, effective: 8192, limit: 6192 }) });
+    strictEqual(await view.text('.gauge-label'), 'Context window, 950 / 8.2k · 12 %');
+    deepStrictEqual(await meter(view), { now: '950', max: '8192', text: '950 of 8 thousand tokens, 12 percent' });
+    await view.delta({ kind: 'context', context: context({ used: 1_204_000, effective: 2_000_000, limit: 1_900_000, provenance: 'exact', turnsLeft: 1 }) });
+    strictEqual(await view.text('.gauge-label'), 'Context window, 1.2M / 2M · 60 % about 1 turn left');
+    await view.delta({ kind: 'context', context: context({ used: 0, turnsLeft: null }) });
+    strictEqual(await view.text('.gauge-label'), 'Context window, ~0 / 200k · 0 %');
+    await view.delta({ kind: 'context', context: null });
+    strictEqual(await view.find('[role=meter]').count(), 0);
+  });
+
+  it('draws every part to scale, the reserve hatched at the far end, and a tick where each event is due', async () => {
+    const view = await open({ snapshot: snapshot({ rows }), width: 440 });
+    const drawn = await view.page.evaluate(() => {
+      const bar = document.querySelector('.segments')!.getBoundingClientRect();
+      const inBar = (e: Element) => {
+        const r = e.getBoundingClientRect();
+        return { left: (r.left - bar.left) / bar.width, right: (r.right - bar.left) / bar.width };
+      };
+      const parts = [...document.querySelectorAll('.segment')].map((e) => ({ title: (e as HTMLElement).title, ...inBar(e) }));
+      const ticks = [...document.querySelectorAll('.tick')].map((e) => ({ title: (e as HTMLElement).title, ...inBar(e) }));
+      const reserve = getComputedStyle(document.querySelector('.part-reserved')!).backgroundImage;
+      return { parts, ticks, reserve };
+    });
+    deepStrictEqual(drawn.parts.map((p) => p.title), [
+      'System: 2.4k', 'Tools: 6.1k', 'Memory: 900', 'Summary: 3.9k', 'History: 52.3k', 'Tool results: 18.3k', 'Draft: 200', 'Reserved for answer: 10.2k',
+    ]);
+    const history = drawn.parts[4]!;
+    near(history.right - history.left, 52_300 / 200_000);
+    near(drawn.parts[7]!.right, 1);
+    match(drawn.reserve, /repeating-linear-gradient/);
+    deepStrictEqual(drawn.ticks.map((t) => t.title), [
+      'Nudge at 100k (50 %)', 'Nudge at 150k (75 %)', 'Summary prepared at 156k (78 %)', 'Compaction at 170k (85 %)', 'Limit at 189.8k (95 %)',
+    ]);
+    near((drawn.ticks[0]!.left + drawn.ticks[0]!.right) / 2, 0.5);
+    near((drawn.ticks[3]!.left + drawn.ticks[3]!.right) / 2, 0.85);
+  });
+
+  it('leaves out what the policy has switched off', async () => {
+    const thresholds = context().thresholds.map((t) => (t.kind === 'nudge' ? { ...t, state: 'off' as const } : t));
+    const view = await open({ snapshot: snapshot({ rows, context: context({ thresholds }) }) });
+    strictEqual(await view.find('.tick').count(), 3);
+  });
+
+  it('warns in words and by a sign, not by colour alone', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    const level = async (used: number) => {
+      await view.delta({ kind: 'context', context: context({ used }) });
+      return { level: await view.find('.gauge').getAttribute('class'), signs: await view.find('.gauge-size svg').count() };
+    };
+    deepStrictEqual(await level(120_000), { level: 'gauge normal', signs: 0 });
+    deepStrictEqual(await level(150_000), { level: 'gauge warning', signs: 1 });
+    deepStrictEqual(await level(170_000), { level: 'gauge full', signs: 1 });
+    deepStrictEqual(await level(204_600), { level: 'gauge over', signs: 1 });
+    strictEqual(await view.text('.gauge-label'), 'Context window, ~204.6k / 200k · 102 % over the limit by 14.8k');
+    deepStrictEqual(await meter(view), { now: '200000', max: '200000', text: '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit' });
+  });
+
+  it('opens its numbers by keyboard, closes them with Escape and stops nothing by it', async () => {
+    const view = await open({ snapshot: snapshot({ rows, turn: running('streaming') }) });
+    await view.find('textarea').focus();
+    await view.page.keyboard.press('Shift+Tab');
+    const rowsOfTable = await view.find('.gauge-card tr').allTextContents();
+    deepStrictEqual(rowsOfTable.map((row) => row.replace(/\s+/g, ' ').trim()), [
+      'PartTokensShare', 'System 2.4k 1 %', 'Tools 6.1k 3 %', 'Memory 900 <1 %', 'Summary 3.9k 2 %', 'History 52.3k 26 %', 'Tool results 18.3k 9 %',
+      'Draft 200 <1 %', 'Reserved for answer 10.2k 5 %', 'In use~84.1k42 %',
+    ]);
+    match(await view.text('.gauge-note'), /^Next: nudge at 100k\. Compacted once\. Estimated until/);
+    await view.page.keyboard.press('Escape');
+    strictEqual(await view.find('.gauge-card').count(), 0);
+    strictEqual(await view.page.evaluate(() => document.activeElement?.className), 'gauge-label');
+    deepStrictEqual(await view.requests(), []);
+  });
+
+  it('opens on hover and compacts on request', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    await view.find('[role=meter]').hover();
+    await view.button('Compact now').click();
+    deepStrictEqual(await view.requested('compact'), { method: 'compact' });
+    strictEqual(await view.find('.gauge-card').count(), 0);
+  });
+
+  it('does not offer to compact while a turn runs', async () => {
+    const view = await open({ snapshot: snapshot({ rows, turn: running('streaming', { startedAt: noon }) }) });
+    await view.find('.gauge-label').click();
+    ok(await view.find('.gauge-card vscode-button').evaluate((e) => e.hasAttribute('disabled')));
+  });
+});
+
+function near(actual: number, expected: number): void {
+  ok(Math.abs(actual - expected) < 0.012, `${actual} is not about ${expected}`);
+}

@@ -1,0 +1,37 @@
+import { strictEqual } from 'node:assert';
+import { useViews } from './support/openView';
+import { conversation, running, snapshot } from './support/fixtures';
+import { states } from './support/states';
+
+describe('motion and keyboard', function () {
+  this.timeout(60_000);
+  const open = useViews();
+
+  it('stands still for those who asked for it', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(2), turn: running('waiting'), live: [{ id: 'l', kind: 'thinking', model: 'm', text: 'x' }] }), reduceMotion: true });
+    strictEqual(await view.page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running').length), 0);
+  });
+
+  it('stands still for those who told VS Code so', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(2), turn: running('waiting') }) });
+    await view.page.evaluate(() => document.body.classList.add('vscode-reduce-motion'));
+    await view.settled();
+    strictEqual(await view.page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running').length), 0);
+  });
+
+  it('everything that can be clicked can be reached by keyboard', async () => {
+    const view = await open(states.find((s) => s.name === 'streaming')!.options);
+    const reached = new Set<string>();
+    await view.find('.title-button').focus();
+    for (let i = 0; i < 40; i++) {
+      reached.add(await view.page.evaluate(() => {
+        const e = document.activeElement as HTMLElement;
+        return e.getAttribute('aria-label') ?? e.textContent?.replace(/\s+/g, ' ').trim() ?? '';
+      }));
+      await view.page.keyboard.press('Tab');
+    }
+    for (const name of ['Model: Claude Sonnet 4.5. Select another', 'Sessions', 'New session', 'Conversation', 'Copy', 'Insert at cursor', 'Open as file', 'Message', 'Stop', 'Take back queued message: And commit.']) {
+      strictEqual(reached.has(name), true, name);
+    }
+  });
+});

@@ -1,0 +1,202 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { assistant, compaction, conversation, liveText, missingKey, noon, running, snapshot, tool, user } from './support/fixtures';
+import { useViews, type View } from './support/openView';
+
+const actions = (view: View, row: string) =>
+  view.find(`tk-row[data-id="${row}"] .actions vscode-button`).allTextContents().then((all) => all.map((t) => t.trim()));
+
+describe('rows', function () {
+  this.timeout(60_000);
+  const open = useViews();
+
+  it('a compaction says what it did, shows its summary and can be undone', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.' })] }) });
+    match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · 14 s Made from the last checkpoint\./);
+    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Undo']);
+    await view.button('Show summary').click();
+    strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
+    await view.button('Hide summary').click();
+    strictEqual(await view.find('.summary').count(), 0);
+    await view.button('Undo').click();
+    await view.requested('undo_compaction');
+    deepStrictEqual(await view.requests(), [{ method: 'undo_compaction' }]);
+    await view.delta(
+      { kind: 'row_changed', row: compaction('x1', { state: 'undone' }) },
+      { kind: 'row', row: { kind: 'undo', id: 'n1', at: noon, tokensRestored: 164_300 } },
+    );
+    match(await view.text('.compaction-card'), /undone/);
+    deepStrictEqual(await actions(view, 'x1'), ['Show summary']);
+    match(await view.text('tk-row[data-id=n1]'), /Compaction undone, 164\.3k tokens restored/);
+  });
+
+  it('only the newest live compaction offers Undo, and every kind says how it was made', async () => {
+    const rows = [
+      compaction('x1', { state: 'superseded', rung: 'extractive', model: null }),
+      compaction('x2', { rung: 'mask', model: null, summary: '', trigger: 'manual' }),
+      compaction('x3', { rung: 'prepared' }),
+      compaction('x4', { rung: 'truncate', model: null, state: 'undone', trigger: 'overflow' }),
+    ];
+    const view = await open({ snapshot: snapshot({ rows }) });
+    deepStrictEqual(await Promise.all(rows.map((r) => actions(view, r.id))), [['Show summary'], [], ['Show summary', 'Undo'], ['Show summary']]);
+    deepStrictEqual((await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')), [
+      'extractive summary · 14 s',
+      'old tool results left out · on request · 14 s',
+      'summary by Claude Haiku 4.5, prepared in background · 14 s',
+      'oldest messages left out · the model refused the length · 14 s',
+    ]);
+    strictEqual(await view.text('tk-row[data-id=x1] .state'), 'superseded');
+  });
+
+  it('folded rows stay readable above the boundary that says what the model sees of them', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(8) }) });
+    strictEqual(await view.find('.fold-boundary').count(), 0);
+    await view.delta({ kind: 'folded', firstKept: 'r4' });
+    strictEqual(await view.find('tk-row.folded').count(), 4);
+    strictEqual(await view.text('.fold-boundary'), 'The model sees these through the summary');
+    ok(await view.find('tk-row[data-id=r3] + .fold-boundary').count());
+    await view.delta({ kind: 'folded', firstKept: null });
+    strictEqual(await view.find('tk-row.folded').count(), 0);
+  });
+
+  it('a nudge is one quiet line with its outcome; its words are a click away', async () => {
+    const nudge = { kind: 'nudge', id: 'n1', at: noon, percent: 50, usedTokens: 100_400, text: 'Save what must not be lost.', outcome: 'delivered' } as const;
+    const view = await open({ snapshot: snapshot({ rows: [nudge] }) });
+    strictEqual(await view.text('.nudge'), 'Memory nudge at 50 % (100.4k): the model was asked to save what matters');
+    await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted' } });
+    match(await view.text('.nudge'), /the model saved a note$/);
+    await view.find('.nudge button').click();
+    strictEqual(await view.text('.nudge-text'), 'Save what must not be lost.');
+  });
+
+  it('shows the foreground compaction with its time and a way out', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('compacting', { startedAt: noon - 12_000 }) }), now: noon });
+    await view.page.clock.pauseAt(noon + 5000);
+    strictEqual(await view.text('.turn-text'), 'Organizing conversation history… (17 s)');
+    await view.page.clock.runFor(1000);
+    strictEqual(await view.text('.turn-text'), 'Organizing conversation history… (18 s)');
+    await view.page.clock.resume();
+    await view.button('Cancel').click();
+    deepStrictEqual(await view.requested('cancel_compaction'), { method: 'cancel_compaction' });
+  });
+
+  it('counts down to the next attempt, says why, and can be stopped', async () => {
+    const retry = { attempt: 2, at: noon + 9000, reason: 'overloaded' };
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('retrying', { retry }) }), now: noon });
+    await view.page.clock.pauseAt(noon + 5000);
+    strictEqual(await view.text('.turn-text'), 'Overloaded, trying again in 4 s');
+    await view.page.clock.runFor(2000);
+    strictEqual(await view.text('.turn-text'), 'Overloaded, trying again in 2 s');
+    await view.page.clock.runFor(4000);
+    strictEqual(await view.text('.turn-text'), 'Overloaded, trying again…');
+    await view.page.clock.resume();
+    await view.find('.turn-status vscode-button').click();
+    deepStrictEqual(await view.requested('stop'), { method: 'stop' });
+  });
+
+  it('an error offers what helps: trying again, a key, the log', async () => {
+    const error = { kind: 'error', id: 'e1', at: noon, reason: 'bad_key', text: 'The key was not accepted.' } as const;
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), error] }) });
+    deepStrictEqual(await actions(view, 'e1'), ['Set API key…', 'Try again', 'Show log']);
+    for (const name of ['Set API key…', 'Try again', 'Show log']) await view.button(name).click();
+    await view.requested('show_log');
+    deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'retry' }, { method: 'show_log' }]);
+    await view.delta({ kind: 'turn', turn: running('waiting') });
+    deepStrictEqual(await actions(view, 'e1'), ['Show log']);
+    await view.delta({ kind: 'turn', turn: null }, { kind: 'row', row: { ...error, id: 'e2', reason: 'network' } });
+    deepStrictEqual([await actions(view, 'e1'), await actions(view, 'e2')], [['Show log'], ['Try again', 'Show log']]);
+  });
+
+  it('marks answers that were cut short', async () => {
+    const cut = (['stopped', 'disconnected', 'crashed'] as const).map((interrupted) => assistant(interrupted, 'Half', { interrupted }));
+    const view = await open({ snapshot: snapshot({ rows: cut }) });
+    deepStrictEqual((await view.find('.interrupted').allTextContents()).map((t) => t.trim()), ['Stopped', 'Connection lost', 'Interrupted by a restart']);
+  });
+
+  it('a tool call is one line with its status; input and output are a click away', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { status: 'running', output: null })] }) });
+    match(await view.text('.tool-line'), /^read_file src\/parser\/tokens\.ts running$/);
+    await view.find('.tool-line').click();
+    deepStrictEqual(await view.find('.tool-label').allTextContents(), ['Input']);
+    await view.delta({ kind: 'row_changed', row: tool('c1', { status: 'error', output: 'ENOENT' }) });
+    match(await view.text('.tool-line'), /failed$/);
+    deepStrictEqual(await view.find('.tool-details pre').allTextContents(), ['{\n  "path": "src/parser/tokens.ts"\n}', 'ENOENT']);
+  });
+
+  it('thinking is folded away, also while it streams', async () => {
+    const view = await open({ snapshot: snapshot({ turn: running('streaming') }) });
+    await view.delta(liveText('l1', 'Let me *see*', 'thinking'));
+    strictEqual(await view.text('.thinking button'), 'Thinking…');
+    await view.find('.thinking button').click();
+    strictEqual(await view.text('.thoughts em'), 'see');
+    await view.delta({ kind: 'row', row: { kind: 'thinking', id: 'l1', at: noon, text: 'Let me *see*.', durationMs: 65_000, folded: false } });
+    strictEqual(await view.text('.thinking button'), 'Thought for 1 min 5 s');
+    strictEqual(await view.text('.thoughts'), 'Let me see.');
+  });
+
+  it('a block that is dropped leaves nothing behind', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('streaming') }) });
+    await view.delta(liveText('l1', 'First attempt'), { kind: 'live_dropped', id: 'l1' }, liveText('l2', 'Second attempt'));
+    strictEqual(await view.find('tk-markdown').count(), 1);
+    strictEqual(await view.text('tk-markdown'), 'Second attempt');
+  });
+
+  it('a very long message is cut in the view and can be read whole', async () => {
+    const text = `${'words and more words\n'.repeat(400)}the last line`;
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', text, { excerpted: true })] }) });
+    ok(!(await view.text('.user-text')).includes('the last line'));
+    match(await view.text('.remark'), /the model is sent its beginning and end/);
+    await view.button('Show all (8413 characters)').click();
+    ok((await view.text('.user-text')).endsWith('the last line'));
+    await view.button('Show less').click();
+    ok(!(await view.text('.user-text')).includes('the last line'));
+  });
+
+  it('first run teaches and offers a key or offline mode', async () => {
+    const view = await open({ snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }) });
+    await view.button('Set API key').click();
+    await view.button('Try offline').click();
+    await view.requested('choose_offline');
+    deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'choose_offline' }]);
+    await view.delta({ kind: 'connection', connection: { ...missingKey, offlineChosen: true } });
+    strictEqual(await view.find('.first-run').count(), 0);
+    match(await view.text('.composer-notice'), /^Offline/);
+  });
+
+  it('announces a finished answer once, and not its pieces', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('streaming') }) });
+    const spoken = () => view.text('tk-app > [role=status]');
+    await view.delta(liveText('l1', 'It is **done**, see'));
+    strictEqual(await spoken(), '');
+    strictEqual(await view.find('[role=log]').getAttribute('aria-live'), 'off');
+    await view.delta({ kind: 'row', row: assistant('l1', 'It is **done**, see [here](https://x.org).\n\n```ts\nlet a;\n```') });
+    strictEqual(await spoken(), '');
+    await view.delta({ kind: 'turn', turn: null });
+    strictEqual(await spoken(), 'Answer: It is done, see here. Code block.');
+  });
+
+  it('renames in place, opens sessions and models', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')] }) });
+    await view.find('.title-button').click();
+    const field = view.find('vscode-text-field.rename input');
+    await field.fill('New name');
+    await field.press('Escape');
+    deepStrictEqual(await view.requests(), []);
+    await view.find('.title-button').click();
+    await field.fill('New name');
+    await field.press('Enter');
+    await view.requested('rename_session');
+    await view.delta({ kind: 'session', session: { uuid: 's1', id: '20261122_001', title: 'New name' } });
+    match(await view.text('h1'), /^New name/);
+    await view.button('Sessions').click();
+    deepStrictEqual(await view.find('.session-title').allTextContents(), ['New name', 'Release checklist', 'Why is the cache cold after every deployment on Mondays?']);
+    await view.page.keyboard.press('ArrowDown');
+    await view.page.keyboard.press('Enter');
+    await view.find('.model-button').click();
+    await view.requested('select_model');
+    deepStrictEqual(await view.requests(), [
+      { method: 'rename_session', title: 'New name' },
+      { method: 'open_session', uuid: 's2' },
+      { method: 'select_model' },
+    ]);
+  });
+});

@@ -1,0 +1,78 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { applyDelta, fromSnapshot, items, prependOlder } from '../../webview-ui/state';
+import { ago, duration, spokenTokens, tokens } from '../../webview-ui/format';
+import { extendedDown, extendedUp, grown, latest, mostRows, around } from '../../webview-ui/components/rowWindow';
+import { assistant, conversation, liveText, noon, snapshot, user } from './support/fixtures';
+
+/** Runs in Node: what the view makes of snapshots and deltas, without a page. */
+describe('view state', () => {
+  const start = fromSnapshot(snapshot({ rows: conversation(4), hasMore: true }), 1);
+
+  it('a row finishes the live block with its id and keeps its place', () => {
+    let state = applyDelta(start, liveText('t', 'think', 'thinking'));
+    state = applyDelta(state, liveText('a', 'Hel'));
+    state = applyDelta(state, liveText('a', 'lo'));
+    deepStrictEqual(items(state).slice(4), [
+      { kind: 'live', id: 't', block: 'thinking', model: 'Claude Sonnet 4.5', text: 'think' },
+      { kind: 'live', id: 'a', block: 'assistant', model: 'Claude Sonnet 4.5', text: 'Hello' },
+    ]);
+    state = applyDelta(state, { kind: 'row', row: assistant('a', 'Hello') });
+    deepStrictEqual(items(state).map((i) => i.id), ['r0', 'r1', 'r2', 'r3', 'a', 't']);
+    state = applyDelta(state, { kind: 'live_dropped', id: 't' });
+    strictEqual(items(state), state.rows);
+  });
+
+  it('a row that comes twice is one row; a change of a row that is not loaded changes nothing', () => {
+    const once = applyDelta(start, { kind: 'row', row: user('u', 'first') });
+    const twice = applyDelta(once, { kind: 'row', row: user('u', 'second') });
+    deepStrictEqual(twice.rows.slice(4), [user('u', 'second')]);
+    strictEqual(applyDelta(start, { kind: 'row_changed', row: user('elsewhere', 'x') }), start);
+  });
+
+  it('rows that a delta does not touch stay the same objects', () => {
+    const changed = applyDelta(start, { kind: 'row_changed', row: user('r2', 'edited') });
+    deepStrictEqual(changed.rows.map((row, i) => row === start.rows[i]), [true, true, false, true]);
+    const folded = applyDelta(start, { kind: 'folded', firstKept: 'r2' });
+    deepStrictEqual(folded.rows.map((row) => 'folded' in row && row.folded), [true, true, false, false]);
+    deepStrictEqual(folded.rows.map((row, i) => row === start.rows[i]), [false, false, true, true]);
+    deepStrictEqual(applyDelta(folded, { kind: 'folded', firstKept: 'not loaded' }).rows, start.rows);
+  });
+
+  it('an older page that no longer fits is dropped', () => {
+    const page = { rows: [user('old', 'x')], hasMore: false };
+    strictEqual(prependOlder(start, 'somewhere else', page), start);
+    const grownState = prependOlder(start, 'r0', page);
+    deepStrictEqual([grownState.rows[0]!.id, grownState.rows.length, grownState.hasMore], ['old', 5, false]);
+  });
+
+  it('renaming a session renames it in the list', () => {
+    const renamed = applyDelta(start, { kind: 'session', session: { uuid: 's1', id: '20261122_001', title: 'New' } });
+    deepStrictEqual(renamed.sessions.map((s) => s.title).slice(0, 2), ['New', 'Release checklist']);
+  });
+});
+
+describe('rows in the document', () => {
+  it('never exceed the bound, whatever happens', () => {
+    let range = latest(10_000);
+    for (let i = 0; i < 20; i++) range = extendedUp(range);
+    strictEqual(range.end - range.start, mostRows);
+    for (let i = 0; i < 20; i++) range = extendedDown(range, 10_000);
+    strictEqual(range.end - range.start, mostRows);
+    deepStrictEqual(grown(range, 10_400, range.end === 10_000, true).end, 10_400);
+    strictEqual(grown({ start: 0, end: 290 }, 320, true, false).end, 300);
+    deepStrictEqual(grown({ start: 0, end: 200 }, 320, false, false), { start: 0, end: 200 });
+    deepStrictEqual([around(5, 10_000), around(9_999, 10_000), around(3, 10)], [{ start: 0, end: 120 }, { start: 9880, end: 10_000 }, { start: 0, end: 10 }]);
+  });
+});
+
+describe('words for numbers', () => {
+  it('tokens', () => {
+    deepStrictEqual([0, 999, 1000, 3940, 84_100, 199_960, 999_949, 999_950, 1_200_000].map(tokens), ['0', '999', '1k', '3.9k', '84.1k', '200k', '999.9k', '1M', '1.2M']);
+    deepStrictEqual([950, 84_100, 999_600, 1_250_000].map(spokenTokens), ['950', '84 thousand', '1 million', '1.3 million']);
+  });
+
+  it('times', () => {
+    deepStrictEqual([-5, 400, 59_400, 65_000, 3_600_000, 7_860_000].map(duration), ['0 s', '0 s', '59 s', '1 min 5 s', '1 h', '2 h 11 min']);
+    deepStrictEqual([noon, noon - 720_000, noon - 3 * 3_600_000, noon - 86_400_000, noon - 5 * 86_400_000].map((at) => ago(at, noon)), ['just now', '12 min ago', '3 h ago', 'yesterday', '5 days ago']);
+  });
+});
