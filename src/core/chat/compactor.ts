@@ -35,6 +35,9 @@ interface CompactorDeps {
 
 /** Folding has to pay: a record that saves less than this share of the context is not made. */
 const leastSaving = 0.1;
+/** Of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
+const longestSummary = 0.25;
+const leastSummary = 200;
 
 /** Runs one compaction: cut, summarise down the ladder, check that it helped, record. History is untouched until the record. */
 export class Compactor {
@@ -49,13 +52,12 @@ export class Compactor {
       emit({ type: 'compaction_ended', ...result });
       return result;
     };
-    const cut = this.chooseCut(options.trigger);
-    if (!cut) return end({ entry: null, message: nothingToFold });
+    const cuts = this.cuts(options.trigger);
+    if (cuts.length === 0) return end({ entry: null, message: nothingToFold });
     emit({ type: 'compaction_started', trigger: options.trigger, tokensBefore });
     log.info('compaction_triggered', { trigger: options.trigger, tokensBefore });
 
-    const request = this.foldRequest(cut, options, signal);
-    for await (const candidate of this.candidates(request)) {
+    for await (const candidate of this.candidates(cuts, options, signal)) {
       const content = await this.content(candidate.fold, candidate.cut, options, tokensBefore, startedAt);
       const pays = content.tokensAfter <= tokensBefore * (1 - leastSaving);
       const fits = options.trigger === 'manual' || content.tokensAfter <= engine.budget.limit;
@@ -68,28 +70,30 @@ export class Compactor {
     return end({ entry: null, message: 'Folding the older messages would not make the context noticeably smaller, so everything stays as it is.' });
   }
 
-  /** The policy's cut; a user who asks for a compaction of a short conversation gets one that keeps less. */
-  private chooseCut(trigger: CompactionOptions['trigger']): Cut | null {
+  /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot pay. */
+  private cuts(trigger: CompactionOptions['trigger']): readonly Cut[] {
     const { branch, engine } = this.deps;
     const { userTurns } = engine.policy.compaction.keep;
-    const total = branch.entries.reduce((sum, entry) => sum + branch.tokensOf(entry), 0);
-    const tries = trigger === 'manual' ? [userTurns, 1, 0] : [userTurns, 1];
-    for (const turns of tries) {
+    const worthwhile = engine.rawRequestTokens() * leastSaving;
+    const cuts = (trigger === 'manual' ? [userTurns, 1, 0] : [userTurns, 1]).flatMap((turns) => {
       const cut = cutPoint(branch.entries, { userTurns: turns, tokens: engine.budget.keep, tokensOf: branch.tokensOf });
-      if (cut && cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), 0) > total * leastSaving) return cut;
-    }
-    return null;
+      return cut ? [cut] : [];
+    });
+    const saving = (cut: Cut) => cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), 0) * (1 - 2 * longestSummary);
+    return cuts.filter((cut) => saving(cut) > worthwhile);
   }
 
   private foldRequest(cut: Cut, options: CompactionOptions, signal: AbortSignal): FoldRequest {
     const { branch, engine, log } = this.deps;
     const live = liveCompaction(branch.entries);
+    const tokens = cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), live ? branch.tokensOf(live) : 0);
     const stored = FoldedState.safeParse(live?.content.summary);
     const previous = live ? (stored.success ? stored.data : { ...emptyFoldedState, raw: live.content.summaryText }) : null;
     return {
       cut,
       previous,
-      maxSummaryTokens: engine.budget.maxSummary,
+      // A summary as long as what it stands for would help nobody: short ranges get a short one.
+      maxSummaryTokens: Math.min(engine.budget.maxSummary, Math.max(leastSummary, Math.floor(tokens * longestSummary))),
       instructions: options.instructions,
       summarizer: engine.binding.summarizer,
       estimate: engine.estimate,
@@ -98,15 +102,24 @@ export class Compactor {
     };
   }
 
-  /** Best first: each is tried only when the one before did not help enough. */
-  private async *candidates(request: FoldRequest): AsyncGenerator<{ fold: Fold; cut: Cut }> {
-    const best = await fold(request);
-    yield { fold: best, cut: request.cut };
-    const note = best.note ?? (best.rung === 'model' ? "The model's summary was too long to help." : null);
-    if (best.rung === 'model') yield { fold: foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens / 2) }, note), cut: request.cut };
+  /** Best first: each is tried only when the one before did not help enough. A model is asked once. */
+  private async *candidates(cuts: readonly Cut[], options: CompactionOptions, signal: AbortSignal): AsyncGenerator<{ fold: Fold; cut: Cut }> {
+    let note: string | null = null;
+    for (const [index, cut] of cuts.entries()) {
+      const request = this.foldRequest(cut, options, signal);
+      if (index === 0 && request.summarizer) {
+        const best = await fold(request);
+        yield { fold: best, cut };
+        note = best.note ?? "The model's summary was too long to help.";
+        if (best.rung !== 'model') continue;
+      }
+      yield { fold: foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens / (note ? 2 : 1)) }, note), cut };
+    }
+    // Nobody asks for a compaction in order to lose the summary: that is only better than not being able to go on.
+    if (options.trigger === 'manual') return;
     const { branch, engine } = this.deps;
-    const tight = cutPoint(branch.entries, { userTurns: 1, tokens: Math.floor(engine.budget.keep / 4), tokensOf: branch.tokensOf });
-    if (tight) yield { fold: foldByTruncation({ ...request, cut: tight }, note), cut: tight };
+    const cut = cutPoint(branch.entries, { userTurns: 1, tokens: Math.floor(engine.budget.keep / 4), tokensOf: branch.tokensOf });
+    if (cut) yield { fold: foldByTruncation(this.foldRequest(cut, options, signal), note), cut };
   }
 
   private async content(result: Fold, cut: Cut, options: CompactionOptions, tokensBefore: number, startedAt: number): Promise<ContentOf<'compaction'>> {

@@ -124,11 +124,13 @@ export class Conversation {
     if (text.trim() === '') return { id, ok: false, text: '', error: { reason: 'invalid_request', message: 'The message is empty.' } };
     if (!this.isBusy) return this.enqueue(() => this.turn(id, text));
     this.waiting = [...this.waiting, { id, text }];
-    await this.queueChanged();
-    return this.enqueue(async () => {
-      if (!this.waiting.some((message) => message.id === id)) return { id, ok: false, text: '', error: { reason: 'cancelled', message: 'Taken out of the queue.' } };
+    // Its place behind what was asked for before is taken first; that it is on disk follows.
+    const outcome = this.enqueue(async () => {
+      if (!this.waiting.some((message) => message.id === id)) return { id, ok: false, text: '', error: { reason: 'cancelled' as const, message: 'Taken out of the queue.' } };
       return this.turn(id, text);
     });
+    await this.queueChanged();
+    return outcome;
   }
 
   /** Sends what was waiting when the process ended. */

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { ChatPage } from '../../support/chatPage';
+import { words } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { openVscode, type VscodeSession } from '../../support/openVscode';
+import { waitFor } from '../../support/waitFor';
+
+describe('a fresh profile without a key', function () {
+  inOrder(this);
+  let session: VscodeSession;
+  let chat: ChatPage;
+
+  before(async () => {
+    session = await openVscode({ env: { ANTHROPIC_API_KEY: undefined } });
+    chat = new ChatPage(session.workbench);
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  it('offers a key or offline mode', async () => {
+    await chat.see('.first-run', 'Try offline');
+    assert.deepEqual(await chat.texts('.first-run vscode-button'), ['Set API key', 'Try offline']);
+    await session.workbench.screenshot('first-run');
+  });
+
+  it('answers offline from the workspace, and says that it does not generate', async () => {
+    await chat.press('Try offline');
+    await chat.ask('Where is the tide table kept?');
+    await chat.see('article.answer', /does not generate|I am offline/i);
+    await session.workbench.screenshot('offline');
+    await waitFor('the gauge', async () => (await chat.used()) > 0);
+    assert.match(await chat.gauge(), /^~/, 'nothing is reported offline: the number is an estimate');
+  });
+
+  it('finds what was said before', async () => {
+    await chat.ask('Remember that the mooring code is BRAVO-7731.');
+    await chat.ask('What was the mooring code?');
+    await waitFor('the passage', async () => (await chat.texts('article.answer')).at(-1)?.includes('BRAVO-7731'));
+  });
+
+  it('compacts offline, with verbatim passages', async () => {
+    const { workbench } = session;
+    for (let i = 0; i < 3; i++) await chat.ask(`A long report, part ${i}: ${words(600, i)}`);
+    await workbench.runCommand('Threadkeeper: Compact Conversation');
+    await chat.see('.compaction-card', 'extractive summary');
+    await chat.press('Show summary');
+    await chat.see('.compaction-card .summary', 'BRAVO-7731');
+    await workbench.screenshot('offline-compaction');
+  });
+});
