@@ -39,10 +39,12 @@ export interface AcquireOptions {
 export class Lease {
   private readonly fd: number;
   private readonly heartbeat: NodeJS.Timeout;
+  private released = false;
 
   constructor(
     private readonly file: string,
     readonly nonce: string,
+    private readonly content: string,
     timing: LeaseTiming,
   ) {
     this.fd = openSync(file, 'r+');
@@ -52,20 +54,23 @@ export class Lease {
 
   /** Throws `lease_lost` when another process has taken over; called before every commit. */
   verify(): void {
-    if (readLease(this.file)?.record?.nonce !== this.nonce) {
-      throw new StoreError('lease_lost', `${this.file}: another process has taken over`);
+    let content: string | undefined;
+    try {
+      content = readFileSync(this.file, 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
+    if (content !== this.content) throw new StoreError('lease_lost', `${this.file}: another process has taken over`);
   }
 
   /** Idempotent. A lease that was lost is left to its new holder. */
   release(): void {
+    if (this.released) return;
+    this.released = true;
     clearInterval(this.heartbeat);
+    // First: Windows keeps the name of an open file until it is closed.
+    closeSync(this.fd);
     releaseLease(this.file, this.nonce);
-    try {
-      closeSync(this.fd);
-    } catch {
-      // Released before.
-    }
   }
 
   /** Touches the file by descriptor: a lease that was lost meanwhile is another file. */
@@ -95,12 +100,13 @@ export async function acquireLease(file: string, options: AcquireOptions): Promi
   const own = `${file}.${nonce}`;
   const watch = new HeartbeatWatch(timing);
   const deadline = performance.now() + options.waitMs;
-  writeWhole(own, JSON.stringify(record));
+  const content = JSON.stringify(record);
+  writeWhole(own, content);
   try {
     for (;;) {
       if (options.signal?.aborted) throw new CancelledError();
       const holder = tryAcquire(file, own, nonce, watch);
-      if (holder === 'won') return new Lease(file, nonce, timing);
+      if (holder === 'won') return new Lease(file, nonce, content, timing);
       const waitOver = performance.now() >= deadline;
       if (waitOver && (options.waitMs === 0 || !watch.undecided)) return { heldBy: holder };
       await delay(timing.pollMs, options.signal);
@@ -207,7 +213,8 @@ function linkExclusively(own: string, target: string): boolean {
     }
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    // `own` could be written, so the folder can: Windows refuses the name of a file that is just being removed.
+    if (['EEXIST', 'EPERM', 'EACCES', 'EBUSY'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
 }

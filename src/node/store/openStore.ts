@@ -39,7 +39,10 @@ export async function openStore(options: OpenStoreOptions): Promise<SessionStore
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {
     const opened = await firstAnswer(worker, options);
-    return new StoreClient(worker, options.folder, opened.status, opened.nonce, options.logger);
+    const store = new StoreClient(worker, options.folder, opened.status, opened.nonce, options.logger);
+    if (!options.signal?.aborted) return store;
+    await store.close();
+    throw new CancelledError();
   } catch (error) {
     await worker.terminate();
     throw error;

@@ -18,7 +18,7 @@ export interface PrivateCopy {
  * Copies the database and its log as of one moment, without help from the writer. First the file, then the log: whatever a
  * checkpoint has put into the file by then is also in the log, as long as that is still the same round of the log (its salts
  * have not changed), and replaying it completes a page that was copied half-written. Without a log the file must not have
- * changed while it was copied. Throws `io` when the writer never held still, `corrupt` when there is nothing to copy.
+ * changed while it was copied. Throws `io` when the writer never held still, `corrupt` when the file is empty or missing.
  */
 export function copyStore(files: DatabaseFiles, attempts = 50): PrivateCopy {
   sweep();
@@ -46,7 +46,11 @@ function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = Number(new RegExp(`^${copyPrefix}(\\d+)-`).exec(name)?.[1]);
     if (!pid || isRunning(pid)) continue;
-    rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    try {
+      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // Another user's.
+    }
   }
 }
 

@@ -66,7 +66,10 @@ export function openCopy(sqlite: Sqlite, files: DatabaseFiles): Pick<StoreDataba
   }
   const opened = bridged(sqlite, files, refuse);
   opened.connection.exec('PRAGMA locking_mode = EXCLUSIVE');
-  opened.connection.get('SELECT count(*) FROM sqlite_master');
+  if (schemaVersion(opened.connection) === 0) {
+    opened.abandon();
+    throw new StoreError('io', `${files.main} is still being created`);
+  }
   opened.connection.exec('PRAGMA query_only = ON');
   return opened;
 }
@@ -77,8 +80,9 @@ function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
   try {
     // Exclusive before the first read: otherwise WAL mode asks for shared memory, which there is none of.
     connection.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; ${pageSize}`);
-    // The header on disk may be older than the log.
+    // Nothing is written before the file has proven readable. The log may know a newer version than the header on disk.
     refuseNewer(schemaVersion(connection), files.main);
+    connection.get('SELECT count(*) FROM sqlite_master');
     const mode = connection.get('PRAGMA journal_mode = WAL')?.['journal_mode'];
     if (mode !== 'wal') throw new StoreError('io', `${files.main}: SQLite stayed in journal mode ${mode}`);
     // NORMAL lost 254 acknowledged commits in 400 simulated power cuts, FULL none.

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
@@ -11,7 +12,7 @@ import { loadSqlite } from './sqlite';
 import type { Sqlite } from './sqlite';
 import { StoreCore } from './storeCore';
 import { openCopy, openForWriting } from './storeDatabase';
-import { sizeOf, storeFiles } from './storeFiles';
+import { readGeneration, sizeOf, storeFiles } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 import { toStoreError } from './storeFault';
 import type { CallArguments, CallResult, StoreCall } from './storeProtocol';
@@ -54,6 +55,8 @@ export class StoreHost {
   private ready: Promise<void> = Promise.resolve();
   private session: Session | undefined;
   private failure: StoreError | undefined;
+  /** Survives the loss of a lease: what was streaming then is still streaming. */
+  private readonly run = randomUUID();
 
   private constructor(
     private readonly sqlite: Sqlite,
@@ -164,7 +167,7 @@ export class StoreHost {
     return {
       status,
       nonce: lease.nonce,
-      core: new StoreCore(database.connection, lease.nonce),
+      core: new StoreCore(database.connection, this.run),
       refresh: () => undefined,
       close: () => {
         try {
@@ -185,6 +188,7 @@ export class StoreHost {
   }
 
   private openReader(files: StoreFiles, note: NonNullable<StoreStatus['note']>): Session {
+    if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', `${files.main} does not exist yet`);
     const open = () => {
       const copy = copyStore(files);
       try {

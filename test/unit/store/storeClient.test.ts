@@ -50,6 +50,7 @@ describe('store: in its worker', () => {
     await assert.rejects(store.append('nobody', { entries: [] }), hasReason('invalid'));
     const reader = await open();
     assert.equal(reader.status.note?.reason, 'other_owner');
+    await assert.rejects(open({ folder: join(temp.path, 'nothing'), readonly: true }), hasReason('io'));
     await assert.rejects(reader.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }), hasReason('readonly'));
     mkdirSync(join(temp.path, 'broken'));
     writeFileSync(join(temp.path, 'broken', 'threadkeeper.db'), 'not a database');
