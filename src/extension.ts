@@ -67,6 +67,7 @@ export function activate(context: ExtensionContext): void {
       models,
       memory,
       isTrusted,
+      noteSessions: (count) => void location.noteSessions(count).catch((error: unknown) => log.debug('registry_not_written', { detail: errorText(error) })),
       cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
       ids: new UuidV7(),
       now: Date.now,
@@ -92,10 +93,7 @@ export function activate(context: ExtensionContext): void {
   owned.add(
     chat.onDidChangeState((state) => {
       statusBar.update(state);
-      contextKeys.set('hasSession', state.hasSession);
-      contextKeys.set('canUndo', state.canUndo);
-      contextKeys.set('busy', state.busy);
-      contextKeys.set('compacting', state.compacting);
+      contextKeys.update(state);
     }),
   );
   owned.add(keys.onDidChange(() => contextKeys.set('hasStoredKey', keys.hasStored(endpoint()))));

@@ -28,6 +28,8 @@ export interface ChatControllerDeps {
   readonly models: ModelSource;
   readonly memory: ChatMemory;
   readonly isTrusted: () => boolean;
+  /** How many sessions there are, for those who want to know without opening the store. */
+  readonly noteSessions: (count: number) => void;
   readonly cwd: string | null;
   readonly ids: IdSource;
   readonly now: () => number;
@@ -174,7 +176,7 @@ export class ChatController implements Disposable {
     const store = await this.deps.store.get();
     this.sessions = (await store.listSessions({ limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
     this.feed.delta({ kind: 'sessions', sessions: this.sessions });
-    this.changed();
+    this.deps.noteSessions(this.sessions.length);
     return this.sessions;
   }
 
@@ -294,10 +296,11 @@ export class ChatController implements Disposable {
     this.access = store.status.access;
     const [newest] = await this.listSessions();
     const remembered = this.deps.memory.lastSession();
-    if (remembered === null) return;
+    if (remembered === null) return this.changed();
     const last = remembered === undefined ? undefined : await store.session(remembered);
     const session = last && last.deletedAt === null ? last : newest && (await store.session(newest.uuid));
     if (session) await this.show(session);
+    else this.changed();
   }
 
   private async openOrCreate(): Promise<OpenChat> {

@@ -1,9 +1,17 @@
 import { commands } from 'vscode';
+import type { ChatState } from './chatController';
 import { contextKeys, type ContextKey } from './contributions';
 
 /** Sets the context keys that `enablement` and `when` clauses use; unchanged values are not sent again. */
 export class ContextKeys {
   private readonly values = new Map<ContextKey, boolean>();
+
+  update({ hasSession, canUndo, busy, compacting }: ChatState): void {
+    this.set('hasSession', hasSession);
+    this.set('canUndo', canUndo);
+    this.set('busy', busy);
+    this.set('compacting', compacting);
+  }
 
   set(key: ContextKey, value: boolean): void {
     if (this.values.get(key) === value) return;

@@ -9,7 +9,7 @@ export const chatViewId = 'threadkeeper.chat';
 /** VS Code makes this one for the view. */
 export const focusChatCommand = `${chatViewId}.focus`;
 export const statusItemId = 'context';
-export const walkthroughId = 'threadkeeper.start';
+export const walkthroughId = 'start';
 
 export const commandIds = {
   newSession: 'threadkeeper.newSession',

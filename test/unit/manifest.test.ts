@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { balanced } from '../../src/core/context/presets/balanced';
 import { presets } from '../../src/core/context/resolvePolicy';
-import { category, chatViewId, commandIds, contextKeys, enablement, extensionId, settingKey, settings, viewContainerId, walkthroughId, type CommandName, type SettingName } from '../../src/vscode/contributions';
+import { category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, settingKey, settings, viewContainerId, walkthroughId, type CommandName, type SettingName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -80,7 +80,7 @@ describe('manifest', () => {
   });
 
   it('uses no context key that the code does not set', () => {
-    const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId, walkthroughId]);
+    const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId]);
     const clauses = [...Object.values(enablement), ...Object.values(manifest.contributes.menus).flatMap((items) => items.map((item) => item.when ?? ''))];
     const used = clauses.flatMap((clause) => clause.match(/threadkeeper\.[\w.]+/g) ?? []);
     deepStrictEqual(used.filter((key) => !known.has(key)), []);
@@ -124,6 +124,15 @@ describe('manifest', () => {
     const known = new Set<string>(Object.values(commandIds));
     const foreign = Object.values(manifest.contributes.menus).flatMap((items) => items.filter(({ command }) => !known.has(command)));
     deepStrictEqual(foreign, []);
+  });
+
+  it('leads through its first steps by commands and events that exist', () => {
+    const known = new Set<string>([...Object.values(commandIds), focusChatCommand, 'workbench.action.openSettings']);
+    const linked = Object.entries(strings).flatMap(([, value]) => [...value.matchAll(/\(command:([\w.]+)/g)].map((match) => match[1]!));
+    deepStrictEqual(linked.filter((command) => !known.has(command)), []);
+    const events = (manifest.contributes.walkthroughs ?? []).flatMap(({ steps }) => steps.flatMap(({ completionEvents }) => completionEvents));
+    const happens = new Set<string>([`onView:${chatViewId}`, ...Object.values(commandIds).map((id) => `onCommand:${id}`), ...Object.values(contextKeys).map((key) => `onContext:${key}`)]);
+    deepStrictEqual(events.filter((event) => !happens.has(event)), []);
   });
 
   it('takes no key away from anyone', () => {

@@ -60,15 +60,16 @@ class Window {
       models,
       memory: this.memory,
       isTrusted: () => true,
+      noteSessions: () => undefined,
       cwd: null,
       ids: new UuidV7(),
       now: Date.now,
       log: silentLog,
     });
-    const window = this;
+    const isVisible = () => this.visible;
     this.controller.attach({
       get visible() {
-        return window.visible;
+        return isVisible();
       },
       snapshot: (snapshot) => this.snapshots.push(snapshot),
       delta: (delta) => this.deltas.push(delta),
