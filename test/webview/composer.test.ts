@@ -120,6 +120,15 @@ describe('composer', function () {
     deepStrictEqual(methods.slice(0, 2), ['save_draft', 'new_session']);
   });
 
+  it('saves when the focus leaves it, because what takes the focus may close the view', async () => {
+    const view = await open({ snapshot: snapshot(), now: noon });
+    await view.page.clock.pauseAt(noon + 60_000);
+    await view.find('textarea').fill('unfinished');
+    await view.find('textarea').blur();
+    await view.requested('save_draft');
+    await view.page.clock.resume();
+  });
+
   it('does not save a draft that was just sent', async () => {
     const view = await open({ snapshot: snapshot(), now: noon });
     await view.page.clock.pauseAt(noon + 60_000);

@@ -91,6 +91,7 @@ export class AppView extends ViewElement {
     }
     const busy = state.turn !== null;
     const all = items(state);
+    const disabledReason = whyDisabled(state.banner);
     const running = html`<tk-turn-status .turn=${state.turn} .modelName=${state.connection.modelName}></tk-turn-status>`;
     return html`
       <header>
@@ -113,11 +114,11 @@ export class AppView extends ViewElement {
       <footer>
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
         <tk-queue .queue=${state.queue}></tk-queue>
-        <tk-gauge .context=${state.context} .busy=${busy}></tk-gauge>
+        <tk-gauge .context=${state.context} .canCompact=${!busy && disabledReason === null}></tk-gauge>
         <tk-composer
           .busy=${busy}
           .stopping=${state.turn?.phase === 'stopping'}
-          .disabledReason=${whyDisabled(state.banner)}
+          .disabledReason=${disabledReason}
           .placeholder=${placeholder(state.connection)}
           .notice=${state.connection.provider === 'offline' ? 'Offline: searches your history, writes no answers' : null}
         ></tk-composer>

@@ -30,9 +30,7 @@ export class ComposerView extends ViewElement {
 
   private readonly save = new Debounce<string>(300, (text) => this.ask({ method: 'save_draft', text }));
   private readonly measure = new Debounce<string>(600, (text) => this.ask({ method: 'measure_draft', text }));
-  private readonly viewHidden = (): void => {
-    if (document.visibilityState === 'hidden') this.flush();
-  };
+  private readonly viewHidden = (): void => this.flush();
 
   get text(): string {
     return this.area?.value ?? this.pendingText ?? '';
@@ -59,7 +57,7 @@ export class ComposerView extends ViewElement {
     area?.setSelectionRange(area.value.length, area.value.length);
   }
 
-  /** Saves at once what is not saved yet, as before another session is opened. */
+  /** Saves at once what is not saved yet, as before another session is opened or the view is hidden. */
   flush(): void {
     this.save.flush();
   }
@@ -67,11 +65,13 @@ export class ComposerView extends ViewElement {
   override connectedCallback(): void {
     super.connectedCallback();
     document.addEventListener('visibilitychange', this.viewHidden);
+    window.addEventListener('pagehide', this.viewHidden);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     document.removeEventListener('visibilitychange', this.viewHidden);
+    window.removeEventListener('pagehide', this.viewHidden);
     this.flush();
   }
 
@@ -87,6 +87,7 @@ export class ComposerView extends ViewElement {
           ?disabled=${disabled}
           @input=${this.textChanged}
           @keydown=${this.keydown}
+          @blur=${() => this.flush()}
         ></textarea>
         <div class="composer-bar">
           <span id="composer-hint" class="composer-notice">${this.notice ?? ''}</span>

@@ -14,8 +14,7 @@ function firstRun(): TemplateResult {
       ${mark()}
       <h2>Conversations that last for weeks</h2>
       <p>
-        Chat with Claude. The gauge shows what the model has in view; when it gets full, older messages are summarised for the
-        model. Your history is always kept, and every summary can be undone.
+        Chat with Claude and always see how full its context is. Your history is kept in full; every summary can be undone.
       </p>
       <vscode-button @click=${ask('set_api_key')}>Set API key</vscode-button>
       <vscode-button appearance="secondary" @click=${ask('choose_offline')}>Try offline</vscode-button>

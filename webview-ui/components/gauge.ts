@@ -6,25 +6,34 @@ import { properties } from '../render/properties';
 import { gaugeModel, type Context, type GaugeModel } from './gaugeModel';
 import { ViewElement } from './viewElement';
 
+/** Long enough to pass over the gauge on the way to the composer. */
+const hoverDelay = 300;
+
 /** Where the context window stands: always in sight, the numbers one hover or one Tab away. */
 export class GaugeView extends ViewElement {
   static override properties = {
     context: { attribute: false },
-    busy: { attribute: false },
+    canCompact: { attribute: false },
     hovered: { state: true },
     focused: { state: true },
     pinned: { state: true },
   };
   context: Context | null = null;
-  busy = false;
+  canCompact = true;
   private hovered = false;
   private focused = false;
   private pinned = false;
+  private hovering: ReturnType<typeof setTimeout> | undefined;
 
   constructor() {
     super();
-    this.addEventListener('pointerenter', (event) => (this.hovered = event.pointerType === 'mouse'));
-    this.addEventListener('pointerleave', () => (this.hovered = false));
+    this.addEventListener('pointerenter', (event) => {
+      if (event.pointerType === 'mouse') this.hovering = setTimeout(() => (this.hovered = true), hoverDelay);
+    });
+    this.addEventListener('pointerleave', () => {
+      clearTimeout(this.hovering);
+      this.hovered = false;
+    });
     this.addEventListener('focusin', (event) => (this.focused = (event.target as Element).matches(':focus-visible')));
     this.addEventListener('focusout', (event) => {
       if (this.contains(event.relatedTarget as Node | null)) return;
@@ -125,7 +134,7 @@ export class GaugeView extends ViewElement {
             ? html`Compacted ${context.compactions === 1 ? 'once' : `${context.compactions} times`}. `
             : nothing}${model.estimated ? 'Estimated until the provider reports its count.' : 'As the provider counted it.'}
         </p>
-        <vscode-button appearance="secondary" ?disabled=${this.busy} @click=${this.compact}>Compact now</vscode-button>
+        <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.compact}>Compact now</vscode-button>
       </div>
     `;
   }

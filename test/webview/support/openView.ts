@@ -171,9 +171,19 @@ function applyTheme(theme: (typeof themes)[ThemeName]): void {
     for (const name of [...style]) if (name.startsWith('--vscode-')) style.removeProperty(name);
     for (const [name, value] of Object.entries(theme.variables)) style.setProperty(`--vscode-${name}`, value);
     style.background = theme.variables['sideBar-background']!;
-    document.body.dataset['vscodeThemeKind'] = theme.bodyClass;
+    document.body.dataset['vscodeThemeKind'] = theme.bodyClass.split(' ').at(-1)!;
     document.body.className = theme.bodyClass;
   };
+  // Some of what VS Code styles in every webview, in the lowest layer as there.
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(`@layer vscode-default {
+    body { padding: 0 20px; color: var(--vscode-editor-foreground); font-family: var(--vscode-font-family); font-size: var(--vscode-font-size); }
+    textarea:focus { outline: 1px solid -webkit-focus-ring-color; }
+    code { padding: 1px 3px; color: var(--vscode-textPreformat-foreground); background-color: var(--vscode-textPreformat-background); }
+    blockquote { background: var(--vscode-textBlockQuote-background); }
+    kbd { box-shadow: inset 0 -1px 0 var(--vscode-widget-shadow); }
+  }`);
+  document.adoptedStyleSheets = [sheet, ...document.adoptedStyleSheets.slice(1)];
   if (document.body) apply();
   else document.addEventListener('DOMContentLoaded', apply);
 }

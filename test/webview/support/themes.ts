@@ -219,7 +219,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
     },
   },
   hcLight: {
-    bodyClass: 'vscode-high-contrast-light',
+    bodyClass: 'vscode-high-contrast vscode-high-contrast-light',
     variables: {
       ...shared,
       foreground: '#292929',
