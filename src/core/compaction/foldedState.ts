@@ -25,32 +25,38 @@ export type FoldedState = z.infer<typeof FoldedState>;
 
 export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [] };
 
-/** Long pastes keep their head and tail in the ledger; the id leads to the rest. */
-const maxLedgerChars = 1_200;
+/**
+ * Characters of one message in the ledger, tried in turn until all fit: long pastes give way before short orders do. Measured on
+ * two real coding sessions of 137k and 375k tokens, a ledger at the first step takes 2.7k–3.1k tokens.
+ */
+const clipSteps = [1_200, 600, 300, 160];
 
 /**
- * Every user message of the folded range, added to what earlier compactions carried. When the budget is short the newest are
- * spelled out and the older ones named by id: none disappears without a trace.
+ * Every user message of the folded range, added to what earlier compactions carried. When even short clips do not fit the budget,
+ * the newest are spelled out and the older ones named by id: none disappears without a trace.
  */
 export function extendLedger(previous: FoldedState, folded: readonly StoredEntry[], budgetTokens: number, estimate: (text: string) => number): Pick<FoldedState, 'ledger' | 'earlier'> {
   const added = folded.flatMap((entry): LedgerLine[] =>
-    isUserMessage(entry) && entry.content.type === 'message' && entry.content.text.trim() !== '' ? [{ ref: entryRef(entry), text: clip(entry.content.text.trim()) }] : [],
+    isUserMessage(entry) && entry.content.type === 'message' && entry.content.text.trim() !== '' ? [{ ref: entryRef(entry), text: entry.content.text.trim() }] : [],
   );
   const all = [...previous.ledger, ...added];
-  let used = 0;
-  let from = all.length;
-  while (from > 0) {
-    used += estimate(all[from - 1]!.text) + 8;
-    if (used > budgetTokens) break;
-    from--;
+  const cost = ({ text }: LedgerLine) => estimate(text) + 8;
+  let clipped = all;
+  for (const length of clipSteps) {
+    clipped = all.map(({ ref, text }) => ({ ref, text: clip(text, length) }));
+    if (clipped.reduce((sum, line) => sum + cost(line), 0) <= budgetTokens) return { ledger: clipped, earlier: previous.earlier };
   }
-  return { ledger: all.slice(from), earlier: [...previous.earlier, ...all.slice(0, from).map(({ ref }) => ref)] };
+  let used = 0;
+  let from = clipped.length;
+  while (from > 0 && (used += cost(clipped[from - 1]!)) <= budgetTokens) from--;
+  return { ledger: clipped.slice(from), earlier: [...previous.earlier, ...clipped.slice(0, from).map(({ ref }) => ref)] };
 }
 
-function clip(text: string): string {
-  if (text.length <= maxLedgerChars) return text;
-  const head = wholeCharacters(text, 0, 800);
-  const tail = wholeCharacters(text, text.length - 300, text.length);
+/** Two thirds head, a quarter tail. */
+function clip(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const head = wholeCharacters(text, 0, Math.floor(length * 0.67));
+  const tail = wholeCharacters(text, text.length - Math.floor(length * 0.25), text.length);
   return `${head} [… ${text.length - head.length - tail.length} characters …] ${tail}`;
 }
 

@@ -193,7 +193,7 @@ describe('Conversation: compaction', () => {
     await fill(3, 800, 'later');
     const second = await rig.conversation.compact();
     assert.match(rig.summarizer.prompts[1]!, /<previous-state>.*the plan is set/s);
-    assert.match(second.entry!.content.summaryText, /earlier messages, through recall: #1, /);
+    assert.match(second.entry!.content.summaryText, /\(#1\) question 0/);
     assert.ok(!rig.summarizer.prompts[1]!.includes('question 0 '), 'the first range is not summarised twice');
   });
 

@@ -42,6 +42,16 @@ describe('the user ledger', () => {
     });
   });
 
+  it('shortens long pastes before it drops short orders', () => {
+    const b = new BranchBuilder();
+    b.user('never touch the lock file');
+    b.user(`a log: ${'x'.repeat(5_000)} end`);
+    const { ledger, earlier } = extendLedger(emptyFoldedState, b.entries, 120, estimateTokens);
+    assert.deepEqual([ledger[0], earlier], [{ ref: '#1', text: 'never touch the lock file' }, []]);
+    assert.match(ledger[1]!.text, /^a log: x+ \[… \d+ characters …\] x+ end$/);
+    assert.ok(ledger[1]!.text.length < 340);
+  });
+
   it('names by id what no longer fits, over several compactions', () => {
     const b = new BranchBuilder();
     for (let i = 0; i < 5; i++) b.user(`message ${i} ${'x'.repeat(100)}`);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openChat, type ChatSession } from '../../support/chatSession';
-import { hold, reply, overloaded, rateLimited } from '../../support/messagesApiScript';
+import { hold, httpFault, overloaded, rateLimited, reply } from '../../support/messagesApiScript';
 import { waitFor } from '../../support/waitFor';
 
 describe('when something goes wrong', () => {
@@ -18,7 +18,7 @@ describe('when something goes wrong', () => {
     const { chat, api } = session;
     const before = api.messages.length;
     await chat.send('   ');
-    assert.equal(await (await chat.locator('tk-composer .send')).getAttribute('aria-disabled') ?? (await (await chat.locator('tk-composer .send')).getAttribute('disabled')), 'true');
+    assert.notEqual(await (await chat.locator('tk-composer .send')).getAttribute('disabled'), null);
     assert.equal(await chat.draft(), '   ');
     assert.equal(api.messages.length, before);
   });
@@ -80,8 +80,6 @@ describe('when something goes wrong', () => {
 
   it('says what to do about a refused key, and tries again without repeating the message', async () => {
     const { chat, api, workbench } = session;
-    const good = api.apiKey;
-    const { httpFault } = await import('../../support/messagesApiScript');
     api.enqueue(httpFault(401, 'authentication_error', 'invalid x-api-key'), reply('now it works'));
     await chat.send('who goes there?');
     await chat.see('.error-row', 'The API key was refused');
@@ -89,7 +87,6 @@ describe('when something goes wrong', () => {
     await chat.press('Try again');
     await chat.see('article.answer', 'now it works');
     assert.equal((await chat.texts('article.user-message .user-text')).filter((text) => text === 'who goes there?').length, 1);
-    assert.ok(good);
   });
 
   it('says that the address cannot be reached', async () => {
