@@ -24,21 +24,23 @@ export interface StatusView {
 /** What the status bar shows of a context: nothing here computes a size of its own. */
 export function statusView(input: StatusInput): StatusView {
   const { snapshot, compacting } = input;
-  const percent = percentOf(snapshot);
+  const percent = percentText(snapshot);
   const approximate = input.remembered || snapshot.provenance === 'estimated';
   const severity = severityOf(snapshot);
   return {
-    text: compacting ? '$(sync~spin) Compacting…' : `$(dashboard) ${approximate ? '~' : ''}${percent} %`,
+    text: compacting ? '$(sync~spin) Compacting…' : `$(dashboard) ${approximate && !percent.startsWith('<') ? '~' : ''}${percent} %`,
     tooltip: tooltip(input, approximate),
     severity,
     label: compacting
       ? 'Threadkeeper: compacting the conversation'
-      : `Threadkeeper context: ${spoken(snapshot.used)} of ${spoken(snapshot.effective)} tokens, ${approximate ? 'about ' : ''}${percent} percent${severity === 'normal' ? '' : `, ${severity}`}`,
+      : `Threadkeeper context: ${spoken(snapshot.used)} of ${spoken(snapshot.effective)} tokens, ${percent.startsWith('<') ? 'less than ' : approximate ? 'about ' : ''}${percent.replace('<', '')} percent${severity === 'normal' ? '' : `, ${severity}`}`,
   };
 }
 
-export function percentOf({ used, effective }: Pick<ContextSnapshot, 'used' | 'effective'>): number {
-  return effective > 0 ? Math.round((used / effective) * 100) : 0;
+/** As the gauge of the view has it. */
+function percentText({ used, effective }: Pick<ContextSnapshot, 'used' | 'effective'>): string {
+  const percent = effective > 0 ? Math.round((used / effective) * 100) : 0;
+  return percent === 0 && used > 0 ? '<1' : String(percent);
 }
 
 /** Warning from the second nudge (the only one where there is one), error from where a compaction is due. */
@@ -67,7 +69,7 @@ function tooltip({ snapshot, remembered, compacting, problems }: StatusInput, ap
   const rows = snapshot.segments.filter(({ tokens }) => tokens > 0).map(({ kind, tokens }) => `| ${segmentNames[kind]} | ${shortTokens(tokens)} |`);
   const next = snapshot.nextEvent;
   const lines = [
-    `**${shortTokens(snapshot.used)} of ${shortTokens(snapshot.effective)} tokens · ${approximate ? '~' : ''}${percentOf(snapshot)} %**`,
+    `**${shortTokens(snapshot.used)} of ${shortTokens(snapshot.effective)} tokens · ${percentText(snapshot)} %**`,
     remembered ? 'As of the last time this workspace was open.' : approximate ? 'Estimated.' : 'As the provider reported it.',
     rows.length > 0 ? ['| | |', '|:--|--:|', ...rows].join('\n') : '',
     `Model: ${escapeMarkdown(snapshot.model)}`,

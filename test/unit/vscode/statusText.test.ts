@@ -61,6 +61,11 @@ describe('status bar', () => {
     match(remembered.label, /about 42 percent/);
   });
 
+  it('does not call a beginning nothing', () => {
+    const { text, label } = view({ used: 900, provenance: 'estimated' });
+    deepStrictEqual([text, label, view({ used: 0 }).text], ['$(dashboard) <1 %', 'Threadkeeper context: 900 of 200 thousand tokens, less than 1 percent', '$(dashboard) 0 %']);
+  });
+
   it('warns from the second nudge and alarms from where a compaction is due', () => {
     const severities = [99_999, 100_000, 149_999, 150_000, 169_999, 170_000, 260_000].map((used) => view({ used }).severity);
     deepStrictEqual(severities, ['normal', 'normal', 'normal', 'warning', 'warning', 'error', 'error']);
