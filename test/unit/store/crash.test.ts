@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { ChildReport } from '../../support/storeChild';
 import { openHost, tempFolder } from '../../support/storeTemp';
+import { waitFor } from '../../support/waitFor';
 
 const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
 
@@ -63,6 +64,33 @@ describe('store: processes that are killed while they write', () => {
     await verify(temp.path, stored);
     const check = integrity(join(temp.path, 'threadkeeper.db'));
     if (check !== undefined) assert.equal(check, 'ok');
+    temp.remove();
+  });
+
+  it('can be read by another window at any moment', async function () {
+    this.timeout(60_000);
+    const temp = tempFolder();
+    const child = spawn(process.execPath, [childFile, 'write', temp.path, '40'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    children.push(child);
+    const stored: string[] = [];
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const report = JSON.parse(line) as ChildReport;
+      if (report.type === 'stored') stored.push(report.uuid);
+    });
+    await waitFor('the first entry', () => stored.length > 0, { interval: 5 });
+    const reader = await openHost(temp.path, { readonly: true });
+    for (let round = 0; round < 25; round++) {
+      const before = stored.length;
+      await waitFor('more entries', () => stored.length > before, { interval: 1 });
+      const expected = [...stored];
+      await reader.refresh();
+      const { session, entries } = await reader.call('liveBranch', ['session']);
+      assert.equal(entries.length, session.messageCount, 'neither half a transaction nor half a page');
+      const found = new Set(entries.map((entry) => entry.uuid));
+      assert.deepEqual(expected.filter((uuid) => !found.has(uuid)), []);
+    }
+    child.kill('SIGKILL');
+    await reader.close();
     temp.remove();
   });
 

@@ -74,7 +74,7 @@ describe('store: owners and readers', () => {
     const owner = await open();
     const session = await newSession(owner);
     const reader = await open({ readonly: true });
-    for (let i = 1; i <= 36; i++) {
+    for (let i = 1; i <= 15; i++) {
       // Large enough for a checkpoint every few rounds.
       await say(owner, session, `${i}`.repeat(200_000));
       if (i % 3 === 0) {
