@@ -53,6 +53,17 @@ describe('handshake', function () {
     strictEqual(await view.find('textarea').inputValue(), 'its draft');
   });
 
+  it('keeps what was written before there was a session, and takes a saved draft where nothing was', async () => {
+    const none = snapshot({ session: null, context: null });
+    const view = await open({ snapshot: none });
+    await view.find('textarea').fill('typed at once');
+    await view.show(snapshot({ draft: 'saved earlier' }));
+    strictEqual(await view.find('textarea').inputValue(), 'typed at once');
+    const other = await open({ snapshot: none });
+    await other.show(snapshot({ draft: 'saved earlier' }));
+    strictEqual(await other.find('textarea').inputValue(), 'saved earlier');
+  });
+
   it('shows what is streaming when it opens in the middle of an answer', async () => {
     const view = await open({
       snapshot: snapshot({ rows: rows.slice(0, 1), live: [{ id: 'l1', kind: 'assistant', model: 'Claude', text: 'Half an ans' }] }),

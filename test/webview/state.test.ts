@@ -45,6 +45,11 @@ describe('view state', () => {
     deepStrictEqual([grownState.rows[0]!.id, grownState.rows.length, grownState.hasMore], ['old', 5, false]);
   });
 
+  it('a new list of sessions replaces the old one', () => {
+    const sessions = [{ uuid: 's9', id: '20261122_002', title: 'Only one', updatedAt: noon }];
+    deepStrictEqual(applyDelta(start, { kind: 'sessions', sessions }), { ...start, sessions });
+  });
+
   it('renaming a session renames it in the list', () => {
     const renamed = applyDelta(start, { kind: 'session', session: { uuid: 's1', id: '20261122_001', title: 'New' } });
     deepStrictEqual(renamed.sessions.map((s) => s.title).slice(0, 2), ['New', 'Release checklist']);

@@ -70,7 +70,8 @@ export class AppView extends ViewElement {
       if (remembered.session === snapshot.session?.uuid) anchor = remembered.anchor;
     }
     void this.updateComplete.then(() => {
-      this.composer?.setText(snapshot.draft);
+      // What was written before there was a session is what the new one begins with.
+      if (before?.session || !this.composer?.text) this.composer?.setText(snapshot.draft);
       if (anchor) this.transcript?.seek(anchor);
       else this.transcript?.jumpToLatest();
     });
