@@ -51,7 +51,7 @@ describe('store: processes that are killed while they write', () => {
     this.timeout(60_000);
     const temp = tempFolder();
     const stored: string[] = [];
-    for (let round = 0; round < 8; round++) {
+    for (let round = 0; round < 7; round++) {
       // Between commits, in the middle of a clean close, right after it, right after opening: by turns.
       const acknowledged = await killWriter(temp.path, 20 + round, (report, count) => {
         if (round % 4 === 0) return report.type === 'closing';
@@ -79,7 +79,7 @@ describe('store: processes that are killed while they write', () => {
     });
     await waitFor('the first entry', () => stored.length > 0, { interval: 5 });
     const reader = await openHost(temp.path, { readonly: true });
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 15; round++) {
       const before = stored.length;
       await waitFor('more entries', () => stored.length > before, { interval: 1 });
       const expected = [...stored];

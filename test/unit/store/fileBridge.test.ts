@@ -114,7 +114,7 @@ describe('store: SQLite on real files', () => {
     };
     for (let length = complete; length < end; length++) assert.equal(rows(wal.subarray(0, length)), 2, `torn at ${length}`);
     assert.equal(rows(wal), 3);
-    for (let at = complete; at < end; at += 5) {
+    for (let at = complete; at < end; at += 9) {
       const damaged = Buffer.from(wal);
       damaged[at]! ^= 0x10;
       assert.equal(rows(damaged), 2, `damaged at ${at}`);

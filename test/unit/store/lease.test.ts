@@ -149,7 +149,7 @@ describe('store: the lease', () => {
         }),
       );
     const { pid } = spawnSync(process.execPath, ['-e', '']);
-    for (let round = 0; round < 60; round++) {
+    for (let round = 0; round < 40; round++) {
       // By turns: a dead holder, a dead holder with a dead heir, nobody.
       if (round % 3 < 2) leave({ pid }, `stale-${round}`);
       if (round % 3 === 1) leave({ pid }, `heir-${round}`, `${file}.heir-stale-${round}`);

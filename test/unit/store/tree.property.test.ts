@@ -36,7 +36,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 describe('store: any sequence of appends, branches and reopenings', () => {
   it('keeps every entry as it was appended, and every leaf where it was put', async function () {
     this.timeout(30_000);
-    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), holds), { numRuns: 20 });
+    await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 25 }), holds), { numRuns: 15 });
   });
 });
 
