@@ -91,6 +91,8 @@ function percentText(part: number, whole: number): string {
 function forecast({ turnsLeft, used, limit }: Context, over: boolean): string | null {
   if (over) return `over the limit by ${tokens(used - limit)}`;
   if (turnsLeft === null) return null;
+  // Beyond that it is no forecast, only a large number.
+  if (turnsLeft > 200) return 'over 200 turns left';
   return turnsLeft < 1 ? 'less than a turn left' : `about ${plural(Math.round(turnsLeft), 'turn')} left`;
 }
 

@@ -25,7 +25,7 @@ function text(failure: ModelFailure, model: string): string {
     case 'overflow':
       return `The conversation does not fit the model's window even after compaction. Shorten the last message, or start a new session.${said}`;
     case 'unknown_model':
-      return `The provider does not know the model “${model}”. Choose another with “Threadkeeper: Select Model…”; your message is kept.${said}`;
+      return `The provider does not know the model${model ? ` “${model}”` : ''}. Choose another with “Threadkeeper: Select Model…”; your message is kept.${said}`;
     case 'refused':
       return `The model declined to answer this. Rephrase the message, or choose another model.${said}`;
     case 'invalid_request':

@@ -91,12 +91,18 @@ describe('when something goes wrong', () => {
 
   it('says that the address cannot be reached', async () => {
     const { chat, server, api, workbench } = session;
-    await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': 'http://127.0.0.1:9', 'threadkeeper.model': 'claude-test' });
+    await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': 'http://127.0.0.1:59999', 'threadkeeper.model': 'claude-far-away' });
+    await chat.see('tk-header', 'claude-far-away');
     await chat.send('anyone there?');
     await chat.see('.error-row', /could not be reached.*baseUrl/s);
     await workbench.screenshot('unreachable');
+  });
+
+  it('says that the provider does not know the model', async () => {
+    const { chat, server, api } = session;
     await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-unheard-of' });
+    await waitFor('the provider to be asked about it', () => api.requests.some(({ path }) => path.includes('claude-unheard-of')));
     await chat.press('Try again');
-    await chat.see('.error-row', /does not know the model “claude-unheard-of”/);
+    await chat.see('.error-row', /does not know the model.*claude-unheard-of/s);
   });
 });

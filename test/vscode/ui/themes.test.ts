@@ -1,7 +1,7 @@
 import { openChat, words, type ChatSession } from '../../support/chatSession';
 import { reply } from '../../support/messagesApiScript';
 
-const themes = { dark: 'Default Dark Modern', light: 'Default Light Modern', 'high-contrast': 'Default High Contrast', 'high-contrast-light': 'Default High Contrast Light' };
+const themes = { dark: 'Dark Modern', light: 'Light Modern', 'high-contrast': 'Default High Contrast', 'high-contrast-light': 'Default High Contrast Light' };
 
 describe('themes', () => {
   let session: ChatSession;
