@@ -21,6 +21,8 @@ export interface ChatRuntimeOptions {
   readonly log: Logger;
 }
 
+const keyHint = 'To chat with Claude, set an API key with *Threadkeeper: Set API Key…*.';
+
 /** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
 export class ChatRuntime {
   private readonly counter: WorkerTokenCounter;
@@ -71,7 +73,7 @@ export class ChatRuntime {
     if (!known) {
       const { files, session, log } = this.options;
       const notes = new FileMemoryNotes(join(dirname(store.status.file), 'notes'));
-      known = { notes, bindings: new ModelBindings(new OfflineModel({ store, notes, files, session }), log) };
+      known = { notes, bindings: new ModelBindings(new OfflineModel({ store, notes, files, session, keyHint }), log) };
       this.clients.set(store, known);
     }
     return known;
