@@ -3,6 +3,7 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import { errorText } from '../core/errors';
 import type { IdSource, Logger } from '../core/ports';
+import { liveCompaction } from '../core/session/liveCompaction';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import type { OlderPage, ViewSnapshot } from '../protocol/messages';
@@ -239,12 +240,13 @@ export class ChatController implements Disposable {
     this.chats.current?.conversation.cancelCompaction();
   }
 
-  /** Asks `confirm` first when the restored context would not fit. */
-  async undoCompaction(confirm: (question: string) => Promise<boolean>): Promise<'undone' | 'declined' | { readonly message: string }> {
+  /** Asks `confirm` first when the restored context would not fit. With `only`, undoes no other compaction than that one. */
+  async undoCompaction(confirm: (question: string) => Promise<boolean>, only?: string): Promise<'undone' | 'declined' | { readonly message: string }> {
     await this.open();
     const conversation = this.chats.current?.conversation;
     const preview = conversation?.undoPreview();
     if (!conversation || !preview) return { message: 'There is no compaction to undo.' };
+    if (only !== undefined && liveCompaction(conversation.entries)?.uuid !== only) return { message: 'This compaction is not the last one any more.' };
     const limit = conversation.snapshot.limit;
     const question = `The restored context has about ${preview.tokensRestored.toLocaleString('en')} tokens and the model takes ${limit.toLocaleString('en')}, so the next message will be compacted again. Undo anyway?`;
     if (!preview.fits && !(await confirm(question))) return 'declined';

@@ -55,9 +55,13 @@ export class WorkbenchCommands implements WorkbenchActions {
   };
 
   /** Runs a command of the palette; whatever goes wrong is said once. */
-  async run(name: CommandName): Promise<void> {
+  run(name: CommandName): Promise<void> {
+    return this.guarded(name, this.all[name]);
+  }
+
+  private async guarded(name: CommandName, command: () => Promise<void>): Promise<void> {
     try {
-      await this.all[name]();
+      await command();
     } catch (error) {
       this.deps.log.error('command_failed', { command: name, detail: errorText(error) });
       const text = StoreError.is(error) ? storeTurnError(error).message : errorText(error);
@@ -137,15 +141,16 @@ export class WorkbenchCommands implements WorkbenchActions {
   private async compactWithProgress(): Promise<void> {
     const { controller } = this.deps;
     const result = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: organizing conversation history…' }, () => controller.compact());
-    if (!result.entry) return this.tell(result.message ?? 'Nothing was compacted.');
+    const { entry } = result;
+    if (!entry) return this.tell(result.message ?? 'Nothing was compacted.');
     if (controller.viewVisible) return;
     const undo = 'Undo';
-    void window.showInformationMessage(compactionText(result.entry.content), undo).then((answer) => (answer === undo ? this.run('undoCompaction') : undefined));
+    void window.showInformationMessage(compactionText(entry.content), undo).then((answer) => (answer === undo ? this.guarded('undoCompaction', () => this.undoWithMessage(entry.uuid)) : undefined));
   }
 
-  private async undoWithMessage(): Promise<void> {
+  private async undoWithMessage(only?: string): Promise<void> {
     const { controller } = this.deps;
-    const result = await controller.undoCompaction(confirmUndo);
+    const result = await controller.undoCompaction(confirmUndo, only);
     if (typeof result === 'object') this.tell(result.message);
     else if (result === 'undone' && !controller.viewVisible) this.tell('The last compaction was undone: the model sees the original messages again.');
   }

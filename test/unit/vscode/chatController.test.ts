@@ -239,6 +239,7 @@ describe('ChatController', () => {
     const result = await second.controller.compact();
     ok(result.entry, result.message ?? '');
     deepStrictEqual([second.controller.state.canUndo, second.controller.state.compacting], [true, false]);
+    deepStrictEqual(await second.controller.undoCompaction(async () => true, 'another'), { message: 'This compaction is not the last one any more.' });
     const asked: string[] = [];
     deepStrictEqual(await second.controller.undoCompaction(async (question) => (asked.push(question), true)), 'undone');
     deepStrictEqual([second.controller.state.canUndo, asked], [false, []]);
