@@ -133,9 +133,9 @@ export class Conversation {
     return outcome;
   }
 
-  /** Sends what was waiting when the process ended. */
+  /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
   async resumeQueue(): Promise<void> {
-    for (const { id, text } of this.waiting) void this.enqueue(() => this.turn(id, text));
+    await Promise.all(this.waiting.map(({ id, text }) => this.enqueue(() => this.turn(id, text))));
   }
 
   /** Takes a message out of the queue; undefined when its turn has already begun. */
@@ -309,9 +309,11 @@ export class Conversation {
     }
   }
 
+  /** On disk first, then shown: a message that is seen waiting survives a kill. */
   private async queueChanged(): Promise<void> {
-    this.emit({ type: 'queue_changed', queue: this.waiting });
-    await this.deps.store.saveQueue(this.session.uuid, this.waiting).catch((error: unknown) => this.deps.log.warn('queue_not_saved', { detail: errorText(error) }));
+    const queue = this.waiting;
+    await this.deps.store.saveQueue(this.session.uuid, queue).catch((error: unknown) => this.deps.log.warn('queue_not_saved', { detail: errorText(error) }));
+    this.emit({ type: 'queue_changed', queue });
   }
 
   private emitContext(): void {

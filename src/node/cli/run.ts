@@ -40,7 +40,7 @@ ${flagHelp(specs)}
 The key is read from ANTHROPIC_API_KEY.
 Commands:  {"cmd":"send","id":1,"text":"…"}  {"cmd":"compact"}  {"cmd":"undo_compaction"}  {"cmd":"stop"}
 Events:    ready, turn_started, text_delta, thinking_delta, tool_call, tool_result, nudge, memory, checkpoint, compaction, retry,
-           usage, context, done, error; each has a "type".
+           usage, context, queue, done, error; each has a "type".
 End of input ends the program after the running turn. Exit code 0; 2 for a command line that cannot be run, 1 when the store or the
 session cannot be opened.`;
 
@@ -94,9 +94,10 @@ async function converse(conversation: Conversation): Promise<void> {
     if (line) write(line);
   });
   const { session } = conversation;
-  write({ type: 'ready', sessionId: session.id, uuid: session.uuid, title: session.title, resumed: session.leaf !== null });
+  const { queued } = conversation;
+  write({ type: 'ready', sessionId: session.id, uuid: session.uuid, title: session.title, resumed: session.leaf !== null, ...(queued.length > 0 ? { queued } : {}) });
   write({ type: 'context', ...conversation.snapshot });
-  const running: Promise<unknown>[] = [];
+  const running: Promise<unknown>[] = [conversation.resumeQueue()];
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     if (line.trim() === '') continue;
     const parsed = parseRunCommand(line);

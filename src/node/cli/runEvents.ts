@@ -34,9 +34,10 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
       return { type: 'context', ...event.snapshot };
     case 'turn_ended':
       return { type: 'done', id: idOf(event.id), ok: event.ok, text: event.text, ...(event.error ? { error: event.error } : {}) };
+    case 'queue_changed':
+      return { type: 'queue', queue: event.queue.map(({ id, text }) => ({ id: idOf(id), text })) };
     case 'phase_changed':
     case 'live_dropped':
-    case 'queue_changed':
     case 'session_changed':
       return null;
   }

@@ -73,6 +73,23 @@ describe('threadkeeper run', () => {
     );
   });
 
+  it('sends on resume what was still queued when it was killed', async () => {
+    api.enqueue(reply('begun ', hold()));
+    const run = start();
+    run.send({ cmd: 'send', id: 1, text: 'the first' });
+    await run.until(({ type }) => type === 'text_delta');
+    run.send({ cmd: 'send', id: 2, text: 'the second' });
+    await run.until(({ type, queue }) => type === 'queue' && (queue as unknown[]).length === 1);
+    const ready = await run.until(({ type }) => type === 'ready');
+    run.kill();
+    await run.exited;
+
+    const again = start('--session', String(ready['uuid']));
+    const [queued] = (await again.until(({ type }) => type === 'ready'))['queued'] as { id: string; text: string }[];
+    assert.equal(queued?.text, 'the second');
+    assert.equal((await again.done(queued.id))['ok'], true);
+  });
+
   it('nudges at 50 % and 75 %, compacts before the limit, undoes, and never sends too much', async () => {
     const run = start();
     let id = 0;

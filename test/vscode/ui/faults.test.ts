@@ -90,7 +90,7 @@ describe('when something goes wrong', () => {
   });
 
   it('says that the address cannot be reached', async () => {
-    const { chat, server, api, workbench } = session;
+    const { chat, server, workbench } = session;
     await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': 'http://127.0.0.1:59999', 'threadkeeper.model': 'claude-far-away' });
     await chat.see('tk-header', 'claude-far-away');
     await chat.send('anyone there?');
