@@ -1,12 +1,12 @@
 import type { Item } from '../state';
 
 /** For each row of a range the name to show above it: where the model begins to speak after the user. */
-export function speakers(items: readonly Item[], start: number, end: number, modelName: string): (string | null)[] {
+export function speakers(items: readonly Item[], start: number, end: number, model: { readonly id: string; readonly name: string }): (string | null)[] {
   const names: (string | null)[] = [];
   let speaking = isAnswer(items[start - 1]);
   for (const item of items.slice(start, end)) {
     const answer = isAnswer(item);
-    names.push(answer && !speaking ? nameOf(item, modelName) : null);
+    names.push(answer && !speaking ? nameOf(item, model) : null);
     // Quiet rows between two blocks do not end the answer.
     speaking = answer || (speaking && item.kind !== 'user' && item.kind !== 'compaction');
   }
@@ -28,7 +28,8 @@ function isAnswer(item: Item | undefined): boolean {
   return item?.kind === 'assistant' || item?.kind === 'thinking' || item?.kind === 'tool' || item?.kind === 'live';
 }
 
-function nameOf(item: Item, modelName: string): string {
+/** Only the model in use is known by its name; an answer of another one shows its id. */
+function nameOf(item: Item, { id, name }: { readonly id: string; readonly name: string }): string {
   const model = item.kind === 'assistant' || item.kind === 'live' ? item.model : '';
-  return model || modelName;
+  return model === '' || model === id ? name : model;
 }

@@ -53,6 +53,7 @@ export class Conversation {
   private pending = 0;
   private waiting: QueuedMessage[] = [];
   private running: { readonly abort: AbortController; readonly turn: Turn | null } | null = null;
+  private disposed = false;
   private ineffectiveAt = 0;
   /** The last snapshot told to anyone, without its time: what has not changed is not told again. */
   private lastNumbers = '';
@@ -237,12 +238,15 @@ export class Conversation {
     await this.last;
   }
 
+  /** Stops what runs. What is queued stays on disk and is not begun. */
   dispose(): void {
+    this.disposed = true;
     this.running?.abort.abort();
     this._onDidEmit.dispose();
   }
 
   private async turn(id: string, text: string | null): Promise<SendOutcome> {
+    if (this.disposed) return { id, ok: false, text: '', error: { reason: 'cancelled', message: 'The conversation was closed.' } };
     return this.exclusive(async (signal, useTurn) => {
       this.emit({ type: 'turn_started', id });
       const outcome = await this.guarded(async () => {

@@ -58,6 +58,18 @@ describe('Conversation', () => {
     assert.deepEqual(await rig.texts(), ['one', 'first', 'two', 'second']);
   });
 
+  it('begins nothing from the queue once it is closed, and keeps it on disk', async () => {
+    const gate = rig.gate();
+    rig.model.scripts.push([{ hold: gate.opened }, ...says('first')]);
+    const first = rig.conversation.send('one', 'a');
+    const second = rig.conversation.send('two', 'b');
+    await rig.until(async () => (await rig.store.queue(rig.session)).length === 1);
+    rig.conversation.dispose();
+    assert.deepEqual([(await first).ok, (await second).error?.reason], [false, 'cancelled']);
+    assert.deepEqual(await rig.store.queue(rig.session), [{ id: 'b', text: 'two' }]);
+    assert.deepEqual(await rig.texts(), ['one']);
+  });
+
   it('stop keeps what was shown, marks it, and hands the queue back', async () => {
     const gate = rig.gate();
     rig.model.scripts.push([{ type: 'text_delta', index: 0, text: 'half an ans' }, { hold: gate.opened }]);
