@@ -42,6 +42,7 @@ export function activate(context: ExtensionContext): void {
         new ChatRuntime({
           distDir: join(context.extensionPath, 'dist'),
           files: new VscodeWorkspaceText(isTrusted),
+          userNotes: join(context.globalStorageUri.fsPath, 'notes'),
           settings: () => configuration.current,
           session: () => controller?.session?.uuid ?? '',
           log,

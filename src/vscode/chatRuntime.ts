@@ -4,6 +4,7 @@ import { OfflineModel } from '../core/chat/offlineModel';
 import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
+import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
 import { conversationDeps } from '../node/runtime/conversationDeps';
 import { ModelBindings } from '../node/runtime/modelBindings';
 import { openStore } from '../node/store/openStore';
@@ -15,6 +16,8 @@ export interface ChatRuntimeOptions {
   /** Where the workers lie. */
   readonly distDir: string;
   readonly files: WorkspaceText;
+  /** Folder of the notes that hold in every workspace. */
+  readonly userNotes: string;
   readonly settings: () => Settings;
   /** The session that offline answers search first. */
   readonly session: () => string;
@@ -71,8 +74,8 @@ export class ChatRuntime {
   private of(store: SessionStore): { readonly notes: MemoryNotes; readonly bindings: ModelBindings } {
     let known = this.clients.get(store);
     if (!known) {
-      const { files, session, log } = this.options;
-      const notes = new FileMemoryNotes(join(dirname(store.status.file), 'notes'));
+      const { files, session, log, userNotes } = this.options;
+      const notes = new ScopedMemoryNotes(new FileMemoryNotes(join(dirname(store.status.file), 'notes')), new FileMemoryNotes(userNotes));
       known = { notes, bindings: new ModelBindings(new OfflineModel({ store, notes, files, session, keyHint }), log) };
       this.clients.set(store, known);
     }

@@ -16,7 +16,7 @@ export function systemPrompt(tools: readonly ToolSpec[], instructions: string): 
     paragraphs.push('Folded messages still exist. When the user refers to something you do not see, or an exact value, name or wording matters, use the recall tool before answering; ids such as #12 in the state can be read in full with it.');
   }
   if (has('memory')) {
-    paragraphs.push('You keep notes with the memory tool. They outlive compaction. Keep them short and current: decisions and reasons, preferences, exact names and values, open work. Update a note rather than adding a second one on the same matter.');
+    paragraphs.push('You keep notes with the memory tool. They outlive compaction. Keep them short and current: decisions and reasons, preferences, exact names and values, open work. Update a note rather than adding a second one on the same matter. What holds in every workspace (who the user is, how they like to work) goes below /memories/user/.');
   }
   if (instructions.trim() !== '') paragraphs.push(`The user's standing instructions:\n${instructions.trim()}`);
   return paragraphs.join('\n\n');

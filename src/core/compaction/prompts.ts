@@ -41,11 +41,7 @@ export function summaryPrompt({ previous, transcript, instructions, maxTokens }:
   return parts.join('\n\n');
 }
 
-/** Renders folded entries for a summariser; a single entry longer than `maxChars` keeps head and tail. */
-export function renderForSummary(entries: readonly StoredEntry[], maxChars: number): string {
-  return entries.map((entry) => renderEntry(entry, maxChars)).join('\n\n');
-}
-
+/** An entry for a summariser; one longer than `maxChars` keeps head and tail. */
 export function renderEntry(entry: StoredEntry, maxChars: number): string {
   return `[${entryRef(entry)} ${speaker(entry)}]\n${clip(entryText(entry.content), maxChars)}`;
 }
