@@ -28,7 +28,6 @@ export function run(): TokenBenchResult[] {
     if (other !== null && other.value !== own.value) throw new Error(`${name}: ${own.value} tokens, js-tiktoken has ${other.value}.`);
     results.push(row(name, text.length, own.ms, other?.ms ?? null));
   }
-  console.table(results.map((r) => ({ ...r, ours: round(r.ours), theirs: r.theirs === null ? '-' : round(r.theirs), ratio: r.ratio === null ? '-' : round(r.ratio) })));
   return results;
 }
 
@@ -67,11 +66,9 @@ function time(task: () => number): { ms: number; value: number } {
 }
 
 function row(name: string, characters: number, ours: number, theirs: number | null): TokenBenchResult {
-  return { name, characters, ours, theirs, ratio: theirs === null ? null : theirs / ours };
+  return { name, characters, ours: round(ours), theirs: theirs === null ? null : round(theirs), ratio: theirs === null ? null : round(theirs / ours) };
 }
 
 function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
-
-if (require.main === module) run();

@@ -1,0 +1,30 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { artifacts, builtTests } from '../support/paths';
+
+/** What a file `*.bench.ts` exports: rows of one table, ratios rather than times where it can. */
+interface Bench {
+  run(): unknown[] | Promise<unknown[]>;
+}
+
+/** `node dist/test/bench/runBenches.js [name…]`: every benchmark, or those whose file name contains one of the words. */
+async function main(words: readonly string[]): Promise<void> {
+  const folder = join(builtTests, 'bench');
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.bench.js') && (words.length === 0 || words.some((word) => file.includes(word))));
+  const results: Record<string, unknown[]> = {};
+  for (const file of files.sort()) {
+    const name = file.replace('.bench.js', '');
+    const { run } = (await import(join(folder, file))) as Bench;
+    results[name] = await run();
+    console.log(`\n${name}`);
+    console.table(results[name]);
+  }
+  if (files.length === 0) throw new Error(`No benchmark matches ${words.join(', ')}`);
+  await mkdir(artifacts, { recursive: true });
+  await writeFile(join(artifacts, 'bench.json'), `${JSON.stringify({ node: process.version, at: new Date().toISOString(), results }, null, 2)}\n`);
+}
+
+main(process.argv.slice(2)).catch((error: unknown) => {
+  console.error(error);
+  process.exitCode = 1;
+});
