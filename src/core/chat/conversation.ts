@@ -267,6 +267,7 @@ export class Conversation {
 
   private async appendUserMessage(id: string, text: string): Promise<void> {
     const entry = await this.branch.append({ type: 'message', role: 'user', text }, { display: true, modelFacing: true });
+    this.engine.setDraft(0);
     if (this.waiting.some((message) => message.id === id)) {
       this.waiting = this.waiting.filter((message) => message.id !== id);
       await this.queueChanged();

@@ -109,7 +109,8 @@ export class Turn {
 
   private async appendMemoryHead(): Promise<void> {
     const { branch } = this.deps;
-    if (cycleEntries(branch.entries).some((entry) => entry.content.type === 'memory_note')) return;
+    // Once a cycle, before its first answer: from then on the model knows what it writes itself.
+    if (cycleEntries(branch.entries).some(({ content }) => content.type === 'memory_note' || (content.type === 'message' && content.role === 'assistant'))) return;
     const head = await this.deps.memoryHead();
     if (head) await this.append({ type: 'memory_note', text: head }, false);
   }
@@ -180,8 +181,10 @@ export class Turn {
   }
 
   private async finish(step: StepOutcome, text: string): Promise<TurnOutcome> {
-    const cut = step.stopReason === 'max_tokens';
-    if (cut) return this.fail({ reason: 'invalid_request', message: 'The answer reached the length limit and was cut. Say “continue” for the rest.' }, text);
+    if (step.stopReason === 'model_context_window_exceeded') {
+      return this.fail({ reason: 'overflow', message: 'The answer was cut because the window is full. Compact the conversation, then say “continue” for the rest.' }, text);
+    }
+    if (step.stopReason === 'max_tokens') return this.fail({ reason: 'invalid_request', message: 'The answer reached the length limit and was cut. Say “continue” for the rest.' }, text);
     return { ok: true, text, error: null };
   }
 

@@ -58,6 +58,25 @@ describe('Conversation', () => {
     assert.deepEqual(await rig.texts(), ['one', 'first', 'two', 'second']);
   });
 
+  it('counts the draft while it is one, and the message once it is sent', async () => {
+    const text = rig.words(500);
+    const empty = rig.conversation.snapshot.used;
+    await rig.conversation.measureDraft(text);
+    const draft = rig.conversation.snapshot;
+    assert.equal(draft.used, empty + draft.segments.find(({ kind }) => kind === 'draft')!.tokens);
+    rig.model.scripts.push(fails('bad_key'));
+    await rig.conversation.send(text);
+    assert.equal(rig.conversation.snapshot.segments.find(({ kind }) => kind === 'draft')!.tokens, 0);
+    assert.ok(rig.conversation.snapshot.used < draft.used + 20, 'not counted twice');
+  });
+
+  it('says that an answer was cut, and keeps it', async () => {
+    rig.model.scripts.push([...says('as far as it').slice(0, -1), { type: 'stopped', reason: 'max_tokens' }]);
+    const outcome = await rig.conversation.send('write a book');
+    assert.deepEqual([outcome.ok, outcome.text], [false, 'as far as it']);
+    assert.match(outcome.error!.message, /length limit.*continue/);
+  });
+
   it('begins nothing from the queue once it is closed, and keeps it on disk', async () => {
     const gate = rig.gate();
     rig.model.scripts.push([{ hold: gate.opened }, ...says('first')]);
