@@ -112,7 +112,10 @@ export interface SessionStore {
   /** Every entry that has text, newest first: what recall and offline answers search. Paged by `beforeSeq`. */
   scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): Promise<StoredEntry[]>;
   writePartial(chunk: PartialChunk): Promise<void>;
-  /** Turns chunks that a dead process left behind into entries marked `interrupted: crashed`; returns those. */
+  /**
+   * Turns chunks that no entry has replaced into entries marked `interrupted: crashed`, at the end of the branch they belong to;
+   * returns those. Only for a session in which nothing is streaming.
+   */
   recoverPartials(session: string): Promise<StoredEntry[]>;
   draft(session: string): Promise<Draft | undefined>;
   saveDraft(session: string, draft: Draft | null): Promise<void>;

@@ -5,6 +5,7 @@ import { Conversation, type ConversationDeps } from '../../src/core/chat/convers
 import type { ConversationEvent } from '../../src/core/chat/events';
 import { ModelError } from '../../src/core/chat/modelError';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
+import { CancelledError, type StoreError } from '../../src/core/errors';
 import { resolvePolicy } from '../../src/core/context/resolvePolicy';
 import type { Logger, ModelFailureReason, ModelRequest, SessionStore, Summarizer, TokenUsage } from '../../src/core/ports';
 import { entryText } from '../../src/core/session/entry';
@@ -21,9 +22,13 @@ export class ScriptedSummarizer implements Summarizer {
   readonly contextTokens = 100_000;
   readonly prompts: string[] = [];
   fail: ModelFailureReason | null = null;
+  /** Waits until it is opened, or the signal is aborted. */
+  hold: { readonly opened: Promise<void> } | null = null;
 
-  async summarize({ prompt }: { readonly prompt: string }): Promise<{ text: string; usage: TokenUsage }> {
+  async summarize({ prompt }: { readonly prompt: string }, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     this.prompts.push(prompt);
+    if (this.hold) await Promise.race([this.hold.opened, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+    if (signal.aborted) throw new CancelledError();
     if (this.fail) throw new ModelError({ reason: this.fail, detail: 'by script' });
     const text = JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
     return { text, usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 } };
@@ -35,6 +40,10 @@ export class ConversationRig {
   readonly events: ConversationEvent[] = [];
   conversation!: Conversation;
   session = '';
+  /** What the next turn resolves to. */
+  modelId = 'scripted-1';
+  autoCompact = true;
+  private appendFailure: StoreError | null = null;
 
   private constructor(
     private readonly folder: string,
@@ -63,10 +72,9 @@ export class ConversationRig {
   }
 
   private async open(): Promise<void> {
-    const info = await this.model.describe('scripted-1');
-    const binding = { client: this.model, info, summarizer: this.summarizer };
+    const binding = async () => ({ client: this.model, info: await this.model.describe(this.modelId), summarizer: this.summarizer });
     const deps: ConversationDeps = {
-      store: this.store,
+      store: this.faulty(this.store),
       counter: { count: async (texts) => texts.map(estimateTokens) },
       clock: new TestClock(),
       ids: new UuidV7(),
@@ -83,12 +91,22 @@ export class ConversationRig {
       approve: async () => true,
       instructions: this.instructions,
       memoryHead: async () => null,
-      resolveModel: async () => binding,
-      policy: () => resolvePolicy('balanced').policy,
+      resolveModel: binding,
+      policy: () => resolvePolicy('balanced', { autoCompact: this.autoCompact }).policy,
       random: () => 0,
     };
-    this.conversation = await Conversation.open(deps, this.session, binding);
+    this.conversation = await Conversation.open(deps, this.session, await binding());
     this.conversation.onDidEmit((event) => this.events.push(event));
+  }
+
+  /** From now on every append rejects with this, until null. */
+  failAppends(failure: StoreError | null): void {
+    this.appendFailure = failure;
+  }
+
+  private faulty(store: SessionStore): SessionStore {
+    const append: SessionStore['append'] = (...args) => (this.appendFailure ? Promise.reject(this.appendFailure) : store.append(...args));
+    return Object.create(store, { append: { value: append } }) as SessionStore;
   }
 
   /** About this many tokens of distinct words, by the estimate. */

@@ -23,6 +23,13 @@ export interface CompactionOptions {
   readonly holdsTurn: boolean;
 }
 
+export interface CompactionSignals {
+  /** Ends it without a record. */
+  readonly stop: AbortSignal;
+  /** Gives up on the summariser and takes the next rung. */
+  readonly skip?: AbortSignal;
+}
+
 interface CompactorDeps {
   readonly branch: BranchState;
   readonly engine: ContextEngine;
@@ -44,7 +51,7 @@ export class Compactor {
   constructor(private readonly deps: CompactorDeps) {}
 
   /** Rejects only with `StoreError`; whatever the summariser does ends in a lower rung. */
-  async run(options: CompactionOptions, signal: AbortSignal): Promise<CompactionResult> {
+  async run(options: CompactionOptions, { stop, skip }: CompactionSignals): Promise<CompactionResult> {
     const { engine, clock, emit, log } = this.deps;
     const startedAt = clock.now();
     const tokensBefore = engine.measure().used;
@@ -57,7 +64,8 @@ export class Compactor {
     emit({ type: 'compaction_started', trigger: options.trigger, tokensBefore });
     log.info('compaction_triggered', { trigger: options.trigger, tokensBefore });
 
-    for await (const candidate of this.candidates(cuts, options, signal)) {
+    for await (const candidate of this.candidates(cuts, options, AbortSignal.any(skip ? [stop, skip] : [stop]))) {
+      if (stop.aborted) return end({ entry: null, message: 'Cancelled: nothing was changed.' });
       const content = await this.content(candidate.fold, candidate.cut, options, tokensBefore, startedAt);
       const pays = content.tokensAfter <= tokensBefore * (1 - leastSaving);
       const fits = options.trigger === 'manual' || content.tokensAfter <= engine.budget.limit;

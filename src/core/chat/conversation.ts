@@ -13,7 +13,7 @@ import { systemPrompt } from './systemPrompt';
 import type { Approve } from './toolRun';
 import { Turn, type TurnOutcome } from './turn';
 import { modelTurnError, storeTurnError } from './turnError';
-import { errorText } from '../errors';
+import { CancelledError, errorText } from '../errors';
 
 export interface ConversationDeps {
   readonly store: SessionStore;
@@ -36,6 +36,8 @@ export interface ConversationDeps {
 
 export interface SendOutcome extends TurnOutcome {
   readonly id: string;
+  /** False when the turn was never begun: refused, taken out of the queue, or the conversation was closed. */
+  readonly begun: boolean;
 }
 
 /*
@@ -54,6 +56,10 @@ export class Conversation {
   private waiting: QueuedMessage[] = [];
   private running: { readonly abort: AbortController; readonly turn: Turn | null } | null = null;
   private disposed = false;
+  /** The store failed in the middle of a turn. */
+  private broken = false;
+  /** Grows with every draft and every send: a count that comes back late is dropped. */
+  private draftVersion = 0;
   private ineffectiveAt = 0;
   /** The last snapshot told to anyone, without its time: what has not changed is not told again. */
   private lastNumbers = '';
@@ -122,12 +128,12 @@ export class Conversation {
 
   /** Sends a message, or queues it behind the running turn. Resolves when its turn has ended; never rejects. */
   async send(text: string, id: string = this.deps.ids.next()): Promise<SendOutcome> {
-    if (text.trim() === '') return { id, ok: false, text: '', error: { reason: 'invalid_request', message: 'The message is empty.' } };
+    if (text.trim() === '') return notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' });
     if (!this.isBusy) return this.enqueue(() => this.turn(id, text));
     this.waiting = [...this.waiting, { id, text }];
     // Its place behind what was asked for before is taken first; that it is on disk follows.
     const outcome = this.enqueue(async () => {
-      if (!this.waiting.some((message) => message.id === id)) return { id, ok: false, text: '', error: { reason: 'cancelled' as const, message: 'Taken out of the queue.' } };
+      if (!this.waiting.some((message) => message.id === id)) return notBegun(id, { reason: 'cancelled', message: 'Taken out of the queue.' });
       return this.turn(id, text);
     });
     await this.queueChanged();
@@ -174,7 +180,7 @@ export class Conversation {
       this.exclusive(async (signal) => {
         await this.refreshModel();
         await this.branch.settleCounts();
-        const result = await this.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, signal);
+        const result = await this.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
         this.emitContext();
         return result;
       }),
@@ -210,7 +216,9 @@ export class Conversation {
 
   /** Shows the draft's size in the gauge. */
   async measureDraft(text: string): Promise<void> {
+    const version = ++this.draftVersion;
     const [tokens] = text === '' ? [0] : await this.deps.counter.count([text]);
+    if (version !== this.draftVersion) return;
     this.engine.setDraft(tokens ?? 0);
     this.emitContext();
   }
@@ -246,12 +254,16 @@ export class Conversation {
   }
 
   private async turn(id: string, text: string | null): Promise<SendOutcome> {
-    if (this.disposed) return { id, ok: false, text: '', error: { reason: 'cancelled', message: 'The conversation was closed.' } };
+    if (this.disposed) return notBegun(id, { reason: 'cancelled', message: 'The conversation was closed.' });
     return this.exclusive(async (signal, useTurn) => {
       this.emit({ type: 'turn_started', id });
-      const outcome = await this.guarded(async () => {
+      let saved = text === null;
+      const outcome = await this.guarded(() => saved, async () => {
+        await this.recoverBroken();
         if (text !== null) await this.appendUserMessage(id, text);
+        saved = true;
         const problem = await this.refreshModel();
+        if (!problem) await this.noteModelChange();
         const deps = { ...this.deps, tools: this.tools, branch: this.branch, engine: this.engine, compactor: this.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext() };
         const turn = new Turn(id, deps, signal, this.ineffectiveAt);
         useTurn(turn);
@@ -261,12 +273,34 @@ export class Conversation {
       });
       this.emitContext();
       this.emit({ type: 'turn_ended', id, ...outcome });
-      return { id, ...outcome };
+      return { id, begun: true, ...outcome };
     });
+  }
+
+  /** What a turn had shown when the store failed under it becomes an entry before anything else is appended. */
+  private async recoverBroken(): Promise<void> {
+    if (!this.broken) return;
+    const recovered = await this.deps.store.recoverPartials(this.session.uuid);
+    this.broken = false;
+    if (recovered.length === 0) return;
+    await this.branch.reload();
+    this.engine.recounted();
+    for (const entry of recovered) this.emit({ type: 'entry_appended', entry });
+  }
+
+  /** Answers of another model than the last one's: a declared prefix break, and an entry. */
+  private async noteModelChange(): Promise<void> {
+    const { provider, id } = this.engine.binding.info;
+    const last = this.branch.entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant'))?.content;
+    const before = last?.type === 'model_change' || last?.type === 'message' ? { provider: last.provider, model: last.model } : null;
+    if (!before?.model || (before.model === id && before.provider === provider)) return;
+    const entry = await this.branch.append({ type: 'model_change', provider, model: id }, { display: true, modelFacing: false });
+    this.emit({ type: 'entry_appended', entry });
   }
 
   private async appendUserMessage(id: string, text: string): Promise<void> {
     const entry = await this.branch.append({ type: 'message', role: 'user', text }, { display: true, modelFacing: true });
+    this.draftVersion++;
     this.engine.setDraft(0);
     if (this.waiting.some((message) => message.id === id)) {
       this.waiting = this.waiting.filter((message) => message.id !== id);
@@ -276,12 +310,13 @@ export class Conversation {
     if (this.session.title === '') await this.rename(titleFrom(text));
   }
 
-  private async guarded(run: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
+  private async guarded(saved: () => boolean, run: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
     try {
       return await run();
     } catch (error) {
+      this.broken = true;
       this.deps.log.error('turn_failed', { detail: errorText(error), stack: error instanceof Error ? error.stack : undefined });
-      return { ok: false, text: '', error: storeTurnError(error) };
+      return { ok: false, text: '', error: storeTurnError(error, saved()) };
     }
   }
 
@@ -310,6 +345,7 @@ export class Conversation {
       this.engine.recounted();
       this.emitContext();
     } catch (error) {
+      if (CancelledError.is(error)) return;
       this.deps.log.warn('token_count_failed', { detail: errorText(error) });
     }
   }
@@ -332,6 +368,10 @@ export class Conversation {
   private emit(event: ConversationEvent): void {
     this._onDidEmit.fire(event);
   }
+}
+
+function notBegun(id: string, error: TurnError): SendOutcome {
+  return { id, begun: false, ok: false, text: '', error };
 }
 
 /** First line of the first message, at most 60 characters, cut at a word. */

@@ -96,14 +96,13 @@ export class Turn {
     if (first) await this.appendMemoryHead();
     await this.appendNudge();
     emitContext();
-    await this.compactIfDue();
+    const refusal = await this.compactIfDue();
     emitContext();
-    if (engine.measure().used <= engine.budget.limit) return null;
-    const last = await this.compact('automatic');
-    if (engine.measure().used <= engine.budget.limit) return null;
+    const { used } = engine.measure();
+    if (used <= engine.budget.limit || this.signal.aborted) return null;
     return {
       reason: 'too_long',
-      message: `The conversation needs ${engine.measure().used.toLocaleString('en')} tokens and the model takes ${engine.budget.limit.toLocaleString('en')}. ${last ?? ''} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.`,
+      message: `The conversation needs ${used.toLocaleString('en')} tokens and the model takes ${engine.budget.limit.toLocaleString('en')}. ${refusal ?? ''} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.`,
     };
   }
 
@@ -124,22 +123,22 @@ export class Turn {
     log.info('nudge_delivered', { percent: nudge.percent, usedTokens: nudge.usedTokens });
   }
 
-  private async compactIfDue(): Promise<void> {
+  /** Why nothing was folded although it was due; null when it was not due or has been done. */
+  private async compactIfDue(): Promise<string | null> {
     const { branch, engine } = this.deps;
-    if (!engine.policy.compaction.enabled) return;
     const { used } = engine.measure();
-    if (used < engine.budget.trigger) return;
+    if (used < engine.budget.trigger) return null;
+    if (!engine.policy.compaction.enabled) return 'Automatic compaction is off.';
     const waitFrom = Math.max(this.ineffectiveAt, undoneAt(branch.entries));
-    if (waitFrom > 0 && used < waitFrom * rearmGrowth && used <= engine.budget.limit) return;
-    await this.compact('automatic');
+    if (waitFrom > 0 && used < waitFrom * rearmGrowth && used <= engine.budget.limit) return null;
+    return this.compact('automatic');
   }
 
   /** Null when something was folded; else why not. */
   private async compact(trigger: ContentOf<'compaction'>['trigger']): Promise<string | null> {
     const { compactor, engine } = this.deps;
     this.phase('compacting');
-    const stop = AbortSignal.any([this.signal, this.compaction.signal]);
-    const result = await compactor.run({ trigger, instructions: null, holdsTurn: true }, stop);
+    const result = await compactor.run({ trigger, instructions: null, holdsTurn: true }, { stop: this.signal, skip: this.compaction.signal });
     this.ineffectiveAt = result.entry ? 0 : engine.measure().used;
     if (result.entry) await this.appendMemoryHead();
     return result.message;
@@ -185,6 +184,7 @@ export class Turn {
       return this.fail({ reason: 'overflow', message: 'The answer was cut because the window is full. Compact the conversation, then say “continue” for the rest.' }, text);
     }
     if (step.stopReason === 'max_tokens') return this.fail({ reason: 'invalid_request', message: 'The answer reached the length limit and was cut. Say “continue” for the rest.' }, text);
+    if (step.entries.length === 0) return this.fail({ reason: 'server', message: 'The model gave no answer. Try again, or rephrase the message.' }, text);
     return { ok: true, text, error: null };
   }
 

@@ -35,22 +35,28 @@ function text(failure: ModelFailure, model: string): string {
   }
 }
 
-export function storeTurnError(error: unknown): TurnError {
+/** `saved`: the user's message is on disk, and what failed came after it. */
+export function storeTurnError(error: unknown, saved = false): TurnError {
   if (!StoreError.is(error)) return { reason: 'internal', message: `Something went wrong inside Threadkeeper: ${errorText(error)} (details in “Threadkeeper: Show Log”).` };
+  const store = (message: string): TurnError => ({ reason: 'store', message });
   switch (error.reason) {
     case 'readonly':
-      return { reason: 'store', message: 'The history is read-only in this window because another window is using it. Nothing was sent; your text is still here.' };
+      return store('The history is read-only in this window because another window is using it. Nothing was sent; your text is still here.');
     case 'disk_full':
-      return { reason: 'store', message: 'The disk is full, so the message could not be saved and was not sent. Free some space and send it again.' };
+      return store(
+        saved
+          ? 'The disk is full. Your message is saved, what came after it could not be. Free some space and try again.'
+          : 'The disk is full, so the message could not be saved and was not sent. Free some space and send it again.',
+      );
     case 'permission':
-      return { reason: 'store', message: `The history file may not be written, so the message was not sent. ${error.message}` };
+      return store(`The history file may not be written, so ${saved ? 'the answer was not saved; your message is' : 'the message was not sent'}. ${error.message}`);
     case 'lease_lost':
-      return { reason: 'store', message: 'Another window has taken over this history. Reload this window to continue; nothing of it is lost.' };
+      return store('Another window has taken over this history. Reload this window to continue; nothing of it is lost.');
     case 'corrupt':
     case 'newer_schema':
     case 'invalid':
     case 'closed':
     case 'io':
-      return { reason: 'store', message: `The history could not be written, so nothing more was sent. ${error.message}` };
+      return store(`The history could not be written, so nothing more was ${saved ? 'saved' : 'sent'}. ${error.message}`);
   }
 }

@@ -51,16 +51,24 @@ export async function run(args: readonly string[]): Promise<number> {
   const choice = modelChoice(flags, window);
   const log = stderrLogger(choice.provider === 'anthropic' ? [choice.apiKey] : []);
   const folder = flags['store']!;
-  await mkdir(folder, { recursive: true });
+  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+    throw new StoreError('io', `--store ${folder} cannot be a folder for the history: ${errorText(error)}`);
+  });
   const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper run', logger: log });
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   try {
     if (store.status.access !== 'owner') throw new StoreError('readonly', `${folder} is in use by another program: ${store.status.note?.detail ?? ''}`);
-    const session = await openSession(store, flags['session'], flags['workspace']);
+    let session: Session | null = null;
     const notes = new FileMemoryNotes(join(folder, 'notes'));
     const files = flags['workspace'] ? new WorkspaceFiles(flags['workspace']) : null;
-    const offline = new OfflineModel({ store, notes, files, session: () => session.uuid });
+    const offline = new OfflineModel({ store, notes, files, session: () => session?.uuid ?? null });
     const bindings = new ModelBindings(offline, log);
+    // Before a session is made: a model that nobody knows leaves nothing behind.
+    const fallback = await bindings.resolve(choice).catch((error: unknown) => {
+      if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
+      throw error;
+    });
+    session = await openSession(store, flags['session'], flags['workspace']);
     const { policy } = resolvePolicy(flags['policy'] ?? 'balanced');
     const deps: ConversationDeps = conversationDeps({
       store,
@@ -72,10 +80,6 @@ export async function run(args: readonly string[]): Promise<number> {
       instructions: '',
       policy: () => policy,
       resolveModel: () => bindings.resolve(choice),
-    });
-    const fallback = await bindings.resolve(choice).catch((error: unknown) => {
-      if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
-      throw error;
     });
     const conversation = await Conversation.open(deps, session.uuid, fallback);
     await converse(conversation);
@@ -114,8 +118,8 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
       const id = idSource.next();
       ids.set(id, command.id ?? id);
       const outcome = await conversation.send(command.text, id);
-      // Turns that never began have no event of their own.
-      if (outcome.error && (command.text.trim() === '' || outcome.error.message === 'Taken out of the queue.')) write({ type: 'done', ...outcome, id: ids.get(id) });
+      // Turns that were never begun have no event of their own.
+      if (!outcome.begun) write({ type: 'done', id: ids.get(id), ok: false, text: '', error: outcome.error });
       return;
     }
     case 'compact':

@@ -10,8 +10,8 @@ import { packText, unpackText } from './text';
  */
 export class PartialRows {
   /**
-   * `run` names this owner's lifetime: chunks of another run were left behind by a process that died. Null for a reader, who
-   * cannot tell those from what the owner is just writing and recovers nothing.
+   * `run` names this owner's lifetime. Null for a reader, who cannot tell what was left behind from what the owner is just
+   * writing and recovers nothing.
    */
   constructor(
     private readonly connection: Connection,
@@ -37,11 +37,11 @@ export class PartialRows {
     this.connection.run('DELETE FROM partials WHERE entry = ?', [entry]);
   }
 
-  /** What a dead run left behind in this session, oldest first, as the entries it would have become. */
+  /** What no entry has replaced in this session, oldest first, as the entries it would have become. */
   leftBehind(session: string): NewEntry[] {
     if (this.run === null) return [];
     return this.connection
-      .all('SELECT * FROM partials WHERE session = ? AND run <> ? ORDER BY rowid', [session, this.run])
+      .all('SELECT * FROM partials WHERE session = ? ORDER BY rowid', [session])
       .map((row) => interruptedEntry(row, this.text(String(row['entry']))));
   }
 

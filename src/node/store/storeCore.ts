@@ -105,16 +105,22 @@ export class StoreCore implements SyncStore {
       for (const entry of this.partials.leftBehind(session)) {
         this.partials.drop(entry.uuid);
         if (!('text' in entry.content) || entry.content.text === '') continue;
-        const { leaf } = this.sessions.require(session);
-        // The parent may have died unwritten with the same process; then the text goes where the conversation stands.
-        const parent = entry.parent !== null && this.rows.find(entry.parent) ? entry.parent : leaf;
+        const { leaf, updatedAt } = this.sessions.require(session);
+        // Where the conversation stands, unless the text belongs to a branch that has been left: off the branch nobody would see
+        // it. The parent may also have died unwritten with the same process.
+        const isElsewhere = entry.parent !== null && this.rows.find(entry.parent) !== undefined && !this.isOnBranch(entry.parent, leaf);
+        const parent = isElsewhere ? entry.parent : leaf;
         const { entry: stored } = this.rows.insert({ ...entry, parent });
         recovered.push(stored);
-        const { updatedAt } = this.sessions.require(session);
-        this.noteAppended(session, [stored], leaf !== parent ? leaf : stored.uuid, updatedAt);
+        this.noteAppended(session, [stored], isElsewhere ? leaf : stored.uuid, updatedAt);
       }
       return recovered;
     });
+  }
+
+  private isOnBranch(entry: string, leaf: string | null): boolean {
+    for (let at = leaf; at !== null; at = this.rows.find(at)?.parent ?? null) if (at === entry) return true;
+    return false;
   }
 
   draft(session: string): Draft | undefined {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConversationEvent } from '../../../src/core/chat/events';
+import { StoreError } from '../../../src/core/errors';
 import { entryText } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';
@@ -21,7 +22,7 @@ describe('Conversation', () => {
     await rig.until(() => rig.model.requests.length === 1);
     storedAtRequest = (await rig.store.page(rig.session, { limit: 10 })).entries.map(({ content }) => entryText(content));
     gate.open();
-    assert.deepEqual(await sending, { id: 'turn-1', ok: true, text: 'Hello there.', error: null });
+    assert.deepEqual(await sending, { id: 'turn-1', begun: true, ok: true, text: 'Hello there.', error: null });
     assert.deepEqual(storedAtRequest, ['hi']);
     const { entries } = await rig.store.page(rig.session, { limit: 10 });
     assert.deepEqual(
@@ -68,6 +69,36 @@ describe('Conversation', () => {
     await rig.conversation.send(text);
     assert.equal(rig.conversation.snapshot.segments.find(({ kind }) => kind === 'draft')!.tokens, 0);
     assert.ok(rig.conversation.snapshot.used < draft.used + 20, 'not counted twice');
+  });
+
+  it('says so when there is no answer at all', async () => {
+    rig.model.scripts.push([{ type: 'stopped', reason: 'end_turn' }]);
+    assert.match((await rig.conversation.send('hello?')).error!.message, /gave no answer/);
+  });
+
+  it('keeps what had been shown when the store fails under an answer, at the end of the conversation', async () => {
+    const gate = rig.gate();
+    rig.model.scripts.push([{ type: 'text_delta', index: 0, text: 'shown before ' }, { hold: gate.opened }, ...says('shown before the disk was full').slice(1)]);
+    const sending = rig.conversation.send('go');
+    await rig.until(() => rig.events.some((event) => event.type === 'text_delta'));
+    rig.failAppends(new StoreError('disk_full', 'no space'));
+    gate.open();
+    assert.match((await sending).error!.message, /The disk is full\. Your message is saved/);
+    rig.failAppends(null);
+    rig.model.scripts.push(says('better now'));
+    await rig.conversation.send('again');
+    const shown = rig.events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('').replace('better now', '');
+    assert.ok(shown.startsWith('shown before '));
+    assert.deepEqual(await rig.texts(), ['go', shown, 'again', 'better now']);
+  });
+
+  it('records that another model answers from here on', async () => {
+    rig.model.scripts.push(says('one'), says('two'));
+    await rig.conversation.send('first');
+    rig.modelId = 'scripted-2';
+    await rig.conversation.send('second');
+    const { entries } = await rig.store.page(rig.session, { limit: 10 });
+    assert.deepEqual(entries.map(({ content }) => (content.type === 'model_change' ? content.model : entryText(content))), ['first', 'one', 'second', 'scripted-2', 'two']);
   });
 
   it('says that an answer was cut, and keeps it', async () => {
@@ -216,6 +247,38 @@ describe('Conversation: compaction', () => {
     const result = await rig.conversation.compact();
     assert.deepEqual([result.entry?.content.rung, result.entry?.content.needsSummaryRetry], ['extractive', true]);
     assert.match(result.entry!.content.note!, /could not summarise/);
+  });
+
+  it('changes nothing when it is stopped', async () => {
+    await fill(5, 800);
+    rig.summarizer.hold = rig.gate();
+    const before = rig.conversation.snapshot.used;
+    const compacting = rig.conversation.compact();
+    await rig.until(() => rig.summarizer.prompts.length === 1);
+    await rig.conversation.stop();
+    assert.deepEqual(await compacting, { entry: null, message: 'Cancelled: nothing was changed.' });
+    assert.equal(rig.conversation.snapshot.used, before);
+  });
+
+  it('takes the next rung when only the compaction is cancelled, and the turn goes on', async () => {
+    await fill(7, 900);
+    assert.deepEqual(rig.summarizer.prompts, []);
+    rig.summarizer.hold = rig.gate();
+    rig.model.scripts.push(says('went on'));
+    const sending = rig.conversation.send(`one more ${rig.words(800)}`);
+    await rig.until(() => rig.summarizer.prompts.length === 1);
+    rig.conversation.cancelCompaction();
+    assert.equal((await sending).text, 'went on');
+    assert.equal(rig.events.find((event) => event.type === 'compaction_ended')?.entry?.content.rung, 'extractive');
+  });
+
+  it('does not run by itself when it is switched off', async () => {
+    rig.autoCompact = false;
+    await fill(8, 900);
+    const outcome = await rig.conversation.send(rig.words(2_100));
+    assert.match(outcome.error!.message, /Automatic compaction is off/);
+    assert.equal(rig.events.some((event) => event.type === 'compaction_started'), false);
+    assert.equal((await rig.conversation.compact()).entry?.content.rung, 'model');
   });
 
   it('folds again from where the last compaction stopped, merging its state', async () => {

@@ -228,11 +228,20 @@ describe('store: sessions and entries', () => {
     assert.deepEqual(await store.calibration('m'), [{ model: 'm', kind: 'text', factor: 1.3, n: 4 }]);
   });
 
+  it('puts what no entry has completed at the end of its branch, also when the conversation has gone on', async () => {
+    const [root] = await chain('root');
+    const chunk = { entry: testUuid(), session, parent: root!, kind: 'message', provider: 'p', model: 'm', createdAt: 3 } as const;
+    await store.writePartial({ ...chunk, text: 'Hel' });
+    const [next] = await append(userMessage(session, root!, 'next'));
+    const [recovered] = await store.recoverPartials(session);
+    assert.deepEqual([recovered?.uuid, recovered?.parent], [chunk.entry, next!.uuid]);
+    assert.equal((await store.session(session))!.leaf, chunk.entry);
+  });
+
   it('drops streamed chunks with the entry that completes them', async () => {
     const [root] = await chain('root');
     const chunk = { entry: testUuid(), session, parent: root!, kind: 'message', provider: 'p', model: 'm', createdAt: 3 } as const;
     await store.writePartial({ ...chunk, text: 'Hel' });
-    assert.deepEqual(await store.recoverPartials(session), [], 'what is still streaming is left alone');
     await append(userMessage(session, root!, 'Hello', { uuid: chunk.entry }));
     await store.writePartial({ ...chunk, text: 'late' });
     await assert.rejects(store.writePartial({ ...chunk, session: testUuid(), text: '' }), isInvalid);
