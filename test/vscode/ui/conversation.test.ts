@@ -44,6 +44,20 @@ describe('a conversation', function () {
     assert.match(await chat.gauge(), /^[\d.]+k \/ 12k · \d+ %$/, 'exact after a report');
   });
 
+  it('counts a draft that has been measured once only, also after it was sent', async () => {
+    const { chat } = session;
+    const before = await chat.used();
+    const text = `A draft: ${words(300, 9)}`;
+    await chat.type(text);
+    await waitFor('the draft in the gauge', async () => (await chat.used()) > before + 200);
+    const draft = (await chat.used()) - before;
+    await (await chat.locator('tk-composer textarea')).press('Enter');
+    await chat.see('article.user-message', 'A draft:');
+    await chat.idle();
+    await waitFor('the gauge to be exact again', async () => !(await chat.gauge()).startsWith('~'));
+    assert.ok((await chat.used()) < before + 2 * draft + 200, `${before} → ${await chat.used()} with a draft of ${draft}`);
+  });
+
   it('nudges at 50 % and at 75 %, in the requests and in the transcript', async () => {
     const { chat, api, workbench } = session;
     for (let i = 2; (await chat.count('.nudge')) < 2; i++) {
