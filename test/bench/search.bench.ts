@@ -9,7 +9,7 @@ export interface SearchBenchResult {
   readonly ratio: number;
 }
 
-const messages = 20_000;
+const messages = Number(process.env['SEARCH_MESSAGES'] ?? 20_000);
 const wordsPerMessage = 500;
 const rare = 'marmaladeHint42';
 

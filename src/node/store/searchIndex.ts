@@ -9,7 +9,7 @@ export interface Candidate {
 }
 
 export interface Candidates extends CorpusStatistics {
-  /** Best first, every one that matches. */
+  /** Best first. */
   readonly found: readonly Candidate[];
 }
 
@@ -58,40 +58,56 @@ export class SearchIndex {
     });
   }
 
-  /** Every indexed entry with any of the terms, scored by BM25 over whole entries. */
+  /** Indexed entries with any of the terms, scored by BM25 over whole entries. */
   candidates(terms: readonly string[]): Candidates {
-    if (this.indexedThrough === 0) return { found: [], count: 0, documentFrequency: [] };
+    const statistics = this.statistics(terms);
+    const { count, averageLength, documentFrequency } = statistics;
+    const chosen = affordable(documentFrequency);
+    if (chosen.length === 0) return { found: [], count, documentFrequency };
+    const weights = chosen.map((term) => inverseFrequency(documentFrequency[term] ?? 0, count));
     const found: Candidate[] = [];
-    let weights: readonly number[] | undefined;
-    let count = 0;
-    let documentFrequency: readonly number[] = [];
-    for (const row of this.connection.iterate("SELECT docid, matchinfo(entries_fts, 'pcnalx') AS info FROM entries_fts WHERE entries_fts MATCH ?", [
-      matchExpression(terms),
-    ])) {
+    const expression = matchExpression(chosen.map((term) => terms[term] ?? ''));
+    // Only what differs from row to row; the totals would be read again for each.
+    for (const row of this.connection.iterate("SELECT docid, matchinfo(entries_fts, 'ly') AS info FROM entries_fts WHERE entries_fts MATCH ?", [expression])) {
       const info = matchInfo(row['info']);
-      if (!weights) {
-        count = info[2] ?? 0;
-        documentFrequency = terms.map((_, term) => info[frequencies + 3 * term + 2] ?? 0);
-        weights = documentFrequency.map((df) => inverseFrequency(df, count));
+      const length = (info[0] ?? 0) / averageLength;
+      let score = 0;
+      for (let i = 0; i < weights.length; i++) {
+        const frequency = info[i + 1] ?? 0;
+        if (frequency > 0) score += (weights[i] ?? 0) * saturation(frequency, length);
       }
-      found.push({ seq: Number(row['docid']), score: entryScore(info, weights) });
+      found.push({ seq: Number(row['docid']), score });
     }
     found.sort((x, y) => y.score - x.score || y.seq - x.seq);
     return { found, count, documentFrequency };
   }
+
+  private statistics(terms: readonly string[]): CorpusStatistics & { readonly averageLength: number } {
+    const none = { count: 0, averageLength: 1, documentFrequency: terms.map(() => 0) };
+    if (this.indexedThrough === 0) return none;
+    const row = this.connection.get("SELECT matchinfo(entries_fts, 'pcnax') AS info FROM entries_fts WHERE entries_fts MATCH ? LIMIT 1", [matchExpression(terms)]);
+    if (!row) return none;
+    const [, , count = 0, averageLength = 0, ...frequencies] = matchInfo(row['info']);
+    return { count, averageLength: Math.max(1, averageLength), documentFrequency: terms.map((_, term) => frequencies[3 * term + 2] ?? 0) };
+  }
 }
 
-/** Words of `pcnalx` over one column: phrases, columns, documents, average length, length, then three per phrase. */
-const frequencies = 5;
+/** Rows that one search scores, about 2 µs each. */
+const maxRows = 8_000;
 
-function entryScore(info: Uint32Array, weights: readonly number[]): number {
-  const length = (info[4] ?? 0) / Math.max(1, info[3] ?? 0);
-  let score = 0;
-  for (let term = 0; term < weights.length; term++) {
-    const frequency = info[frequencies + 3 * term] ?? 0;
-    if (frequency > 0) score += (weights[term] ?? 0) * saturation(frequency, length);
-  }
-  return score;
+/**
+ * The rarest terms, as many as stay within `maxRows`, and at least one. What is so frequent tells entries apart by little; the
+ * ranking of the passages counts it again.
+ */
+function affordable(documentFrequency: readonly number[]): number[] {
+  let rows = 0;
+  return documentFrequency
+    .map((df, term) => ({ df, term }))
+    .filter(({ df }) => df > 0)
+    .sort((x, y) => x.df - y.df)
+    .filter(({ df }, i) => (rows += df) <= maxRows || i === 0)
+    .map(({ term }) => term)
+    .sort((x, y) => x - y);
 }
 
 function matchInfo(value: unknown): Uint32Array {

@@ -10,8 +10,9 @@ import { roleOf } from './searchRole';
 import { SearchScope } from './searchScope';
 import type { SessionRows } from './sessionRows';
 
-/** Whole entries that the index proposes; their passages and those of their neighbours are ranked. */
-const maxCandidates = 100;
+/** Whole entries that the index proposes, for each result and at least; their passages and those of their neighbours are ranked. */
+const candidatesPerHit = 2;
+const minCandidates = 50;
 /** One huge entry may use it all: the best are read first. */
 const maxCandidateCharacters = 2_000_000;
 /** Of one entry, so that a long one does not hide the others. */
@@ -36,7 +37,7 @@ export class SearchRows {
     const complete = this.addUnindexed(ranker, scope);
     const candidates = this.index.candidates(terms);
     ranker.assume(candidates);
-    this.addCandidates(ranker, candidates.found, scope);
+    this.addCandidates(ranker, candidates.found, scope, Math.max(minCandidates, candidatesPerHit * query.limit));
     return { hits: this.hits(ranker.ranked(), scope, query.limit), terms, complete };
   }
 
@@ -55,10 +56,11 @@ export class SearchRows {
     return true;
   }
 
-  private addCandidates(ranker: PassageRanker<HistoryPassage>, found: readonly Candidate[], scope: SearchScope): void {
+  private addCandidates(ranker: PassageRanker<HistoryPassage>, found: readonly Candidate[], scope: SearchScope, maxCandidates: number): void {
     const read = new Map<number, StoredEntry>();
     /** For each entry, the one before it in its session. */
     const previous = new Map<number, number>();
+    const through = this.index.indexedThrough;
     let accepted = 0;
     let characters = 0;
     for (const { seq } of found) {
@@ -71,7 +73,11 @@ export class SearchRows {
       if (before) previous.set(seq, before.seq);
       if (after) previous.set(after.seq, seq);
       // A neighbour that is scanned or out of the scope is none here.
-      for (const one of [before, after]) if (one && one.seq <= this.index.indexedThrough && scope.contains(one)) read.set(one.seq, one);
+      for (const one of [before, after]) {
+        if (!one || one.seq > through || !scope.contains(one) || read.has(one.seq)) continue;
+        read.set(one.seq, one);
+        characters += entryText(one.content).length;
+      }
       characters += entryText(entry.content).length;
       if (++accepted >= maxCandidates || characters >= maxCandidateCharacters) break;
     }
