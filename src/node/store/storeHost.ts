@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import type { StoreStatus } from '../../core/ports';
 import type { BridgeFs } from './fileBridge';
+import { IdleIndexer } from './idleIndexer';
 import { acquireLease, Lease } from './lease';
 import type { LeaseRecord, LeaseTiming } from './lease';
 import { copyStore, storeVersion } from './readonlyCopy';
@@ -39,6 +40,8 @@ interface Session {
   readonly status: StoreStatus;
   readonly core: StoreCore;
   readonly nonce: string | null;
+  /** Null where nothing can be written, or where every commit writes the whole file. */
+  readonly indexer: IdleIndexer | null;
   refresh(): void;
   close(): void;
   /** Lets go without writing: the lease is lost. */
@@ -82,7 +85,8 @@ export class StoreHost {
   async call<K extends StoreCall>(method: K, args: CallArguments<K>): Promise<CallResult<K>> {
     await this.ready;
     try {
-      const { core } = this.current();
+      const { core, indexer } = this.current();
+      indexer?.touch();
       return (core[method] as (...args: CallArguments<K>) => CallResult<K>).apply(core, args);
     } catch (error) {
       const known = toStoreError(error, undefined, this.options.folder);
@@ -107,6 +111,12 @@ export class StoreHost {
   private current(): Session {
     if (this.session) return this.session;
     throw this.failure ?? new StoreError('closed', `${this.options.folder}: the store is not open`);
+  }
+
+  private indexingFailed(error: unknown): void {
+    const known = toStoreError(error, undefined, this.options.folder);
+    this.events.onLog('warn', 'store_indexing_failed', { error: known.message });
+    if (known.reason === 'lease_lost') this.reopen();
   }
 
   private reopen(): void {
@@ -158,6 +168,8 @@ export class StoreHost {
     if (problem !== null) this.events.onLog('warn', 'store_self_test_failed', { problem });
     const database = openForWriting(this.sqlite, files, () => lease.verify(), durability);
     if (database.olderThanExpected) this.events.onLog('warn', 'store_older_than_expected', { file: files.main });
+    const core = new StoreCore(database.connection, this.run);
+    const indexer = durability === 'file' ? new IdleIndexer(core.index, (error) => this.indexingFailed(error)) : null;
     const status: StoreStatus = {
       access: 'owner',
       durability,
@@ -167,9 +179,11 @@ export class StoreHost {
     return {
       status,
       nonce: lease.nonce,
-      core: new StoreCore(database.connection, this.run),
+      core,
+      indexer,
       refresh: () => undefined,
       close: () => {
+        indexer?.stop();
         try {
           lease.verify();
           database.close();
@@ -181,6 +195,7 @@ export class StoreHost {
         }
       },
       abandon: () => {
+        indexer?.stop();
         database.abandon();
         lease.release();
       },
@@ -216,6 +231,7 @@ export class StoreHost {
     return {
       status,
       nonce: null,
+      indexer: null,
       get core() {
         return opened.core;
       },
