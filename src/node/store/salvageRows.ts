@@ -1,7 +1,7 @@
 import type { Connection, Row, SqlValue } from './connection';
 
-/** Numbers in a gap that are asked for one by one. */
-const probeLimit = 200_000;
+/** Numbers in a gap that are asked for one by one: a damaged page of the file hides a few dozen rows. */
+const probeLimit = 500;
 
 /**
  * Every row of a table that can be read, by the columns of a key that an index or the table itself is ordered by: upwards to the
@@ -17,9 +17,11 @@ export function* readableRows(source: Connection, table: string, key: readonly s
   const down = new Walk(key.length, -1, up.last);
   yield* down.rows(source, `${select} ORDER BY ${key.map((column) => `${column} DESC`).join(', ')}`);
   if (down.complete || key.length > 1 || !numericKeys.includes(key[0] ?? '')) return;
+  if (!up.last && !down.last) return;
   const low = Number(up.last?.[0] ?? 0);
   const high = Number(down.last?.[0] ?? low + probeLimit);
-  for (let number = low + 1; number < Math.min(high, low + probeLimit); number++) {
+  const first = Math.max(low + 1, up.last ? low + 1 : high - probeLimit);
+  for (let number = first; number < Math.min(high, first + probeLimit); number++) {
     try {
       const row = source.get(`${select} WHERE ${key[0]} = ?`, [number]);
       if (row) yield row;
