@@ -9,8 +9,11 @@ export interface StoreStatus {
   readonly access: 'owner' | 'readonly';
   /** `file`: a resolved write is on disk before it resolves. `export`: stock sql.js in memory, exported after every batch. */
   readonly durability: 'file' | 'export';
-  /** Why access is read-only or durability is reduced; null when all is well. */
-  readonly note: { readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly'; readonly detail: string } | null;
+  /**
+   * Why access is read-only or durability is reduced, or `recovered`: the file was damaged when it was opened, and `detail` says
+   * what could not be read and where the damaged file is. Null when all is well.
+   */
+  readonly note: { readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly' | 'recovered'; readonly detail: string } | null;
   readonly file: string;
 }
 

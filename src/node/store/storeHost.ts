@@ -8,11 +8,14 @@ import { IdleIndexer } from './idleIndexer';
 import { acquireLease, Lease } from './lease';
 import type { LeaseRecord, LeaseTiming } from './lease';
 import { copyStore, storeVersion } from './readonlyCopy';
+import { describeRecovery, finishRecovery, isDamage, recoverStore } from './recoverStore';
+import type { Recovery } from './recoverStore';
 import { scratchPrefix, selfTest } from './selfTest';
 import { loadSqlite } from './sqlite';
 import type { Sqlite } from './sqlite';
 import { StoreCore } from './storeCore';
 import { openCopy, openForWriting } from './storeDatabase';
+import type { StoreDatabase } from './storeDatabase';
 import { readGeneration, sizeOf, storeFiles } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 import { toStoreError } from './storeFault';
@@ -24,6 +27,8 @@ export interface HostOptions {
   readonly waitForOwnerMs: number;
   readonly label: string;
   readonly readonly: boolean;
+  /** Builds the store anew from what can be read of it, whether or not it can be opened. */
+  readonly repair?: boolean;
   readonly timing?: LeaseTiming;
   readonly fs?: BridgeFs;
   /** How often a read-only store looks for new writes. */
@@ -60,12 +65,15 @@ export class StoreHost {
   private failure: StoreError | undefined;
   /** Survives the loss of a lease: what was streaming then is still streaming. */
   private readonly run = randomUUID();
+  private repairAsked: boolean;
 
   private constructor(
     private readonly sqlite: Sqlite,
     private readonly options: HostOptions,
     private readonly events: HostEvents,
-  ) {}
+  ) {
+    this.repairAsked = options.repair ?? false;
+  }
 
   /** Rejects with a `StoreError` and nothing changed, or with `CancelledError` when aborted while waiting for the owner. */
   static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreHost> {
@@ -162,18 +170,19 @@ export class StoreHost {
   }
 
   private openOwner(files: StoreFiles, lease: Lease): Session {
+    finishRecovery(files);
     removeLeftovers(files);
     const problem = selfTest(this.sqlite, files.folder);
     const durability = problem === null ? 'file' : 'export';
     if (problem !== null) this.events.onLog('warn', 'store_self_test_failed', { problem });
-    const database = openForWriting(this.sqlite, files, () => lease.verify(), durability);
+    const { database, recovery } = this.openOrRecover(files, lease, durability);
     if (database.olderThanExpected) this.events.onLog('warn', 'store_older_than_expected', { file: files.main });
     const core = new StoreCore(database.connection, this.run);
     const indexer = durability === 'file' ? new IdleIndexer(core.index, (error) => this.indexingFailed(error)) : null;
     const status: StoreStatus = {
       access: 'owner',
       durability,
-      note: problem === null ? null : { reason: 'self_test_failed', detail: problem },
+      note: recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem },
       file: files.main,
     };
     return {
@@ -200,6 +209,24 @@ export class StoreHost {
         lease.release();
       },
     };
+  }
+
+  /** Only damage is recovered from, and only once: what fails for another reason, or again, is left as it is. */
+  private openOrRecover(files: StoreFiles, lease: Lease, durability: 'file' | 'export'): { database: StoreDatabase; recovery?: Recovery } {
+    const open = () => openForWriting(this.sqlite, files, () => lease.verify(), durability);
+    let reason = 'A repair was asked for';
+    if (!this.repairAsked) {
+      try {
+        return { database: open() };
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        reason = error.message;
+      }
+    }
+    const recovery = recoverStore(this.sqlite, files, reason, () => lease.verify());
+    this.repairAsked = false;
+    this.events.onLog('warn', 'store_recovered', { ...recovery });
+    return { database: open(), recovery };
   }
 
   private openReader(files: StoreFiles, note: NonNullable<StoreStatus['note']>): Session {
