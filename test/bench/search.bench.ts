@@ -81,5 +81,3 @@ function best(task: () => number): number {
 function round(value: number, digits = 2): number {
   return Number(value.toFixed(digits));
 }
-
-if (require.main === module) void run();

@@ -9,7 +9,7 @@ import type { Salvage } from './rebuildStore';
 import { openSalvageImage } from './salvageImage';
 import type { Sqlite } from './sqlite';
 import { createDatabaseFile } from './storeDatabase';
-import { readGeneration, sizeOf } from './storeFiles';
+import { readGeneration } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 
 /** A recovery that has taken place, as it is kept in `meta` under `recovery:<time>`. */
