@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { workspace, type ExtensionContext } from 'vscode';
+import { window, workspace, type ExtensionContext } from 'vscode';
 import { DisposableStore } from './core/base/disposable';
 import { errorText } from './core/errors';
 import { UuidV7 } from './node/runtime/uuidV7';
@@ -22,6 +22,7 @@ import { isTrusted, onDidGrantTrust } from './vscode/trust';
 import { WorkbenchCommands } from './vscode/workbenchCommands';
 import { VscodeWorkspaceText } from './vscode/workspaceText';
 
+let openLog: Log | undefined;
 let controller: ChatController | undefined;
 let runtime: Promise<ChatRuntime> | undefined;
 
@@ -29,7 +30,8 @@ let runtime: Promise<ChatRuntime> | undefined;
 export function activate(context: ExtensionContext): void {
   const owned = new DisposableStore();
   context.subscriptions.push(owned);
-  const log = owned.add(new Log('Threadkeeper'));
+  // Not among `owned`, which VS Code disposes before `deactivate` has ended: what runs then still has something to say.
+  const log = (openLog = new Log(window.createOutputChannel('Threadkeeper', { log: true })));
   const configuration = owned.add(new Configuration(log));
   const memory = new ChatMemory(context.workspaceState, context.globalState, log);
   const keys = owned.add(new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log }));
@@ -110,8 +112,12 @@ export function activate(context: ExtensionContext): void {
   );
 }
 
-/** What is not saved by now is not lost: every entry is on disk before it is shown. */
+/** Ends the running turn in good order. What VS Code does not wait for is not lost: every entry is on disk before it is shown. */
 export async function deactivate(): Promise<void> {
-  await controller?.close();
-  await (await runtime)?.close();
+  try {
+    await controller?.close();
+    await (await runtime)?.close();
+  } finally {
+    openLog?.dispose();
+  }
 }

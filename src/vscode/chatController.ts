@@ -58,6 +58,7 @@ export class ChatController implements Disposable {
   private sessions: ViewSnapshot['sessions'] = [];
   private access: 'owner' | 'readonly' | null = null;
   private readonly sent = new Map<string, Promise<void>>();
+  private closing: Promise<void> | null = null;
 
   constructor(private readonly deps: ChatControllerDeps) {
     const { store, openConversation, models, isTrusted, log, now } = deps;
@@ -194,7 +195,9 @@ export class ChatController implements Disposable {
   send(id: string, text: string): Promise<void> {
     const before = this.sent.get(id);
     if (before) return before;
-    const sending = this.openOrCreate().then((chat) => chat.send(id, text));
+    // What the composer had saved of this very message.
+    const stale = this.chats.current?.draft ?? this.loose.draft;
+    const sending = this.openOrCreate((chat) => chat.send(id, text, stale));
     this.sent.set(id, sending);
     sending.catch(() => this.sent.delete(id));
     for (const oldest of this.sent.keys()) if (this.sent.size > rememberedSends) this.sent.delete(oldest);
@@ -202,7 +205,7 @@ export class ChatController implements Disposable {
   }
 
   async retry(): Promise<void> {
-    await this.chats.current?.retry(this.deps.ids.next());
+    await this.begin(async () => this.chats.current, (chat) => chat?.retry(this.deps.ids.next()));
   }
 
   async stop(): Promise<void> {
@@ -288,9 +291,9 @@ export class ChatController implements Disposable {
   }
 
   /** Ends what runs and closes the store. Nothing durable depends on it. */
-  async close(): Promise<void> {
-    await this.chats.close();
-    await this.deps.store.close();
+  close(): Promise<void> {
+    this.closing ??= this.chats.close().then(() => this.deps.store.close());
+    return this.closing;
   }
 
   dispose(): void {
@@ -312,14 +315,15 @@ export class ChatController implements Disposable {
     else this.changed();
   }
 
-  private async openOrCreate(): Promise<OpenChat> {
+  private async openOrCreate(start: (chat: OpenChat) => Promise<void>): Promise<void> {
     await this.open();
-    return this.serial(async () => {
+    await this.begin(async () => {
       if (this.chats.current) return this.chats.current;
       const { ids, now, cwd } = this.deps;
       const store = await this.deps.store.get();
       const session = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model: this.loose.model, createdAt: now() });
       const chat = await this.show(session);
+      chat.draft = this.loose.draft;
       this.loose.clear();
       // No snapshot: it would take what the user has gone on writing.
       this.feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });
@@ -327,7 +331,18 @@ export class ChatController implements Disposable {
       this.feed.connection();
       void this.listSessions().catch((error: unknown) => this.deps.log.warn('sessions_not_listed', { detail: errorText(error) }));
       return chat;
+    }, start);
+  }
+
+  /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
+  private async begin<C, T>(find: () => Promise<C>, start: (chat: C) => Promise<T> | undefined): Promise<T | undefined> {
+    const { started } = await this.serial(async () => {
+      const started = start(await find());
+      // Handled below; until then nobody listens.
+      started?.catch(() => undefined);
+      return { started };
     });
+    return started;
   }
 
   private async show(session: Session): Promise<OpenChat> {

@@ -1,19 +1,21 @@
 import type { LogOutputChannel } from 'vscode';
-import { window } from 'vscode';
 import type { Disposable } from '../core/base/disposable';
 import type { Logger } from '../core/ports';
 import { logLine } from './logLine';
 
 type Data = Readonly<Record<string, unknown>>;
 
-/** The output channel *Threadkeeper*. Its level is VS Code's (*Developer: Set Log Level…*). */
-export class Log implements Logger, Disposable {
-  private readonly channel: LogOutputChannel;
-  private readonly secrets = new Set<string>();
+export type LogChannel = Pick<LogOutputChannel, 'debug' | 'info' | 'warn' | 'error' | 'show' | 'dispose'>;
 
-  constructor(name: string) {
-    this.channel = window.createOutputChannel(name, { log: true });
-  }
+/**
+ * Writes to the output channel *Threadkeeper*. Its level is VS Code's (*Developer: Set Log Level…*). Once disposed it says nothing:
+ * a closed channel throws, and what still ends then must not fail over a line of the log.
+ */
+export class Log implements Logger, Disposable {
+  private readonly secrets = new Set<string>();
+  private disposed = false;
+
+  constructor(private readonly channel: LogChannel) {}
 
   /** Keeps a secret out of the log even if it looks like an ordinary word. */
   hide(secret: string): void {
@@ -21,26 +23,28 @@ export class Log implements Logger, Disposable {
   }
 
   debug(event: string, data?: Data): void {
-    this.channel.debug(this.line(event, data));
+    if (!this.disposed) this.channel.debug(this.line(event, data));
   }
 
   info(event: string, data?: Data): void {
-    this.channel.info(this.line(event, data));
+    if (!this.disposed) this.channel.info(this.line(event, data));
   }
 
   warn(event: string, data?: Data): void {
-    this.channel.warn(this.line(event, data));
+    if (!this.disposed) this.channel.warn(this.line(event, data));
   }
 
   error(event: string, data?: Data): void {
-    this.channel.error(this.line(event, data));
+    if (!this.disposed) this.channel.error(this.line(event, data));
   }
 
   show(): void {
-    this.channel.show();
+    if (!this.disposed) this.channel.show();
   }
 
   dispose(): void {
+    if (this.disposed) return;
+    this.disposed = true;
     this.channel.dispose();
   }
 

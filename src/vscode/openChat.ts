@@ -1,5 +1,5 @@
 import type { Conversation } from '../core/chat/conversation';
-import type { ConversationEvent } from '../core/chat/events';
+import type { ConversationEvent, QueuedMessage } from '../core/chat/events';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { ModelBinding } from '../core/context/engine';
@@ -44,6 +44,8 @@ export class OpenChat implements Disposable {
   readonly onDidEmit = this._onDidEmit.event;
   readonly presenter: ChatPresenter;
   draft = '';
+  /** Messages whose text is in the draft, but that could not be saved: they stay in the queue on disk. */
+  private keptInQueue = false;
 
   private constructor(
     readonly conversation: Conversation,
@@ -89,11 +91,21 @@ export class OpenChat implements Disposable {
     return this.sessionModel;
   }
 
-  /** Resolves when the message is on disk or in the queue; rejects with `NotAcceptedError` when it is neither. */
-  async send(id: string, text: string): Promise<void> {
-    const { conversation } = this;
-    await whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.send(text, id));
-    if (this.draft !== '') await this.saveDraft('');
+  /**
+   * Resolves when the message is on disk or in the queue; rejects with `NotAcceptedError` when it is neither. `stale` is the draft
+   * that this message was: what has been written since stays.
+   */
+  async send(id: string, text: string, stale: string): Promise<void> {
+    const { conversation, draft } = this;
+    // On disk it stays until the message is there.
+    if (draft === stale) this.draft = '';
+    try {
+      await whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.send(text, id));
+    } catch (error) {
+      if (this.draft === '') this.draft = draft;
+      throw error;
+    }
+    if (draft !== '' || this.draft !== '') await this.saveDraft(this.draft);
   }
 
   /** Asks again; resolves when the request is under way. */
@@ -105,7 +117,13 @@ export class OpenChat implements Disposable {
   /** Queued messages go back to the composer, in front of what stands there. */
   async stop(): Promise<void> {
     this.presenter.stopping();
-    await this.giveBack((await this.conversation.stop()).map(({ text }) => text));
+    const { queued } = this.conversation;
+    // The store works in the order it is asked: the text stands in the draft before it leaves the queue.
+    const saved = this.giveBack(queued);
+    await this.conversation.stop();
+    if (await saved) return;
+    this.keptInQueue = true;
+    await this.saveQueue(queued);
   }
 
   async older(before: string): Promise<OlderPage> {
@@ -113,16 +131,22 @@ export class OpenChat implements Disposable {
     return { rows: this.presenter.older(page.entries), hasMore: page.hasMore };
   }
 
-  /** Kept in memory; on disk as well where this window may write. Never rejects. */
-  async saveDraft(text: string): Promise<void> {
+  /** Kept in memory; on disk as well where this window may write: false when that failed. Never rejects. */
+  async saveDraft(text: string): Promise<boolean> {
     this.draft = text;
     const { store, log, now } = this.deps;
-    if (store.status.access !== 'owner') return;
+    if (store.status.access !== 'owner') return true;
     try {
       await store.saveDraft(this.session.uuid, text === '' ? null : { text, attachments: null, at: now() });
     } catch (error) {
       log.warn('draft_not_saved', { detail: errorText(error) });
+      return false;
     }
+    if (this.keptInQueue) {
+      this.keptInQueue = false;
+      await this.saveQueue(this.conversation.queued);
+    }
+    return true;
   }
 
   /** Rejects with `StoreError`. */
@@ -139,19 +163,28 @@ export class OpenChat implements Disposable {
 
   /** What waited when the process ended is not sent unasked: the answer it was written for may never have come. */
   private async takeQueueBack(): Promise<void> {
-    const texts: string[] = [];
-    for (const { id } of this.conversation.queued) {
-      const message = await this.conversation.unqueue(id);
-      if (message) texts.push(message.text);
-    }
-    await this.giveBack(texts);
+    const { queued } = this.conversation;
+    const before = this.draft;
+    if (queued.length === 0) return;
+    const given = joined(queued);
+    // The draft begins with it when the last process ended between the two writes.
+    const isThere = before === given || before.startsWith(`${given}\n\n`);
+    if (isThere || (await this.giveBack(queued))) await this.conversation.stop();
+    // It goes on waiting, in sight.
+    else this.draft = before;
   }
 
-  private async giveBack(texts: readonly string[]): Promise<void> {
-    if (texts.length === 0) return;
-    const text = [...texts, this.draft].filter((part) => part.trim() !== '').join('\n\n');
+  /** Puts messages in front of what stands in the composer; false when that could not be saved. */
+  private async giveBack(messages: readonly QueuedMessage[]): Promise<boolean> {
+    if (messages.length === 0) return true;
+    const text = this.draft.trim() === '' ? joined(messages) : `${joined(messages)}\n\n${this.draft}`;
     this._onDidSend.fire({ kind: 'draft', text });
-    await this.saveDraft(text);
+    return this.saveDraft(text);
+  }
+
+  private async saveQueue(messages: readonly QueuedMessage[]): Promise<void> {
+    const { store, log } = this.deps;
+    await store.saveQueue(this.session.uuid, messages).catch((error: unknown) => log.warn('queue_not_saved', { detail: errorText(error) }));
   }
 
   /** A page with at least one row, or the last one: entries that show nothing must not look like the beginning. */
@@ -163,6 +196,10 @@ export class OpenChat implements Disposable {
       if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone)) return { entries, hasMore: page.hasMore && page.entries.length > 0 };
     }
   }
+}
+
+function joined(messages: readonly QueuedMessage[]): string {
+  return messages.map(({ text }) => text).join('\n\n');
 }
 
 function showsAlone({ content, display }: StoredEntry): boolean {

@@ -53,12 +53,20 @@ export class OpenChats implements Disposable {
   async reload(store: SessionStore): Promise<void> {
     const chat = this.shown;
     if (!chat) return;
-    await chat.conversation.idle();
-    const session = await store.session(chat.session.uuid);
-    if (!session) return this.put(null);
-    const fresh = await this.open(store, session);
-    if (chat.draft !== '') fresh.draft = chat.draft;
-    this.put(fresh);
+    for (;;) {
+      await chat.conversation.idle();
+      const session = await store.session(chat.session.uuid);
+      if (chat.conversation.isBusy) continue;
+      if (!session) return this.put(null);
+      const fresh = await this.open(store, session);
+      if (!chat.conversation.isBusy) {
+        // What waited in the queue may have been put in front of it.
+        if (!fresh.draft.endsWith(chat.draft)) fresh.draft = chat.draft;
+        return this.put(fresh);
+      }
+      // Something has begun in the meantime: two that write the same branch would leave each other's entries behind.
+      fresh.dispose();
+    }
   }
 
   /** Shows none. A turn that runs goes on. */
@@ -104,8 +112,13 @@ export class OpenChats implements Disposable {
     if (!before || before === next) return;
     if (!before.conversation.isBusy) return before.dispose();
     this.leaving.add(before);
-    void before.conversation.idle().then(() => {
-      if (this.leaving.delete(before)) before.dispose();
-    });
+    void this.disposeWhenIdle(before);
+  }
+
+  /** A chat that is taken back stays, and one that is left again while it answers is waited for again. */
+  private async disposeWhenIdle(chat: OpenChat): Promise<void> {
+    do await chat.conversation.idle();
+    while (this.leaving.has(chat) && chat.conversation.isBusy);
+    if (this.leaving.delete(chat)) chat.dispose();
   }
 }

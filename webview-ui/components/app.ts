@@ -147,7 +147,7 @@ export class AppView extends ViewElement {
   }
 
   private async ask(request: ViewRequest): Promise<void> {
-    if (request.method === 'open_session' || request.method === 'new_session') this.composer?.flush();
+    if (request.method === 'open_session' || request.method === 'new_session' || request.method === 'stop') this.composer?.flush();
     if (request.method === 'send') {
       this.problem = null;
       this.transcript?.jumpToLatest();

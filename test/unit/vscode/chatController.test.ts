@@ -202,6 +202,144 @@ describe('ChatController', () => {
     deepStrictEqual(await window.texts(), ['One', 'Late.']);
   });
 
+  it('keeps what is written while a message is on its way, and not the message itself', async () => {
+    let arrived!: () => void;
+    let go: Promise<void> = Promise.resolve();
+    const window = open(undefined, async () => {
+      const store = await openTestStore(temp.path);
+      return { ...store, status: store.status, append: async (...args) => (await go, store.append(...args)) };
+    });
+    window.model.scripts.push(says('Yes.'), says('Yes.'));
+    for (const text of ['First', 'Second']) {
+      go = new Promise((resolve) => (arrived = resolve));
+      await window.controller.saveDraft(text.slice(0, 4));
+      const sending = window.controller.send(text, text);
+      await window.controller.saveDraft(`after ${text}`);
+      arrived();
+      await sending;
+      await window.idle();
+      await window.controller.ready();
+      deepStrictEqual(window.last.draft, `after ${text}`);
+    }
+    await window.controller.saveDraft('Thi');
+    await window.ask('Third');
+    await window.controller.ready();
+    deepStrictEqual(window.last.draft, '');
+  });
+
+  it('keeps a queued message in the queue or in the draft at every moment of a stop', async () => {
+    const state = new Map<string, unknown>();
+    const calls: string[] = [];
+    let full = false;
+    const window = open(state, async () => {
+      const store = await openTestStore(temp.path);
+      return {
+        ...store,
+        status: store.status,
+        saveDraft: async (session, draft) => {
+          calls.push(`draft ${draft?.text ?? ''}`);
+          if (full) throw new StoreError('disk_full', 'full');
+          await store.saveDraft(session, draft);
+        },
+        saveQueue: async (session, queue) => {
+          calls.push(`queue ${queue.map(({ text }) => text).join()}`);
+          await store.saveQueue(session, queue);
+        },
+      };
+    });
+    const stopWithQueue = async (text: string) => {
+      window.model.scripts.push([{ hold: new Promise<void>(() => undefined) }]);
+      await window.controller.send(`${text} asked`, 'Asked');
+      await window.controller.send(text, text);
+      calls.length = 0;
+      await window.controller.stop();
+      await window.idle();
+    };
+    await stopWithQueue('Two');
+    deepStrictEqual(calls, ['draft Two', 'queue ']);
+    full = true;
+    await window.controller.saveDraft('');
+    await stopWithQueue('Three');
+    deepStrictEqual(calls, ['draft Three', 'queue ', 'queue Three']);
+    full = false;
+    await window.controller.saveDraft('Three, changed');
+    deepStrictEqual(calls.slice(3), ['draft Three, changed', 'queue ']);
+    full = true;
+    await stopWithQueue('Four');
+    full = false;
+    await window.controller.close();
+    const next = open(state);
+    await next.controller.ready();
+    deepStrictEqual([next.last.draft, next.last.queue], ['Four\n\nThree, changed', []]);
+  });
+
+  it('puts a queue that a dead process left into the composer, once, and leaves it waiting where that cannot be saved', async () => {
+    const state = new Map<string, unknown>();
+    const first = open(state);
+    await first.ask('One');
+    const uuid = first.controller.session!.uuid;
+    await first.controller.close();
+    const store = await openTestStore(temp.path);
+    await store.saveDraft(uuid, { text: 'Two\n\nand more', attachments: null, at: 1 });
+    await store.saveQueue(uuid, [{ id: 'b', text: 'Two' }]);
+    await store.close();
+    const second = open(state);
+    await second.controller.ready();
+    deepStrictEqual([second.last.draft, second.last.queue], ['Two\n\nand more', []]);
+    await second.controller.close();
+    const full = open(state, async () => {
+      const real = await openTestStore(temp.path);
+      await real.saveQueue(uuid, [{ id: 'c', text: 'Three' }]);
+      return { ...real, status: real.status, saveDraft: async () => Promise.reject(new StoreError('disk_full', 'full')) };
+    });
+    await full.controller.ready();
+    deepStrictEqual([full.last.draft, full.last.queue], ['Two\n\nand more', [{ id: 'c', text: 'Three' }]]);
+    await full.controller.close();
+    const third = open(state);
+    await third.controller.ready();
+    deepStrictEqual([third.last.draft, third.last.queue, third.model.requests.length], ['Three\n\nTwo\n\nand more', [], 0]);
+  });
+
+  it('lets a session finish that is left a second time while it answers', async () => {
+    const window = open();
+    const gates: (() => void)[] = [];
+    const held = (text: string) => [{ hold: new Promise<void>((resolve) => gates.push(resolve)) }, ...says(text)];
+    window.model.scripts.push(held('First.'), held('Second.'));
+    await window.controller.send('a', 'One');
+    const uuid = window.controller.session!.uuid;
+    await window.controller.newSession();
+    await window.controller.openSession(uuid);
+    await window.controller.send('b', 'Two');
+    await window.controller.newSession();
+    gates[0]!();
+    while (window.model.requests.length < 2) await new Promise((resolve) => setImmediate(resolve));
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+    gates[1]!();
+    for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+    await window.controller.openSession(uuid);
+    await window.idle();
+    deepStrictEqual(await window.texts(), ['One', 'First.', 'Two', 'Second.']);
+  });
+
+  it('ends a turn in good order when the window closes, and sends nothing of the queue', async () => {
+    const state = new Map<string, unknown>();
+    const first = open(state);
+    first.model.scripts.push([{ type: 'text_delta', index: 0, text: 'As far as ' }, { hold: new Promise<void>(() => undefined) }]);
+    await first.controller.send('a', 'One');
+    await first.controller.send('b', 'Two');
+    while (!first.deltas.some((delta) => JSON.stringify(delta).includes('As far as'))) await new Promise((resolve) => setImmediate(resolve));
+    const closed = first.controller.close();
+    // As VS Code does, without waiting for `deactivate`.
+    first.controller.dispose();
+    await closed;
+    const second = open(state);
+    deepStrictEqual([await second.texts(), second.last.draft, second.last.queue], [['One', 'As far as '], 'Two', []]);
+    const answer = second.last.rows.at(-1);
+    deepStrictEqual(answer?.kind === 'assistant' && answer.interrupted, 'stopped');
+    await second.ask('Three');
+    deepStrictEqual((await second.texts()).length, 4);
+  });
+
   it('rejects a message that cannot be stored, and asks for nothing', async () => {
     const window = open(undefined, async () => {
       const store = await openTestStore(temp.path);
