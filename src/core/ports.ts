@@ -9,8 +9,11 @@ export interface StoreStatus {
   readonly access: 'owner' | 'readonly';
   /** `file`: a resolved write is on disk before it resolves. `export`: stock sql.js in memory, exported after every batch. */
   readonly durability: 'file' | 'export';
-  /** Why access is read-only or durability is reduced; null when all is well. */
-  readonly note: { readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly'; readonly detail: string } | null;
+  /**
+   * Why access is read-only or durability is reduced, or `recovered`: the file was damaged when it was opened, and `detail` says
+   * what could not be read and where the damaged file is. Null when all is well.
+   */
+  readonly note: { readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly' | 'recovered'; readonly detail: string } | null;
   readonly file: string;
 }
 
@@ -81,6 +84,50 @@ export interface CalibrationRow {
   readonly n: number;
 }
 
+export type SearchRole = 'user' | 'assistant' | 'tool';
+
+export interface SearchQuery {
+  /** Plain words, identifiers, paths; nothing in it is syntax. The more of them an entry has, the better; any one is enough. */
+  readonly text: string;
+  /** With the part of its ancestors that a fork shares. Omitted: every session that is not in the trash. */
+  readonly session?: string;
+  readonly limit: number;
+  /** Milliseconds since the epoch, both included. */
+  readonly from?: number;
+  readonly to?: number;
+  /** `tool`: calls and their results. */
+  readonly role?: SearchRole;
+}
+
+export interface SearchHit {
+  /** UUID of the entry. */
+  readonly entry: string;
+  readonly seq: number;
+  /** UUID of the session. */
+  readonly session: string;
+  /** `YYYYMMDD_NNN`. */
+  readonly sessionId: string;
+  readonly sessionTitle: string;
+  readonly role: SearchRole | 'note';
+  /** Who said it, in words: `user`, `result of read_file`. */
+  readonly speaker: string;
+  readonly at: number;
+  readonly score: number;
+  /** A passage of the entry, verbatim: from `start` in its text, which has `length` characters. */
+  readonly text: string;
+  readonly start: number;
+  readonly length: number;
+}
+
+export interface SearchResult {
+  /** Best first. A passage next to one that matches may stand among them without a match of its own. */
+  readonly hits: readonly SearchHit[];
+  /** The terms that were searched for, as the ranking sees them; empty when the query has no words. */
+  readonly terms: readonly string[];
+  /** False when not all of the history that is not yet indexed could be read. */
+  readonly complete: boolean;
+}
+
 /**
  * The database. Every promise rejects with a `StoreError` (whose `reason` says what kind) and then nothing of the call has been
  * written; a resolved write is durable as `status.durability` says. Writes on a read-only store reject with `readonly`.
@@ -111,6 +158,12 @@ export interface SessionStore {
   saveTokenCounts(counts: readonly { readonly entry: string; readonly tokens: number }[]): Promise<void>;
   /** Every entry that has text, newest first: what recall and offline answers search. Paged by `beforeSeq`. */
   scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): Promise<StoredEntry[]>;
+  /**
+   * Full-text search over every branch, undone and compacted entries and archived sessions included, trashed ones left out. Sees
+   * every entry that was stored before the call; a read-only store searches what it last read. Rejects with `invalid` when there
+   * is no such session, never because of what the text contains.
+   */
+  search(query: SearchQuery): Promise<SearchResult>;
   writePartial(chunk: PartialChunk): Promise<void>;
   /**
    * Turns chunks that no entry has replaced into entries marked `interrupted: crashed`, at the end of the branch they belong to;

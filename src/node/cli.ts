@@ -1,16 +1,24 @@
 import { explain, run, runHelp } from './cli/run';
+import { search, searchHelp } from './cli/search';
 
 const help = `threadkeeper: conversations with Claude that keep their history.
 
-  threadkeeper run …     one conversation on standard input and output (run --help)
-  threadkeeper --help    this text`;
+  threadkeeper run …      one conversation on standard input and output (run --help)
+  threadkeeper search …   finds what was said in a history (search --help)
+  threadkeeper --help     this text`;
+
+const commands = [
+  { name: 'run', run, help: runHelp },
+  { name: 'search', run: search, help: searchHelp },
+];
 
 async function main([command, ...args]: readonly string[]): Promise<number> {
-  if (command === 'run' && (args.includes('--help') || args.includes('-h'))) {
-    process.stdout.write(`${runHelp}\n`);
+  const known = commands.find(({ name }) => name === command);
+  if (known && (args.includes('--help') || args.includes('-h'))) {
+    process.stdout.write(`${known.help}\n`);
     return 0;
   }
-  if (command === 'run') return run(args);
+  if (known) return known.run(args);
   const asked = command === '--help' || command === '-h' || command === 'help';
   const text = asked || command === undefined ? help : `Unknown command "${command}".\n\n${help}`;
   (asked ? process.stdout : process.stderr).write(`${text}\n`);
@@ -25,7 +33,7 @@ main(process.argv.slice(2)).then(
     process.exitCode = code;
   },
   (error: unknown) => {
-    const { text, code } = explain(error);
+    const { text, code } = explain(error, process.argv[2] ?? 'run');
     process.stderr.write(`${text}\n`);
     process.exitCode = code;
   },

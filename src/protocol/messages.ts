@@ -105,7 +105,7 @@ export type Connection = z.infer<typeof Connection>;
 
 /** A standing condition that the view shows as a banner. */
 export const Banner = z.nullable(
-  z.object({ kind: z.enum(['readonly', 'reduced_durability', 'store_failed', 'untrusted']), text: z.string() }),
+  z.object({ kind: z.enum(['readonly', 'recovered', 'reduced_durability', 'store_failed', 'untrusted']), text: z.string() }),
 );
 export type Banner = z.infer<typeof Banner>;
 

@@ -14,6 +14,7 @@ export interface BannerInput {
 export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
   if (failure !== null) return { kind: 'store_failed', text: failureText(failure) };
   if (status?.access === 'readonly') return { kind: 'readonly', text: readonlyText(status) };
+  if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: `Your history was damaged and has been repaired. ${status.note.detail}` };
   if (status?.durability === 'export') return { kind: 'reduced_durability', text: `Your history is saved in a slower and less robust way here: ${status.note?.detail ?? 'the file system did not pass the self-test.'}` };
   if (!trusted) return { kind: 'untrusted', text: 'This workspace is not trusted: its files are not searched, and its own model, instructions and API address are ignored.' };
   return null;
@@ -28,6 +29,7 @@ function readonlyText({ note }: StoreStatus): string {
     case 'folder_readonly':
       return `The folder of this history may not be written, so it is read-only. ${note.detail}`;
     case 'self_test_failed':
+    case 'recovered':
     case undefined:
       return `This history is read-only here.${note ? ` ${note.detail}` : ''}`;
   }
@@ -38,7 +40,7 @@ function failureText(failure: unknown): string {
   if (!StoreError.is(failure)) return `Your history could not be opened. ${said} Nothing was changed.`;
   switch (failure.reason) {
     case 'corrupt':
-      return `The file of your history is damaged. Nothing was changed or deleted: copy its folder before you try anything. ${said}`;
+      return `The file of your history is damaged and could not be recovered. Nothing was changed or deleted: put a copy of it aside, or restore one, and reload the window. ${said}`;
     case 'newer_schema':
       return `Your history was written by a newer version of Threadkeeper. Update the extension to open it. ${said}`;
     case 'disk_full':

@@ -2,7 +2,7 @@ import type { CompactionResult } from '../core/chat/compactor';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import { errorText } from '../core/errors';
-import type { IdSource, Logger } from '../core/ports';
+import type { IdSource, Logger, SearchResult } from '../core/ports';
 import { liveCompaction } from '../core/session/liveCompaction';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
@@ -39,6 +39,8 @@ export interface ChatControllerDeps {
 
 /** Sessions that the view's list shows. */
 const listedSessions = 200;
+/** What a search lists. */
+const foundPassages = 50;
 /** Messages whose id is remembered, so that a repeated request does not send them twice. */
 const rememberedSends = 100;
 
@@ -180,6 +182,11 @@ export class ChatController implements Disposable {
     this.feed.delta({ kind: 'sessions', sessions: this.sessions });
     this.deps.noteSessions(this.sessions.length);
     return this.sessions;
+  }
+
+  /** Every session of the workspace. Rejects with `StoreError`. */
+  async searchHistory(text: string): Promise<SearchResult> {
+    return (await this.deps.store.get()).search({ text, limit: foundPassages });
   }
 
   // ---------------------------------------------------------------------------------------------------------------- turns

@@ -14,6 +14,7 @@ export const walkthroughId = 'start';
 export const commandIds = {
   newSession: 'threadkeeper.newSession',
   switchSession: 'threadkeeper.switchSession',
+  searchHistory: 'threadkeeper.searchHistory',
   renameSession: 'threadkeeper.renameSession',
   compact: 'threadkeeper.compact',
   cancelCompaction: 'threadkeeper.cancelCompaction',
@@ -42,6 +43,7 @@ export type ContextKey = keyof typeof contextKeys;
 /** Commands that can be dead, and what has to hold for them. */
 export const enablement: Partial<Record<CommandName, string>> = {
   switchSession: contextKeys.hasSession,
+  searchHistory: contextKeys.hasSession,
   renameSession: contextKeys.hasSession,
   compact: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
   cancelCompaction: contextKeys.compacting,

@@ -8,6 +8,7 @@ import type { WorkbenchActions } from './chatRequests';
 import { compactionText } from './compactionText';
 import { focusChatCommand, type CommandName } from './contributions';
 import { copyText, insertCode, openCode, openLink, openSettings } from './editorActions';
+import { pickFromHistory } from './historySearch';
 import type { Log } from './log';
 import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
@@ -43,6 +44,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   readonly all: Readonly<Record<CommandName, () => Promise<void>>> = {
     newSession: () => this.newSession(),
     switchSession: () => this.switchSession(),
+    searchHistory: () => this.searchHistory(),
     renameSession: () => this.renameSession(),
     compact: () => this.compactWithProgress(),
     cancelCompaction: async () => this.deps.controller.cancelCompaction(),
@@ -121,6 +123,15 @@ export class WorkbenchCommands implements WorkbenchActions {
     const { controller } = this.deps;
     await controller.open();
     const uuid = await pickSession(await controller.listSessions(), controller.session?.uuid);
+    if (uuid === undefined) return;
+    await controller.openSession(uuid);
+    await commands.executeCommand(focusChatCommand);
+  }
+
+  private async searchHistory(): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    const uuid = await pickFromHistory((text) => controller.searchHistory(text));
     if (uuid === undefined) return;
     await controller.openSession(uuid);
     await commands.executeCommand(focusChatCommand);

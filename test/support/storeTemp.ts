@@ -56,6 +56,7 @@ export async function openTestStore(folder: string): Promise<SessionStore> {
     entriesBySeq: forward('entriesBySeq'),
     saveTokenCounts: forward('saveTokenCounts'),
     scan: forward('scan'),
+    search: forward('search'),
     writePartial: forward('writePartial'),
     recoverPartials: forward('recoverPartials'),
     draft: forward('draft'),

@@ -61,6 +61,7 @@ describe('manifest', () => {
     deepStrictEqual(titles, {
       [commandIds.newSession]: 'Threadkeeper: New Session',
       [commandIds.switchSession]: 'Threadkeeper: Switch Session…',
+      [commandIds.searchHistory]: 'Threadkeeper: Search History…',
       [commandIds.renameSession]: 'Threadkeeper: Rename Session…',
       [commandIds.compact]: 'Threadkeeper: Compact Conversation',
       [commandIds.cancelCompaction]: 'Threadkeeper: Cancel Compaction',

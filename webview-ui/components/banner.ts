@@ -6,6 +6,7 @@ import { ViewElement } from './viewElement';
 
 const icons: Record<NonNullable<Banner>['kind'], IconName> = {
   readonly: 'lock',
+  recovered: 'warning',
   reduced_durability: 'warning',
   store_failed: 'error',
   untrusted: 'info',

@@ -122,7 +122,7 @@ async function* lineage(store: Pick<SessionStore, 'session' | 'entries'>, uuid: 
 }
 
 /** Newest first, like the pages, so that neighbours stay neighbours. */
-function passagesOf(entry: StoredEntry): HistoryPassage[] {
+export function passagesOf(entry: StoredEntry): HistoryPassage[] {
   if (!isRecallable(entry.content)) return [];
   const text = entryText(entry.content);
   return splitPassages(text)

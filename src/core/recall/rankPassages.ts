@@ -14,6 +14,13 @@ export interface Ranked<T> {
   readonly score: number;
 }
 
+/** How frequent the terms of a query are where not every passage can be read; documents are whole entries then. */
+export interface CorpusStatistics {
+  readonly count: number;
+  /** In the order of `PassageRanker.terms`. */
+  readonly documentFrequency: readonly number[];
+}
+
 /** Okapi BM25 with the usual constants. Length is counted in characters: a passage without a hit is then never tokenised. */
 const k1 = 1.2;
 const b = 0.75;
@@ -44,7 +51,9 @@ export class PassageRanker<T extends Rankable> {
   private readonly documentFrequency: number[];
   private readonly groups = new Map<string, Scored<T>[]>();
   private readonly seen = new Map<string, readonly number[]>();
+  /** Documents the frequencies are of. */
   private count = 0;
+  private added = 0;
   private characters = 0;
 
   constructor(query: string) {
@@ -54,30 +63,43 @@ export class PassageRanker<T extends Rankable> {
     this.documentFrequency = this.terms.map(() => 0);
   }
 
-  add(items: Iterable<T>): void {
+  /** Counts documents of which only candidates will be added. */
+  assume({ count, documentFrequency }: CorpusStatistics): void {
+    this.count += count;
+    documentFrequency.forEach((df, term) => (this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + df));
+  }
+
+  /** What is added next to this group is no neighbour of what was added last. */
+  gap(group: string): void {
+    this.groups.get(group)?.push({ item: null, hits: null });
+  }
+
+  /** `counted`: the statistics given to `assume` contain them already. */
+  add(items: Iterable<T>, counted = false): void {
     for (const item of items) {
       const hits = this.hitsOf(item);
-      for (const [term] of hits ?? []) this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + 1;
+      if (!counted) for (const [term] of hits ?? []) this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + 1;
       const group = this.groups.get(item.group) ?? [];
       if (group.length === 0) this.groups.set(item.group, group);
       const last = group.at(-1);
       if (last && !hits && !last.hits && !group.at(-2)?.hits) last.item = null;
       group.push({ item, hits });
-      this.count++;
+      if (!counted) this.count++;
+      this.added++;
       this.characters += item.text.length;
     }
   }
 
   /** Best first; among equals the one that was added first. Passages without any score are left out. */
   ranked(): Ranked<T>[] {
-    const averageLength = Math.max(1, this.characters / Math.max(1, this.count));
-    const idf = this.documentFrequency.map((df) => Math.log(1 + (this.count - df + 0.5) / (df + 0.5)));
+    const averageLength = Math.max(1, this.characters / Math.max(1, this.added));
+    const idf = this.documentFrequency.map((df) => inverseFrequency(df, this.count));
     const ranked: Ranked<T>[] = [];
     for (const group of this.groups.values()) {
       const raw = group.map(({ item, hits }) => {
         let score = 0;
         for (const [term, tf] of (item && hits) ?? []) {
-          score += ((idf[term] ?? 0) * tf * (k1 + 1)) / (tf + k1 * (1 - b + (b * (item?.text.length ?? 0)) / averageLength));
+          score += (idf[term] ?? 0) * saturation(tf, (item?.text.length ?? 0) / averageLength);
         }
         return score;
       });
@@ -121,6 +143,15 @@ export class PassageRanker<T extends Rankable> {
     this.seen.set(chunk, indices.length === 0 ? noTerms : indices);
     return indices;
   }
+}
+
+export function inverseFrequency(documentFrequency: number, count: number): number {
+  return Math.log(1 + Math.max(0, count - documentFrequency + 0.5) / (documentFrequency + 0.5));
+}
+
+/** What a term's frequency in a document is worth; `length` is relative to the average document. */
+export function saturation(frequency: number, length: number): number {
+  return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * length));
 }
 
 function bounded(terms: readonly string[]): readonly string[] {

@@ -32,6 +32,30 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
   return flags;
 }
 
+/** Parts the words of a command line from its flags and their values; after `--` everything is a word. */
+export function splitWords(args: readonly string[], specs: readonly FlagSpec[]): { readonly words: readonly string[]; readonly rest: readonly string[] } {
+  const end = args.indexOf('--');
+  const words = end === -1 ? [] : args.slice(end + 1);
+  const before: string[] = [];
+  const rest: string[] = [];
+  const flagged = end === -1 ? args : args.slice(0, end);
+  for (let i = 0; i < flagged.length; i++) {
+    const word = flagged[i]!;
+    if (!word.startsWith('--')) {
+      before.push(word);
+      continue;
+    }
+    rest.push(word);
+    const takesValue = specs.some((spec) => spec.value !== undefined && word === `--${spec.name}`);
+    const next = flagged[i + 1];
+    if (takesValue && next !== undefined) {
+      rest.push(next);
+      i++;
+    }
+  }
+  return { words: [...before, ...words], rest };
+}
+
 export function positiveInteger(flags: Flags, name: string): number | undefined {
   const value = flags[name];
   if (value === undefined) return undefined;

@@ -160,7 +160,7 @@ function write(line: OutputLine): void {
 }
 
 /** What went wrong, for a person at a terminal. */
-export function explain(error: unknown): { readonly text: string; readonly code: number } {
-  if (error instanceof UsageError) return { text: `${error.message}\nthreadkeeper run --help lists the flags.`, code: 2 };
+export function explain(error: unknown, command: string): { readonly text: string; readonly code: number } {
+  if (error instanceof UsageError) return { text: `${error.message}\nthreadkeeper ${command} --help lists the flags.`, code: 2 };
   return { text: errorText(error), code: 1 };
 }

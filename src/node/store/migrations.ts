@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/errors';
 import type { Connection } from './connection';
-import { applicationId, schemaV1 } from './schema';
+import { applicationId, schemaV1, schemaV2 } from './schema';
 
 /** Brings the file from version `to - 1` to `to`. What has shipped is never edited, only followed by another. */
 export interface Migration {
@@ -8,7 +8,10 @@ export interface Migration {
   readonly sql: string;
 }
 
-export const migrations: readonly Migration[] = [{ to: 1, sql: `PRAGMA application_id = ${applicationId}; ${schemaV1}` }];
+export const migrations: readonly Migration[] = [
+  { to: 1, sql: `PRAGMA application_id = ${applicationId}; ${schemaV1}` },
+  { to: 2, sql: schemaV2 },
+];
 
 export function newestVersion(list: readonly Migration[] = migrations): number {
   return list.at(-1)?.to ?? 0;

@@ -195,3 +195,13 @@ CREATE INDEX partials_by_session ON partials(session);
 CREATE TABLE partial_chunks(seq INTEGER PRIMARY KEY, entry TEXT NOT NULL REFERENCES partials(entry) ON DELETE CASCADE, text TEXT NOT NULL);
 CREATE INDEX partial_chunks_by_entry ON partial_chunks(entry);
 `;
+
+/**
+ * Version 2. Keeps no text of its own: the rows are made by core/recall/indexTerms.ts, `docid` is an entry's `seq`, and
+ * `meta.fts_indexed` is the highest `seq` that has been indexed (or needs not be). Such a table cannot delete: what a purge
+ * takes away is no longer found, because entries are joined, but its terms go only when the table is dropped and made again.
+ */
+export const schemaV2 = `
+CREATE VIRTUAL TABLE entries_fts USING fts4(content="", body, tokenize=simple);
+INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');
+`;

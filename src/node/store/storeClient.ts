@@ -54,6 +54,7 @@ export class StoreClient implements SessionStore {
   readonly entriesBySeq = this.forward('entriesBySeq');
   readonly saveTokenCounts = this.forward('saveTokenCounts');
   readonly scan = this.forward('scan');
+  readonly search = this.forward('search');
   readonly writePartial = this.forward('writePartial');
   readonly recoverPartials = this.forward('recoverPartials');
   readonly draft = this.forward('draft');

@@ -1,5 +1,5 @@
 import { StoreError } from '../../core/errors';
-import type { AppendBatch, CalibrationRow, Draft, LiveBranch, PartialChunk, TranscriptPage } from '../../core/ports';
+import type { AppendBatch, CalibrationRow, Draft, LiveBranch, PartialChunk, SearchQuery, SearchResult, TranscriptPage } from '../../core/ports';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { StoredEntry } from '../../core/session/entry';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
@@ -7,6 +7,8 @@ import { liveBranch, transcriptPage } from './branches';
 import type { Connection } from './connection';
 import { EntryRows } from './entryRows';
 import { PartialRows } from './partialRows';
+import { SearchIndex } from './searchIndex';
+import { SearchRows } from './searchRows';
 import { SessionRows } from './sessionRows';
 import type { SyncStore } from './storeProtocol';
 import { packText, unpackText } from './text';
@@ -18,6 +20,8 @@ export class StoreCore implements SyncStore {
   private readonly rows: EntryRows;
   private readonly partials: PartialRows;
   private readonly usage: UsageRows;
+  private readonly searches: SearchRows;
+  readonly index: SearchIndex;
 
   constructor(
     private readonly connection: Connection,
@@ -27,6 +31,8 @@ export class StoreCore implements SyncStore {
     this.rows = new EntryRows(connection);
     this.partials = new PartialRows(connection, run);
     this.usage = new UsageRows(connection);
+    this.index = new SearchIndex(connection);
+    this.searches = new SearchRows(connection, this.index, this.rows, this.sessions);
   }
 
   createSession(session: NewSession): Session {
@@ -92,6 +98,10 @@ export class StoreCore implements SyncStore {
 
   scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): StoredEntry[] {
     return this.rows.scan(query);
+  }
+
+  search(query: SearchQuery): SearchResult {
+    return this.searches.search(query);
   }
 
   writePartial(chunk: PartialChunk): void {

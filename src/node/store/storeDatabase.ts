@@ -4,6 +4,7 @@ import { StoreError } from '../../core/errors';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { Connection } from './connection';
 import type { Binding, DatabaseFiles } from './fileBridge';
+import { findSilentDamage } from './logDamage';
 import { migrate, refuseNewer, schemaVersion } from './migrations';
 import type { Sqlite } from './sqlite';
 import { checkDatabaseFile, readGeneration, sizeOf, writeGeneration } from './storeFiles';
@@ -35,7 +36,9 @@ export interface StoreDatabase {
  * needed. Throws `corrupt` or `newer_schema` with every file untouched, and what the file system says otherwise.
  */
 export function openForWriting(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void, durability: 'file' | 'export'): StoreDatabase {
-  const { exists } = checkDatabaseFile(files);
+  const { exists, pageSize: storedPageSize } = checkDatabaseFile(files);
+  const silent = exists ? findSilentDamage(files, storedPageSize) : null;
+  if (silent !== null) throw new StoreError('corrupt', `${files.main}: ${silent}`);
   const opened = durability === 'file' ? openFile(sqlite, files, beforeCommit) : openExported(sqlite, files, beforeCommit);
   try {
     const { connection } = opened;
@@ -53,6 +56,29 @@ export function openForWriting(sqlite: Sqlite, files: StoreFiles, beforeCommit: 
     opened.abandon();
     throw toStoreError(error, undefined, files.main);
   }
+}
+
+/** Makes a database file with what `fill` puts into it; on disk when this returns. Throws what `fill` throws, or the disk's error. */
+export function createDatabaseFile(sqlite: Sqlite, file: string, fill: (connection: Connection) => void): void {
+  if (sqlite.unbridged !== null) {
+    const database = sqlite.openMemory();
+    const connection = new Connection(database, { file, beforeCommit: () => undefined });
+    connection.exec(pageSize);
+    fill(connection);
+    writeFileAtomic(file, database.export());
+    connection.close();
+    return;
+  }
+  const opened = bridged(sqlite, { main: file, wal: `${file}.live`, journal: `${file}.undo` }, () => undefined);
+  try {
+    opened.connection.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; ${pageSize} PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;`);
+    fill(opened.connection);
+    opened.connection.close();
+  } catch (error) {
+    opened.abandon();
+    throw error;
+  }
+  sqlite.release(opened.binding);
 }
 
 /** Opens a private copy (readonlyCopy.ts), which recovery may write to; queries alone are let through. */

@@ -44,14 +44,14 @@ export function writeGeneration(files: StoreFiles, generation: number): void {
 
 /**
  * Looks at the database from outside before SQLite may touch it. Throws `corrupt` for a file that is there but is not ours or
- * that has lost its content, `newer_schema` for one of a newer program; returns whether there is anything to open.
+ * that has lost its content, `newer_schema` for one of a newer program; returns whether there is anything to open, and its page size.
  */
-export function checkDatabaseFile(files: StoreFiles): { exists: boolean } {
+export function checkDatabaseFile(files: StoreFiles): { exists: boolean; pageSize: number } {
   if (sizeOf(files.main) === 0) {
     const generation = readGeneration(files);
     if (generation > 0) throw new StoreError('corrupt', `${files.main} is empty or missing, but was opened ${generation} times before`);
     if (sizeOf(files.wal) > 0) throw new StoreError('corrupt', `${files.main} is empty or missing, but ${files.wal} is there`);
-    return { exists: false };
+    return { exists: false, pageSize: 0 };
   }
   const header = readHeader(files.main);
   if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new StoreError('corrupt', `${files.main} is not a database`);
@@ -60,7 +60,7 @@ export function checkDatabaseFile(files: StoreFiles): { exists: boolean } {
   const owner = header.readUInt32BE(68);
   if (owner !== 0 && owner !== applicationId) throw new StoreError('corrupt', `${files.main} belongs to another program`);
   refuseNewer(header.readUInt32BE(60), files.main);
-  return { exists: true };
+  return { exists: true, pageSize };
 }
 
 export function sizeOf(file: string): number {

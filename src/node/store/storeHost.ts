@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import type { StoreStatus } from '../../core/ports';
 import type { BridgeFs } from './fileBridge';
+import { IdleIndexer } from './idleIndexer';
 import { acquireLease, Lease } from './lease';
 import type { LeaseRecord, LeaseTiming } from './lease';
 import { copyStore, storeVersion } from './readonlyCopy';
+import { describeRecovery, finishRecovery, isDamage, recoverStore } from './recoverStore';
+import type { Recovery } from './recoverStore';
 import { scratchPrefix, selfTest } from './selfTest';
 import { loadSqlite } from './sqlite';
 import type { Sqlite } from './sqlite';
 import { StoreCore } from './storeCore';
 import { openCopy, openForWriting } from './storeDatabase';
+import type { StoreDatabase } from './storeDatabase';
 import { readGeneration, sizeOf, storeFiles } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 import { toStoreError } from './storeFault';
@@ -23,6 +27,8 @@ export interface HostOptions {
   readonly waitForOwnerMs: number;
   readonly label: string;
   readonly readonly: boolean;
+  /** Builds the store anew from what can be read of it, whether or not it can be opened. */
+  readonly repair?: boolean;
   readonly timing?: LeaseTiming;
   readonly fs?: BridgeFs;
   /** How often a read-only store looks for new writes. */
@@ -39,6 +45,8 @@ interface Session {
   readonly status: StoreStatus;
   readonly core: StoreCore;
   readonly nonce: string | null;
+  /** Null where nothing can be written, or where every commit writes the whole file. */
+  readonly indexer: IdleIndexer | null;
   refresh(): void;
   close(): void;
   /** Lets go without writing: the lease is lost. */
@@ -57,12 +65,15 @@ export class StoreHost {
   private failure: StoreError | undefined;
   /** Survives the loss of a lease: what was streaming then is still streaming. */
   private readonly run = randomUUID();
+  private repairAsked: boolean;
 
   private constructor(
     private readonly sqlite: Sqlite,
     private readonly options: HostOptions,
     private readonly events: HostEvents,
-  ) {}
+  ) {
+    this.repairAsked = options.repair ?? false;
+  }
 
   /** Rejects with a `StoreError` and nothing changed, or with `CancelledError` when aborted while waiting for the owner. */
   static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreHost> {
@@ -82,7 +93,8 @@ export class StoreHost {
   async call<K extends StoreCall>(method: K, args: CallArguments<K>): Promise<CallResult<K>> {
     await this.ready;
     try {
-      const { core } = this.current();
+      const { core, indexer } = this.current();
+      indexer?.touch();
       return (core[method] as (...args: CallArguments<K>) => CallResult<K>).apply(core, args);
     } catch (error) {
       const known = toStoreError(error, undefined, this.options.folder);
@@ -107,6 +119,12 @@ export class StoreHost {
   private current(): Session {
     if (this.session) return this.session;
     throw this.failure ?? new StoreError('closed', `${this.options.folder}: the store is not open`);
+  }
+
+  private indexingFailed(error: unknown): void {
+    const known = toStoreError(error, undefined, this.options.folder);
+    this.events.onLog('warn', 'store_indexing_failed', { error: known.message });
+    if (known.reason === 'lease_lost') this.reopen();
   }
 
   private reopen(): void {
@@ -152,24 +170,29 @@ export class StoreHost {
   }
 
   private openOwner(files: StoreFiles, lease: Lease): Session {
+    finishRecovery(files);
     removeLeftovers(files);
     const problem = selfTest(this.sqlite, files.folder);
     const durability = problem === null ? 'file' : 'export';
     if (problem !== null) this.events.onLog('warn', 'store_self_test_failed', { problem });
-    const database = openForWriting(this.sqlite, files, () => lease.verify(), durability);
+    const { database, recovery } = this.openOrRecover(files, lease, durability);
     if (database.olderThanExpected) this.events.onLog('warn', 'store_older_than_expected', { file: files.main });
+    const core = new StoreCore(database.connection, this.run);
+    const indexer = durability === 'file' ? new IdleIndexer(core.index, (error) => this.indexingFailed(error)) : null;
     const status: StoreStatus = {
       access: 'owner',
       durability,
-      note: problem === null ? null : { reason: 'self_test_failed', detail: problem },
+      note: recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem },
       file: files.main,
     };
     return {
       status,
       nonce: lease.nonce,
-      core: new StoreCore(database.connection, this.run),
+      core,
+      indexer,
       refresh: () => undefined,
       close: () => {
+        indexer?.stop();
         try {
           lease.verify();
           database.close();
@@ -181,10 +204,29 @@ export class StoreHost {
         }
       },
       abandon: () => {
+        indexer?.stop();
         database.abandon();
         lease.release();
       },
     };
+  }
+
+  /** Only damage is recovered from, and only once: what fails for another reason, or again, is left as it is. */
+  private openOrRecover(files: StoreFiles, lease: Lease, durability: 'file' | 'export'): { database: StoreDatabase; recovery?: Recovery } {
+    const open = () => openForWriting(this.sqlite, files, () => lease.verify(), durability);
+    let reason = 'A repair was asked for';
+    if (!this.repairAsked) {
+      try {
+        return { database: open() };
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        reason = error.message;
+      }
+    }
+    const recovery = recoverStore(this.sqlite, files, reason, () => lease.verify());
+    this.repairAsked = false;
+    this.events.onLog('warn', 'store_recovered', { ...recovery });
+    return { database: open(), recovery };
   }
 
   private openReader(files: StoreFiles, note: NonNullable<StoreStatus['note']>): Session {
@@ -216,6 +258,7 @@ export class StoreHost {
     return {
       status,
       nonce: null,
+      indexer: null,
       get core() {
         return opened.core;
       },

@@ -37,7 +37,7 @@ function resize(bytes: Uint8Array, length: number, copy: boolean): Uint8Array {
   return resized;
 }
 
-function checksum(view: DataView, from: number, length: number, seed: readonly [number, number], littleEndian: boolean): [number, number] {
+export function checksum(view: DataView, from: number, length: number, seed: readonly [number, number], littleEndian: boolean): [number, number] {
   let [first, second] = seed;
   for (let at = from; at < from + length; at += 8) {
     first = (first + view.getUint32(at, littleEndian) + second) >>> 0;
@@ -46,6 +46,6 @@ function checksum(view: DataView, from: number, length: number, seed: readonly [
   return [first, second];
 }
 
-function matches(view: DataView, at: number, sum: readonly [number, number]): boolean {
+export function matches(view: DataView, at: number, sum: readonly [number, number]): boolean {
   return view.getUint32(at) === sum[0] && view.getUint32(at + 4) === sum[1];
 }

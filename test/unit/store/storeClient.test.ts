@@ -54,7 +54,7 @@ describe('store: in its worker', () => {
     await assert.rejects(reader.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }), hasReason('readonly'));
     mkdirSync(join(temp.path, 'broken'));
     writeFileSync(join(temp.path, 'broken', 'threadkeeper.db'), 'not a database');
-    await assert.rejects(open({ folder: join(temp.path, 'broken') }), hasReason('corrupt'));
+    assert.equal((await open({ folder: join(temp.path, 'broken') })).status.note?.reason, 'recovered');
     await assert.rejects(open({ workerFile: join(temp.path, 'missing.js') }), hasReason('io'));
   });
 

@@ -1,0 +1,34 @@
+import { applyFrames, readFrames } from './walFrames';
+import { readFileSync } from 'node:fs';
+import type { DatabaseFiles } from './fileBridge';
+import { sizeOf } from './storeFiles';
+
+/**
+ * What SQLite itself would pass over in silence: pages that neither the file nor its log holds, and a log that is damaged before
+ * commits that were acknowledged (SQLite ends a log at the first frame that does not add up, and then writes over the rest).
+ * Null when the files may be opened. Reads the whole log, and the file's header.
+ */
+export function findSilentDamage(files: DatabaseFiles, pageSize: number): string | null {
+  if (sizeOf(files.journal) > 0) return null;
+  const size = sizeOf(files.main);
+  if (sizeOf(files.wal) < 32) {
+    return size % pageSize === 0 ? null : `its last page ends after ${size % pageSize} of ${pageSize} bytes`;
+  }
+  const log = readFrames(readFileSync(files.wal), pageSize);
+  if (log.damaged) return 'its log is damaged in the middle';
+  if (log.pageCount === 0) return null;
+  const inFile = Math.floor(size / pageSize);
+  for (let page = inFile + 1; page <= log.pageCount; page++) {
+    if (!log.pages.has(page)) return `it ends after ${size} bytes, where ${log.pageCount * pageSize} are expected`;
+  }
+  return null;
+}
+
+/** The file with every frame of its log that can be trusted, whatever SQLite would say of the frames before it. */
+export function mergeLog(files: DatabaseFiles, pageSize: number): Uint8Array {
+  const main: Uint8Array = sizeOf(files.main) > 0 ? readFileSync(files.main) : new Uint8Array(0);
+  const merged = sizeOf(files.wal) < 32 ? main : applyFrames(main, readFrames(readFileSync(files.wal), pageSize), pageSize);
+  const whole = new Uint8Array(Math.ceil(merged.length / pageSize) * pageSize);
+  whole.set(merged);
+  return whole;
+}

@@ -1,0 +1,110 @@
+import { sideEntryTypes } from '../../core/session/entry';
+import type { EntryContent } from '../../core/session/entry';
+import { randomUUID } from 'node:crypto';
+import type { Connection, Row, SqlValue } from './connection';
+import { damagedBody, isSoundBody } from './damagedBody';
+import { entryColumns } from './entryCodec';
+import { readableRows } from './salvageRows';
+import { SessionRows } from './sessionRows';
+
+/**
+ * Makes everything that was brought over reachable again: sessions that entries name and that are lost, parents that are lost,
+ * leaves that are lost, and texts of which nobody knows the session. Returns what was made up for, in words.
+ */
+export function mendTree(source: Connection, target: Connection, fragments: readonly Row[]): string[] {
+  const told: string[] = [];
+  const tell = (n: number, one: string, many: string) => {
+    if (n > 0) told.push(n === 1 ? one : many.replace('#', String(n)));
+  };
+  tell(keepFragments(target, fragments), 'the place of 1 text (kept in a session of its own)', 'the places of # texts (kept in a session of their own)');
+  tell(restoreSessions(source, target), 'title and settings of 1 session', 'titles and settings of # sessions');
+  tell(restoreParents(target), '1 entry in the middle of a session', '# entries in the middle of sessions');
+  tell(restoreLeaves(target), 'where 1 session ended', 'where # sessions ended');
+  return told;
+}
+
+function keepFragments(target: Connection, fragments: readonly Row[]): number {
+  const sound = fragments.filter((row) => typeof row['entry'] === 'number' && !has(target, row['entry']));
+  if (sound.length === 0) return 0;
+  const now = Date.now();
+  const session = new SessionRows(target).getOrCreate({ uuid: randomUUID(), key: `recovered:${now}`, channel: 'import', title: 'Recovered texts', createdAt: now });
+  let parent: string | null = null;
+  for (const row of sound) {
+    const isSound = isSoundBody(row, null);
+    const content = isSound ? (JSON.parse(String(row['content_json'])) as EntryContent) : undefined;
+    const columns = content ? entryColumns(content) : { entry_type: 'custom', custom_type: 'damaged' };
+    const uuid = randomUUID();
+    insertEntry(target, { seq: Number(row['entry']), uuid, session: session.uuid, parent, ...columns, model_facing: 0, display: 1, created_at: now });
+    const body = isSound ? [row['content_json'], row['text'], row['crc32']] : damagedBody(row, null);
+    insertBody(target, Number(row['entry']), body);
+    if (!content || !sideEntryTypes.has(content.type)) parent = uuid;
+  }
+  target.run('UPDATE sessions SET leaf_entry = ?, message_count = ? WHERE uuid = ?', [parent, sound.length, session.uuid]);
+  return sound.length;
+}
+
+function restoreSessions(source: Connection, target: Connection): number {
+  const named = target.all(
+    `SELECT session AS uuid, min(created_at) AS first, max(created_at) AS last, count(*) AS n, sum(coalesce(token_estimate, 0)) AS tokens
+     FROM entries WHERE session NOT IN (SELECT uuid FROM sessions) GROUP BY session`,
+  );
+  if (named.length === 0) return 0;
+  const places = new Map([...readableRows(source, 'sessions', ['uuid'], 'rowid AS at, uuid')].map((row) => [row['uuid'], row['at']]));
+  const ids = new Map([...readableRows(source, 'sessions', ['id'], 'rowid AS at, id')].map((row) => [row['at'], row['id']]));
+  for (const { uuid, first, last, n, tokens } of named) {
+    const createdAt = Number(first);
+    const session = new SessionRows(target).getOrCreate({ uuid: String(uuid), key: `recovered:${String(uuid)}`, channel: 'import', title: 'Recovered conversation', createdAt });
+    const id = ids.get(places.get(uuid));
+    const isFree = typeof id === 'string' && /^\d{8}_\d{3,}$/.test(id) && !target.get('SELECT 1 FROM sessions WHERE id = ?', [id]);
+    target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ?, message_count = ?, total_tokens = ? WHERE uuid = ?', [
+      isFree ? id : session.id, last ?? createdAt, last ?? createdAt, n ?? 0, tokens ?? 0, session.uuid,
+    ]);
+  }
+  return named.length;
+}
+
+/** A lost parent is stood in for, so that what came before it stays reachable. */
+function restoreParents(target: Connection): number {
+  const lost = target.all(
+    `SELECT parent AS uuid, session, min(seq) AS child, created_at FROM entries
+     WHERE parent IS NOT NULL AND parent NOT IN (SELECT uuid FROM entries) GROUP BY parent ORDER BY child`,
+  );
+  for (const { uuid, session, child, created_at: at } of lost) {
+    let seq = Number(child) - 1;
+    while (has(target, seq)) seq--;
+    const before = newestOf(target, session, seq);
+    insertEntry(target, { seq, uuid: uuid ?? null, session: session ?? null, parent: before, entry_type: 'custom', custom_type: 'damaged', model_facing: 0, display: 1, created_at: at ?? 0 });
+    insertBody(target, seq, damagedBody(undefined, null));
+  }
+  return lost.length;
+}
+
+function restoreLeaves(target: Connection): number {
+  const lost = target.all(
+    `SELECT uuid FROM sessions s WHERE (leaf_entry IS NOT NULL AND leaf_entry NOT IN (SELECT uuid FROM entries))
+       OR (leaf_entry IS NULL AND title LIKE 'Recovered %' AND EXISTS (SELECT 1 FROM entries WHERE session = s.uuid))`,
+  );
+  for (const { uuid } of lost) {
+    target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [newestOf(target, uuid, Number.MAX_SAFE_INTEGER), uuid ?? null]);
+  }
+  return lost.length;
+}
+
+function newestOf(target: Connection, session: SqlValue | undefined, before: number): string | null {
+  const types = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
+  const row = target.get(`SELECT uuid FROM entries WHERE session = ? AND seq < ? AND entry_type NOT IN (${types}) ORDER BY seq DESC LIMIT 1`, [session ?? null, before]);
+  return typeof row?.['uuid'] === 'string' ? row['uuid'] : null;
+}
+
+function has(target: Connection, seq: SqlValue): boolean {
+  return target.get('SELECT 1 FROM entries WHERE seq = ?', [seq]) !== undefined;
+}
+
+function insertEntry(target: Connection, row: Row): void {
+  const names = Object.keys(row);
+  target.run(`INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(row));
+}
+
+function insertBody(target: Connection, seq: number, [content, text, sum]: readonly (SqlValue | undefined)[]): void {
+  target.run('INSERT INTO bodies(entry, content_json, text, crc32) VALUES (?, ?, ?, ?)', [seq, content ?? null, text ?? null, sum ?? null]);
+}

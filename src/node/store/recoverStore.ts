@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { StoreError } from '../../core/errors';
+import { syncFolder, writeFileAtomic } from './atomicFile';
+import { migrate } from './migrations';
+import { rebuildStore } from './rebuildStore';
+import type { Salvage } from './rebuildStore';
+import { openSalvageImage } from './salvageImage';
+import type { Sqlite } from './sqlite';
+import { createDatabaseFile } from './storeDatabase';
+import { readGeneration } from './storeFiles';
+import type { StoreFiles } from './storeFiles';
+
+/** A recovery that has taken place, as it is kept in `meta` under `recovery:<time>`. */
+export interface Recovery {
+  readonly at: number;
+  /** What was wrong with the file. */
+  readonly reason: string;
+  /** Where the damaged file is now; null when there was none. */
+  readonly keptAt: string | null;
+  /** Null when nothing could be read. */
+  readonly salvage: Salvage | null;
+}
+
+/** Damage of the database itself; a folder that cannot be read or written, a full disk and a newer program are none. */
+export function isDamage(error: unknown): error is StoreError {
+  if (!StoreError.is(error)) return false;
+  return error.reason === 'corrupt' || (error.reason === 'io' && /no such (table|column)|already exists|is not a database/.test(error.message));
+}
+
+/**
+ * Puts a store that can be opened in place of a damaged one. What can be read is copied into a new file; only when that is
+ * complete and on disk are the damaged files renamed aside, and a plan that survives a crash makes the exchange happen whole or
+ * not at all. The caller holds the lease and `beforeExchange` proves it once more. Throws with every file as it was:
+ * `newer_schema`, `disk_full`, `permission`, `io`.
+ */
+export function recoverStore(sqlite: Sqlite, files: StoreFiles, reason: string, beforeExchange: () => void): Recovery {
+  const at = Date.now();
+  const suffix = `.damaged-${new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')}`;
+  const fresh = `${files.main}.${randomUUID()}.tmp`;
+  const keptAt = [files.main, files.wal, files.journal].some((file) => existsSync(file)) ? freeName(`${files.main}${suffix}`) : null;
+  const generation = readGeneration(files);
+  let recovery: Recovery = { at, reason, keptAt, salvage: null };
+  try {
+    createDatabaseFile(sqlite, fresh, (target) => {
+      migrate(target, () => undefined);
+      const source = openSalvageImage(sqlite, files);
+      try {
+        if (source) recovery = { ...recovery, salvage: emptyAsNull(rebuildStore(source, target)) };
+      } finally {
+        source?.close();
+      }
+      target.transaction(() => {
+        target.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('generation', ?)", [generation]);
+        target.run('INSERT INTO meta(key, value) VALUES (?, ?)', [`recovery:${at}`, JSON.stringify(recovery)]);
+      });
+    });
+    beforeExchange();
+    if (existsSync(files.generation)) copyFileSync(files.generation, freeName(`${files.generation}${suffix}`));
+    const plan: Plan = { fresh, keptAt: keptAt ?? freeName(`${files.main}${suffix}`) };
+    writeFileAtomic(planFile(files), JSON.stringify(plan));
+  } catch (error) {
+    for (const file of [fresh, `${fresh}.live`, `${fresh}.undo`]) rmSync(file, { force: true });
+    throw error;
+  }
+  finishRecovery(files);
+  return recovery;
+}
+
+interface Plan {
+  readonly fresh: string;
+  readonly keptAt: string;
+}
+
+/** Completes an exchange of files that a crash has interrupted; does nothing without one. Every step may be repeated. */
+export function finishRecovery(files: StoreFiles): void {
+  const file = planFile(files);
+  if (!existsSync(file)) return;
+  const { fresh, keptAt } = JSON.parse(readFileSync(file, 'utf8')) as Plan;
+  if (existsSync(fresh)) {
+    // The log first: beside the new file it would be replayed into it.
+    const pairs = [[files.wal, `${keptAt}.live`], [files.journal, `${keptAt}.undo`], [files.main, keptAt]] as const;
+    for (const [from, to] of pairs) if (existsSync(from)) renameSync(from, to);
+    syncFolder(files.folder);
+    renameSync(fresh, files.main);
+    syncFolder(files.folder);
+  }
+  rmSync(file);
+}
+
+/** One sentence or three: what happened, what could not be read, where the old file is. */
+export function describeRecovery({ reason, keptAt, salvage }: Recovery): string {
+  const kept = keptAt === null ? '' : ` The damaged file was kept as ${keptAt}.`;
+  if (!salvage) return `${reason}. Nothing could be read of it, so a new, empty history was begun.${kept}`;
+  const brought = `${salvage.sessions} ${salvage.sessions === 1 ? 'session' : 'sessions'} with ${salvage.entries} ${salvage.entries === 1 ? 'entry' : 'entries'} were brought over`;
+  const problems = [...(salvage.damaged > 0 ? [`the content of ${salvage.damaged} ${salvage.damaged === 1 ? 'entry' : 'entries'}`] : []), ...salvage.lost];
+  return `${reason}. ${brought}; ${problems.length === 0 ? 'nothing was lost' : `not readable: ${problems.join(', ')}`}.${kept}`;
+}
+
+function emptyAsNull(salvage: Salvage): Salvage | null {
+  return salvage.sessions + salvage.entries === 0 && salvage.lost.length > 0 ? null : salvage;
+}
+
+function planFile(files: StoreFiles): string {
+  return join(files.folder, 'recovery.json');
+}
+
+function freeName(name: string): string {
+  for (let i = 1; ; i++) {
+    const candidate = i === 1 ? name : `${name}-${i}`;
+    if (!existsSync(candidate)) return candidate;
+  }
+}

@@ -1,0 +1,35 @@
+import { timeText } from '../core/recall/dateText';
+import { snippet } from '../core/recall/snippet';
+import type { SearchHit, SearchResult } from '../core/ports';
+
+export interface HistoryPick {
+  readonly label: string;
+  readonly description: string;
+  readonly detail: string;
+  /** The store has matched by its own rules: the list must not filter by the letters typed. */
+  readonly alwaysShow: true;
+  /** UUID of the session to open. */
+  readonly session: string;
+}
+
+const snippetCharacters = 120;
+
+export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
+  return hits.map((hit) => ({
+    label: withoutIcons(snippet(hit.text, terms, snippetCharacters)),
+    description: speakerText(hit),
+    detail: withoutIcons(`${hit.sessionTitle || 'Untitled'} · ${hit.sessionId} · ${timeText(hit.at)}`),
+    alwaysShow: true,
+    session: hit.session,
+  }));
+}
+
+function speakerText({ role, speaker }: SearchHit): string {
+  if (role === 'user') return 'You';
+  return role === 'assistant' ? 'Answer' : speaker;
+}
+
+/** `$(name)` in a list is drawn as an icon; what was said is text. */
+function withoutIcons(text: string): string {
+  return text.replace(/\$\(/g, '$\u200b(');
+}

@@ -1,0 +1,44 @@
+import { window, type QuickPickItem } from 'vscode';
+import { errorText } from '../core/errors';
+import type { SearchResult } from '../core/ports';
+import { historyPicks, type HistoryPick } from './historyPicks';
+import { SearchAsTyped } from './searchAsTyped';
+
+type Item = QuickPickItem & Partial<HistoryPick>;
+
+/** Searches as the user types. The session of what was picked; undefined when the list was closed. */
+export function pickFromHistory(search: (text: string) => Promise<SearchResult>): Promise<string | undefined> {
+  const list = window.createQuickPick<Item>();
+  list.title = 'Search History';
+  list.placeholder = 'Words, names, paths or a date, in every session';
+  const typed = new SearchAsTyped<SearchResult>(search, {
+    busy: (isBusy) => (list.busy = isBusy),
+    found: (result) => (list.items = result === null ? [] : itemsOf(result)),
+    failed: (error) => (list.items = [note(`$(error) The history could not be searched: ${errorText(error)}`)]),
+  });
+  return new Promise((resolve) => {
+    list.onDidChangeValue((text) => typed.type(text));
+    list.onDidAccept(() => {
+      const session = list.selectedItems[0]?.session;
+      if (session === undefined) return;
+      resolve(session);
+      list.hide();
+    });
+    list.onDidHide(() => {
+      resolve(undefined);
+      typed.dispose();
+      list.dispose();
+    });
+    list.show();
+  });
+}
+
+function itemsOf(result: SearchResult): readonly Item[] {
+  const picks = historyPicks(result);
+  const notes = result.complete ? [] : [note('$(info) Older history is still being indexed and was not searched.')];
+  return picks.length === 0 ? [note('Nothing found'), ...notes] : [...picks, ...notes];
+}
+
+function note(label: string): Item {
+  return { label, alwaysShow: true };
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import type { SessionStore } from '../../../src/core/ports';
+import { splitWords } from '../../../src/node/cli/flags';
+import { projectRoot } from '../../support/paths';
+import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
+
+describe('threadkeeper search', () => {
+  let temp: TempFolder;
+  let store: SessionStore;
+  let ids: string[];
+  const at = Date.UTC(2026, 10, 20, 12);
+
+  before(async () => {
+    temp = tempFolder();
+    store = await openTestStore(temp.path);
+    ids = [];
+    for (const [uuid, title, texts] of [
+      ['s1', 'Ports', ['It listens on 54329 \u001b[31mred', 'filler']],
+      ['s2', '', ['Another 54329 here']],
+    ] as const) {
+      ids.push((await store.createSession({ uuid, key: `cli:${uuid}`, channel: 'cli', title, createdAt: at })).id);
+      let parent: string | null = null;
+      for (const text of texts) {
+        const entry = userMessage(uuid, parent, text, { createdAt: at, uuid: `${uuid}-${text.slice(0, 2)}` });
+        await store.append(uuid, { entries: [entry] });
+        parent = entry.uuid;
+      }
+    }
+  });
+  after(async () => {
+    await store.close();
+    temp.remove();
+  });
+
+  /** While another program owns the store. */
+  const run = (...args: string[]) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'search', ...args], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
+    });
+  const json = async (...args: string[]) => {
+    const { code, out, err } = await run('--store', temp.path, '--json', ...args);
+    assert.equal(code, 0, err);
+    return out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  };
+
+  it('prints a JSON object a line with what each result is', async () => {
+    const [first, ...more] = await json('54329', '--k', '1');
+    assert.deepEqual([Object.keys(first!), more.length], [['entryId', 'sessionId', 'role', 'time', 'score', 'text'], 0]);
+    const all = await json('54329', '--all');
+    assert.deepEqual(all.filter(({ text }) => String(text).includes('54329')).map(({ entryId, sessionId, role, time }) => ({ entryId, sessionId, role, time })).sort((x, y) => String(x.entryId).localeCompare(String(y.entryId))), [
+      { entryId: 's1-It', sessionId: ids[0], role: 'user', time: '2026-11-20T12:00:00.000Z' },
+      { entryId: 's2-An', sessionId: ids[1], role: 'user', time: '2026-11-20T12:00:00.000Z' },
+    ]);
+    assert.ok(all.every(({ score }) => typeof score === 'number' && score > 0));
+  });
+
+  it('keeps to a session, by its id or uuid', async () => {
+    for (const name of [ids[1]!, 's2']) assert.deepEqual((await json('54329', '--session', name)).map(({ entryId }) => entryId), ['s2-An']);
+  });
+
+  it('prints a line for people, without control characters of the history', async () => {
+    const { code, out } = await run('54329', '--store', temp.path, '--session', 's1');
+    assert.equal(code, 0);
+    assert.match(out, /^s1-It {2}\d{8}_001 Ports {2}user {2}2026-11-20 \d\d:00 {2}\d+\.\d\d\n {4}It listens on 54329  ?\[31mred\n/);
+  });
+
+  it('tells what is wrong by its exit code', async () => {
+    const cases: [string[], number, RegExp][] = [
+      [['--help'], 0, /^$/],
+      [['zebra', '--store', temp.path], 3, /Nothing matches "zebra"/],
+      [['the', '--store', temp.path], 3, /no words to search for/],
+      [['--store', temp.path], 2, /A query is missing.*search --help/s],
+      [['54329'], 2, /--store is missing/],
+      [['54329', '--store', temp.path, '--k', '0'], 2, /--k is a whole number/],
+      [['54329', '--store', temp.path, '--all', '--session', 's1'], 2, /exclude each other/],
+      [['54329', '--store', temp.path, '--session', 'nobody'], 1, /There is no session "nobody"/],
+      [['54329', '--store', join(temp.path, 'nowhere')], 1, /does not exist/],
+      [['--store', temp.path, '--', '--store', '" OR (*'], 3, /Nothing matches/],
+    ];
+    for (const [args, code, message] of cases) {
+      const result = await run(...args);
+      assert.equal(result.code, code, `${args.join(' ')}: ${result.err}`);
+      assert.match(result.err, message);
+    }
+  });
+
+  it('parts words from flags wherever they stand', () => {
+    const specs = [{ name: 'store', value: 'DIR', help: '' }, { name: 'json', help: '' }];
+    assert.deepEqual(splitWords(['a', '--store', 'x', 'b', '--json', 'c', '--', '--d'], specs), { words: ['a', 'b', 'c', '--d'], rest: ['--store', 'x', '--json'] });
+  });
+});
