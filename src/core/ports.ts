@@ -282,8 +282,8 @@ export interface ModelClient {
 // ------------------------------------------------------------------------------------------------------- everything else
 
 /**
- * Counts tokens of plain text. `count` runs elsewhere and rejects only when the counter has been closed; `estimate` is
- * immediate: characters/4, runes/3 for CJK, and is what surfaces show with `~` until a count has arrived.
+ * Counts tokens of plain text. `count` runs elsewhere and rejects only with `CancelledError`, when the counter has been closed.
+ * Until a count has arrived, sizes come from `estimateTokens`.
  */
 export interface TokenCounter {
   count(texts: readonly string[]): Promise<number[]>;

@@ -76,7 +76,7 @@ export function foldByTruncation(request: FoldRequest, note: string | null): Fol
   return { folded, rung: 'truncate', model: null, note, usage: [] };
 }
 
-/** The best rung that works. Never rejects, except with `CancelledError` when there is no summariser left to fall back from. */
+/** The best rung that works. Never rejects: whatever the summariser does, its aborted signal included, ends in the extractive rung. */
 export async function fold(request: FoldRequest): Promise<Fold> {
   if (!request.summarizer) return foldByExtraction(request, null);
   try {

@@ -39,8 +39,6 @@ export const Policy = z.object({
     maxSummaryTokens: z.int().check(z.positive()),
     /** Share of the limit above which one message or tool result is projected as head + tail. */
     oversizedMessageFraction: percent,
-    /** Share of the history that the last rung, truncation, keeps where it fits. */
-    emergencyKeepPercent: percent,
     retryOnOverflow: z.boolean(),
   }),
 });

@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { CancelledError, StoreError } from '../../core/errors';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import type { Liveness } from './processIdentity';
+import { systemClock } from '../runtime/systemClock';
 
 const LeaseRecord = z.object({ nonce: z.string(), label: z.string(), since: z.number(), process: ProcessIdentity });
 export type LeaseRecord = z.infer<typeof LeaseRecord>;
@@ -109,7 +110,7 @@ export async function acquireLease(file: string, options: AcquireOptions): Promi
       if (holder === 'won') return new Lease(file, nonce, content, timing);
       const waitOver = performance.now() >= deadline;
       if (waitOver && (options.waitMs === 0 || !watch.undecided)) return { heldBy: holder };
-      await delay(timing.pollMs, options.signal);
+      await systemClock.sleep(timing.pollMs, options.signal);
     }
   } finally {
     rmSync(own, { force: true });
@@ -222,18 +223,4 @@ function linkExclusively(own: string, target: string): boolean {
 /** Not synced: after a power cut the holder is gone anyway. */
 function writeWhole(file: string, content: string): void {
   writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
-}
-
-function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => {
-      clearTimeout(timer);
-      reject(new CancelledError());
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', onAbort);
-      resolve();
-    }, ms);
-    signal?.addEventListener('abort', onAbort, { once: true });
-  });
 }

@@ -20,7 +20,6 @@ export const balanced: PolicyInput = {
     placement: 'history-pair',
     maxSummaryTokens: 4_000,
     oversizedMessageFraction: 25,
-    emergencyKeepPercent: 75,
     retryOnOverflow: true,
   },
 };
