@@ -18,7 +18,7 @@ export interface StoreStatus {
 }
 
 export interface UsageRecord {
-  /** The entry the request led to, or the compaction it was made for. */
+  /** The entry the request led to, the compaction it was made for, or, for `count`, the leaf of the branch that was counted. */
   readonly entry: string;
   readonly provider: string;
   readonly model: string;
@@ -60,7 +60,7 @@ export interface LiveBranch {
   readonly entries: readonly StoredEntry[];
   /** Whether `entries` starts at the root. */
   readonly fromRoot: boolean;
-  /** The newest usage of kind `turn` that was reported for one of `entries`. */
+  /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
   readonly lastUsage: UsageRecord | null;
 }
 
@@ -277,6 +277,8 @@ export interface ModelClient {
   listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
   /** Falls back to the dated table when the provider cannot be asked. Rejects only for a model nobody knows. */
   describe(model: string, signal?: AbortSignal): Promise<ModelInfo>;
+  /** Tokens of the prompt as the provider estimates them, free of charge; absent where it cannot. Rejects with `ModelError`. */
+  countTokens?(request: ModelRequest, signal?: AbortSignal): Promise<number>;
 }
 
 // ------------------------------------------------------------------------------------------------------- everything else

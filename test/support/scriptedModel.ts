@@ -30,6 +30,8 @@ export function fails(reason: ModelFailure['reason'], over: Partial<ModelFailure
 export class ScriptedModel implements ModelClient {
   readonly provider = 'scripted';
   readonly requests: ModelRequest[] = [];
+  /** Absent, as for a provider that cannot count, unless a test sets it. */
+  countTokens?: NonNullable<ModelClient['countTokens']>;
 
   constructor(
     readonly info: Pick<ModelInfo, 'window' | 'maxOutput'>,

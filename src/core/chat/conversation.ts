@@ -5,6 +5,7 @@ import type { ContextSnapshot } from '../context/snapshot';
 import type { Clock, IdSource, Logger, SessionStore, TokenCounter, Tool } from '../ports';
 import { liveCompaction } from '../session/liveCompaction';
 import type { Session } from '../session/session';
+import { AnchorKeeper } from './anchorKeeper';
 import { BranchState } from './branchState';
 import { Compactor, type CompactionResult } from './compactor';
 import type { ConversationEvent, QueuedMessage, TurnError } from './events';
@@ -71,6 +72,7 @@ export class Conversation {
     private readonly engine: ContextEngine,
     private readonly compactor: Compactor,
     private readonly tools: readonly Tool[],
+    private readonly anchor: AnchorKeeper,
   ) {
     this.onDidEmit = _onDidEmit.event;
   }
@@ -89,7 +91,8 @@ export class Conversation {
     const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions), tools: specs }, deps.policy(), fallback);
     const compactor = new Compactor({ ...deps, branch, engine, emit });
-    const conversation = new Conversation(deps, events, branch, engine, compactor, tools);
+    const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access === 'owner' });
+    const conversation = new Conversation(deps, events, branch, engine, compactor, tools, anchor);
     if (owner) conversation.waiting = [...(await deps.store.queue(session))];
     await conversation.refreshModel();
     void conversation.settle();
@@ -233,6 +236,7 @@ export class Conversation {
     try {
       await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy());
       this.emitContext();
+      if (!this.isBusy) void this.restoreAnchor();
       return null;
     } catch (error) {
       if (ModelError.is(error)) return modelTurnError(error.failure, this.session.model ?? '');
@@ -250,6 +254,7 @@ export class Conversation {
   dispose(): void {
     this.disposed = true;
     this.running?.abort.abort();
+    this.anchor.close();
     this._onDidEmit.dispose();
   }
 
@@ -322,7 +327,9 @@ export class Conversation {
 
   private enqueue<T>(operation: () => Promise<T>): Promise<T> {
     this.pending++;
-    const result = this.last.then(operation).finally(() => this.pending--);
+    const result = this.last.then(operation).finally(() => {
+      if (--this.pending === 0) void this.restoreAnchor();
+    });
     this.last = result.catch(() => undefined);
     return result;
   }
@@ -344,10 +351,15 @@ export class Conversation {
       await this.branch.settleCounts();
       this.engine.recounted();
       this.emitContext();
+      await this.restoreAnchor();
     } catch (error) {
       if (CancelledError.is(error)) return;
       this.deps.log.warn('token_count_failed', { detail: errorText(error) });
     }
+  }
+
+  private async restoreAnchor(): Promise<void> {
+    if (!this.disposed && (await this.anchor.restore())) this.emitContext();
   }
 
   /** On disk first, then shown: a message that is seen waiting survives a kill. */

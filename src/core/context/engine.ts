@@ -135,6 +135,12 @@ export class ContextEngine {
     return fixed + projection.pieces.reduce((sum, piece) => sum + piece.tokens, 0);
   }
 
+  /** Calibrated tokens of what stands at the end of the request only to make it valid: the next message takes its place. */
+  framingTokens(): number {
+    const last = this.projection().pieces.at(-1);
+    return last && last.entryId === null ? Math.round(last.tokens * this.factor) : 0;
+  }
+
   /** Learns from what the provider reported for a request that we had counted as `rawTokens`. */
   async learn(usage: TokenUsage, rawTokens: number): Promise<void> {
     const row = learn(this.calibration, this.calibrationKey, usage.input + usage.cacheRead + usage.cacheWrite, rawTokens);

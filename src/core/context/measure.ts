@@ -22,6 +22,8 @@ export interface MeasureInput {
 
 export interface Measurement {
   readonly used: number;
+  /** Whether the provider has measured this prompt or the beginning of it. */
+  readonly anchored: boolean;
   readonly exact: boolean;
   readonly segments: Readonly<Record<Exclude<SegmentKind, 'draft' | 'reserved'>, number>>;
 }
@@ -42,19 +44,23 @@ export function measure(input: MeasureInput): Measurement {
   const used = anchor ? anchor.tokens + factor * added : factor * total;
   const scale = total > 0 ? used / total : 1;
   const segments = Object.fromEntries(Object.entries(raw).map(([kind, tokens]) => [kind, Math.round(tokens * scale)])) as Measurement['segments'];
-  return { used: Math.round(used), exact: anchor !== null && added === 0, segments };
+  return { used: Math.round(used), anchored: anchor !== null, exact: anchor?.billed === true && added === 0, segments };
 }
 
 interface Anchor {
   readonly tokens: number;
   readonly index: number;
+  /** What was billed for a prompt, as opposed to what the provider expects of one. */
+  readonly billed: boolean;
 }
 
 function anchorOf({ entries, lastUsage, provider, model }: MeasureInput): Anchor | null {
   if (!lastUsage || lastUsage.provider !== provider || lastUsage.model !== model) return null;
   const index = entries.findIndex((entry) => entry.uuid === lastUsage.entry);
-  if (index === -1 || index < afterLastBreak(entries)) return null;
-  return { tokens: lastUsage.input + lastUsage.cacheRead + lastUsage.cacheWrite + lastUsage.output, index };
+  const billed = lastUsage.kind === 'turn';
+  // A count was made of the branch as it stood with that entry; a break that is the entry itself is part of it.
+  if (index === -1 || index < afterLastBreak(entries) - (billed ? 0 : 1)) return null;
+  return { tokens: lastUsage.input + lastUsage.cacheRead + lastUsage.cacheWrite + lastUsage.output, index, billed };
 }
 
 function addedSince({ entries, projection }: MeasureInput, anchor: Anchor): number {

@@ -26,7 +26,7 @@ export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session):
     session,
     entries,
     fromRoot: entries.length === 0 || entries[0]?.parent === null,
-    lastUsage: usage.lastTurn(entries),
+    lastUsage: usage.lastMeasurement(entries),
   };
 }
 

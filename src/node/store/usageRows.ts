@@ -27,12 +27,12 @@ export class UsageRows {
     );
   }
 
-  /** The newest usage of kind `turn` for one of the entries, which may come from several sessions. */
-  lastTurn(entries: readonly StoredEntry[]): UsageRecord | null {
+  /** The newest usage that measured a prompt up to one of the entries, which may come from several sessions. */
+  lastMeasurement(entries: readonly StoredEntry[]): UsageRecord | null {
     const wanted = new Set(entries.map((entry) => entry.uuid));
     let newest: UsageRecord | null = null;
     for (const session of new Set(entries.map((entry) => entry.session))) {
-      for (const row of this.connection.iterate("SELECT * FROM usage WHERE session = ? AND kind = 'turn' ORDER BY at DESC", [session])) {
+      for (const row of this.connection.iterate("SELECT * FROM usage WHERE session = ? AND kind IN ('turn', 'count') ORDER BY at DESC", [session])) {
         if (newest && Number(row['at']) <= newest.at) break;
         if (!wanted.has(String(row['entry']))) continue;
         newest = decodeUsage(row);

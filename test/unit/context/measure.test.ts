@@ -27,6 +27,7 @@ describe('measure', () => {
     b.user('y'.repeat(400));
     assert.deepEqual(measure(input(b, { factor: 1.5 })), {
       used: 306,
+      anchored: false,
       exact: false,
       segments: { system: 150, tools: 0, memory: 0, summary: 0, history: 156, toolResults: 0 },
     });
