@@ -1,12 +1,13 @@
 import type { CalibrationRow } from '../ports';
 
-/** Newer tokenizers give more tokens than ours for the same text; used until a model has reported usage. */
-const startFactor = 1.15;
+/** Newer tokenizers give more tokens than ours for the same text, and more so for CJK; used until a model has reported usage. */
+const startFactor = { text: 1.15, cjk: 1.35 };
 const bounds = { min: 0.7, max: 2 };
 const weight = 0.4;
 
-export function startingFactor(row: CalibrationRow | undefined): number {
-  return row ? clamp(row.factor) : startFactor;
+/** `cjkShare`: 0–1, the share of CJK characters in what is about to be sent. */
+export function startingFactor(row: CalibrationRow | undefined, cjkShare: number): number {
+  return row ? clamp(row.factor) : startFactor.text + (startFactor.cjk - startFactor.text) * cjkShare;
 }
 
 /**

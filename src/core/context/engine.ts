@@ -4,7 +4,7 @@ import type { BranchState } from '../chat/branchState';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { resolveBudget, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
-import { estimateTokens } from './estimateTokens';
+import { cjkShare, estimateTokens } from './estimateTokens';
 import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
 import type { Policy } from './policy';
 import { project, type Projection } from './projection';
@@ -22,6 +22,8 @@ interface Memo {
   readonly entries: number;
   readonly leaf: string | null;
   readonly projection: Projection;
+  /** Share of CJK characters in it; null until it is asked for. */
+  cjkShare: number | null;
 }
 
 /**
@@ -71,7 +73,13 @@ export class ContextEngine {
 
   /** Calibrated tokens of one of our own counts. */
   private get factor(): number {
-    return this.bindingInUse.client.generates ? startingFactor(this.calibration) : 1;
+    return this.bindingInUse.client.generates ? startingFactor(this.calibration, this.calibration ? 0 : this.cjkShare()) : 1;
+  }
+
+  private cjkShare(): number {
+    const { pieces } = this.projection();
+    const share = () => cjkShare(pieces.flatMap(({ block }) => ('text' in block ? [block.text] : [])));
+    return this.memo ? (this.memo.cjkShare ??= share()) : share();
   }
 
   /** Counts the constant parts of the prompt once, so that they are not estimated for ever. */
@@ -98,7 +106,7 @@ export class ContextEngine {
       tokensOf: this.branch.tokensOf,
       estimate: this.estimate,
     });
-    if (entries === this.branch.entries) this.memo = { entries: entries.length, leaf, projection };
+    if (entries === this.branch.entries) this.memo = { entries: entries.length, leaf, projection, cjkShare: null };
     return projection;
   }
 

@@ -119,7 +119,7 @@ describe('forecastTurns', () => {
 
 describe('calibration', () => {
   it('starts above our own count, takes the first measurement, then averages within bounds', () => {
-    assert.equal(startingFactor(undefined), 1.15);
+    assert.deepEqual([startingFactor(undefined, 0), startingFactor(undefined, 1)], [1.15, 1.35]);
     const first = learn(undefined, 'anthropic/m', 1_300, 1_000);
     assert.deepEqual(first, { model: 'anthropic/m', kind: 'prompt', factor: 1.3, n: 1 });
     assert.deepEqual(learn(first, 'anthropic/m', 1_400, 1_000), { model: 'anthropic/m', kind: 'prompt', factor: 1.3 + 0.4 * (1.4 - 1.3), n: 2 });
