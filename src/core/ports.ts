@@ -1,5 +1,8 @@
+import type { BranchTip } from './session/branchTip';
 import type { NewEntry, StoredEntry } from './session/entry';
 import type { NewSession, Session, SessionPatch } from './session/session';
+import type { SessionQuery } from './session/sessionQuery';
+import type { UsageQuery, UsageTotal } from './session/usageTotal';
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
 
@@ -34,6 +37,37 @@ export interface UsageRecord {
 export interface AppendBatch {
   readonly entries: readonly NewEntry[];
   readonly usage?: readonly UsageRecord[];
+  /** What the entries of this batch did to the notes. */
+  readonly memoryWrites?: readonly MemoryWrite[];
+}
+
+/** A change of the model's notes, and the entry that made it. */
+export interface MemoryWrite {
+  readonly entry: string;
+  readonly path: string;
+  readonly op: string;
+  readonly bytes: number;
+  readonly at: number;
+}
+
+/** Something that compaction never folds. */
+export interface Pin {
+  readonly session: string;
+  readonly kind: 'entry' | 'file' | 'text';
+  /** Entry uuid, path, or the text itself. */
+  readonly target: string;
+  /** Of the content when it was pinned; null where there is none. */
+  readonly contentHash: string | null;
+  readonly at: number;
+}
+
+/** A compaction whose summary is to be made again by a model. */
+export interface SummaryRetry {
+  /** UUID of the compaction's entry. */
+  readonly compaction: string;
+  readonly session: string;
+  readonly nextAt: number;
+  readonly attempts: number;
 }
 
 /** A piece of an answer that is still streaming. The chunks of an entry are dropped when the entry itself is appended. */
@@ -139,8 +173,8 @@ export interface SessionStore {
   /** Get-or-create by key. */
   createSession(session: NewSession): Promise<Session>;
   session(uuid: string): Promise<Session | undefined>;
-  /** Newest first by `updatedAt`. `archived` picks those that are (or are not) archived; trashed ones only when asked for, and then only those. */
-  listSessions(query?: { readonly archived?: boolean; readonly trashed?: boolean; readonly limit?: number }): Promise<Session[]>;
+  /** Newest first by `updatedAt`. */
+  listSessions(query?: SessionQuery): Promise<Session[]>;
   updateSession(uuid: string, patch: SessionPatch): Promise<Session>;
   /**
    * Appends in one transaction and moves the session's leaf to the last entry that is not a side entry. An entry whose uuid is
@@ -148,6 +182,16 @@ export interface SessionStore {
    */
   append(session: string, batch: AppendBatch): Promise<StoredEntry[]>;
   moveLeaf(session: string, leaf: string | null): Promise<void>;
+  /**
+   * Get-or-create a session that goes on from `entry` and shares what came before it. Whatever `session` leaves out is as in the
+   * session of the entry, its pins included; a title is derived from that one's. Rejects with `invalid` when nothing can follow
+   * the entry.
+   */
+  forkSession(entry: string, session: NewSession): Promise<Session>;
+  /** Every branch of the session's tree, the most recent leaf first. */
+  branches(session: string): Promise<BranchTip[]>;
+  /** The last entry that both branches share, which may be one of the two; null when they share none. */
+  commonAncestor(a: string, b: string): Promise<string | null>;
   liveBranch(session: string): Promise<LiveBranch>;
   /** The newest `limit` displayed entries of the active branch, or those older than entry `before`. */
   page(session: string, query: { readonly before?: string; readonly limit: number }): Promise<TranscriptPage>;
@@ -176,6 +220,20 @@ export interface SessionStore {
   queue(session: string): Promise<{ readonly id: string; readonly text: string }[]>;
   /** Replaces the queue. */
   saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[]): Promise<void>;
+  /** Oldest first. */
+  pins(session: string): Promise<Pin[]>;
+  /** Replaces the pin of the same kind and target. */
+  savePin(pin: Pin): Promise<void>;
+  removePin(session: string, kind: Pin['kind'], target: string): Promise<void>;
+  /** Next first. Without a session: of all that are not in the trash. */
+  summaryRetries(session?: string): Promise<SummaryRetry[]>;
+  /** Rejects with `invalid` when the entry is no compaction. */
+  saveSummaryRetry(retry: Omit<SummaryRetry, 'session'>): Promise<void>;
+  removeSummaryRetry(compaction: string): Promise<void>;
+  /** Newest first. */
+  memoryWrites(session: string, query: { readonly limit: number }): Promise<MemoryWrite[]>;
+  /** By provider and model, the dearest first. */
+  usageTotals(query: UsageQuery): Promise<UsageTotal[]>;
   calibration(model: string): Promise<CalibrationRow[]>;
   saveCalibration(row: CalibrationRow): Promise<void>;
   /** Read-only stores re-read what the owner has written since; an owner does nothing. */

@@ -21,6 +21,7 @@ export interface Session {
   readonly model: string | null;
   readonly thinkingLevel: string | null;
   readonly policy: unknown;
+  /** Free, and queried with `json_extract`. `tags` is a list of strings. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly costLimit: number | null;
   readonly totalTokens: number;
@@ -36,6 +37,7 @@ export interface NewSession {
   readonly cwd?: string | null;
   readonly model?: string | null;
   readonly policy?: unknown;
+  readonly metadata?: Readonly<Record<string, unknown>>;
   readonly createdAt: number;
 }
 

@@ -1,5 +1,6 @@
 import { StoreError } from '../../core/errors';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
+import type { SessionQuery } from '../../core/session/sessionQuery';
 import type { Connection, Row, SqlValue } from './connection';
 import { packText, unpackText } from './text';
 
@@ -19,21 +20,40 @@ export class SessionRows {
     return session;
   }
 
-  list(query: { readonly archived?: boolean; readonly trashed?: boolean; readonly limit?: number } = {}): Session[] {
+  list(query: SessionQuery = {}): Session[] {
     const conditions = [query.trashed ? 'deleted_at IS NOT NULL' : 'deleted_at IS NULL'];
-    if (query.archived !== undefined) conditions.push(query.archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL');
-    const sql = `SELECT * FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY updated_at DESC, rowid DESC LIMIT ?`;
-    return this.connection.all(sql, [query.limit ?? -1]).map(decodeSession);
+    const parameters: SqlValue[] = [];
+    const where = (condition: string, ...values: SqlValue[]) => {
+      conditions.push(condition);
+      parameters.push(...values);
+    };
+    if (query.archived !== undefined) where(query.archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL');
+    if (query.parent !== undefined) where('parent_session = ?', query.parent);
+    if (query.tag !== undefined) where(ofMetadata("EXISTS (SELECT 1 FROM json_each(metadata, '$.tags') WHERE type = 'text' AND value = ?)"), query.tag);
+    for (const [key, value] of Object.entries(query.metadata ?? {})) {
+      const types = typeof value === 'boolean' ? `'${value}'` : typeof value === 'number' ? "'integer', 'real'" : "'text'";
+      where(ofMetadata(`EXISTS (SELECT 1 FROM json_each(metadata) WHERE key = ? AND type IN (${types}) AND atom = ?)`), key, typeof value === 'string' ? value : Number(value));
+    }
+    const sql = `SELECT * FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY updated_at DESC, rowid DESC`;
+    const wanted = query.text === undefined ? null : folded(query.text);
+    const found: Session[] = [];
+    const limit = query.limit ?? Infinity;
+    for (const row of this.connection.iterate(sql, parameters)) {
+      if (found.length >= limit) break;
+      // SQLite's LIKE knows upper and lower case of ASCII only.
+      if (wanted === null || String(row['id']).includes(wanted) || folded(unpackText(row['title'])).includes(wanted)) found.push(decodeSession(row));
+    }
+    return found;
   }
 
   /** The session with this uuid or key, created when neither is there. */
   getOrCreate(session: NewSession): Session {
-    const known = this.connection.get('SELECT * FROM sessions WHERE uuid = ? OR key = ?', [session.uuid, session.key ?? '']);
+    const known = this.known(session);
     if (known) return decodeSession(known);
     const id = this.nextId(session.createdAt);
     this.connection.run(
-      `INSERT INTO sessions(uuid, id, key, title, cwd, created_at, updated_at, last_opened_at, model, policy_json)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO sessions(uuid, id, key, title, cwd, created_at, updated_at, last_opened_at, model, policy_json, metadata)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       [
         session.uuid,
         id,
@@ -45,9 +65,44 @@ export class SessionRows {
         session.createdAt,
         session.model ?? null,
         session.policy === undefined ? null : JSON.stringify(session.policy),
+        JSON.stringify(session.metadata ?? {}),
       ],
     );
     return this.require(session.uuid);
+  }
+
+  /** The session by its uuid or key, or a new one that begins at `entry` of `parent`, whose shared part has these sums. */
+  getOrFork(session: NewSession, parent: Session, entry: string, shared: () => { readonly tokens: number; readonly messages: number }): { session: Session; created: boolean } {
+    if (this.known(session)) return { session: this.getOrCreate(session), created: false };
+    const { uuid } = this.getOrCreate({
+      ...session,
+      title: session.title ?? this.forkTitle(parent),
+      cwd: session.cwd === undefined ? parent.cwd : session.cwd,
+      model: session.model === undefined ? parent.model : session.model,
+      policy: session.policy ?? parent.policy ?? undefined,
+    });
+    const { tokens, messages } = shared();
+    this.connection.run(
+      `UPDATE sessions SET parent_session = ?, fork_entry = ?, leaf_entry = ?, thinking_level = ?, cost_limit = ?, total_tokens = ?, message_count = ?
+       WHERE uuid = ?`,
+      [parent.uuid, entry, entry, parent.thinkingLevel, parent.costLimit, tokens, messages, uuid],
+    );
+    return { session: this.require(uuid), created: true };
+  }
+
+  /** `Title (fork)`, then `Title (fork 2)`; a fork of a fork counts on under the same title. */
+  private forkTitle({ title }: Session): string {
+    if (title === '') return '';
+    const base = title.replace(/ \(fork(?: \d+)?\)$/, '');
+    const taken = new Set(this.connection.all('SELECT title FROM sessions').map((row) => unpackText(row['title'])));
+    for (let i = 1; ; i++) {
+      const candidate = i === 1 ? `${base} (fork)` : `${base} (fork ${i})`;
+      if (!taken.has(candidate)) return candidate;
+    }
+  }
+
+  private known(session: NewSession): Row | undefined {
+    return this.connection.get('SELECT * FROM sessions WHERE uuid = ? OR key = ?', [session.uuid, session.key ?? '']);
   }
 
   /** Changes what the patch names. `updatedAt` is left alone: it says when something was last said. */
@@ -128,6 +183,15 @@ function decodeSession(row: Row): Session {
     totalTokens: Number(row['total_tokens']),
     messageCount: Number(row['message_count']),
   };
+}
+
+/** Metadata that another SQLite tool has broken matches nothing and fails nothing. */
+function ofMetadata(condition: string): string {
+  return `CASE WHEN json_valid(metadata) THEN ${condition} ELSE 0 END`;
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
 }
 
 /** Metadata may have been edited with another SQLite tool; a value that does not parse must not hide the session. */

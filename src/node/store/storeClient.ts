@@ -48,6 +48,9 @@ export class StoreClient implements SessionStore {
   readonly updateSession = this.forward('updateSession');
   readonly append = this.forward('append');
   readonly moveLeaf = this.forward('moveLeaf');
+  readonly forkSession = this.forward('forkSession');
+  readonly branches = this.forward('branches');
+  readonly commonAncestor = this.forward('commonAncestor');
   readonly liveBranch = this.forward('liveBranch');
   readonly page = this.forward('page');
   readonly entries = this.forward('entries');
@@ -61,6 +64,14 @@ export class StoreClient implements SessionStore {
   readonly saveDraft = this.forward('saveDraft');
   readonly queue = this.forward('queue');
   readonly saveQueue = this.forward('saveQueue');
+  readonly pins = this.forward('pins');
+  readonly savePin = this.forward('savePin');
+  readonly removePin = this.forward('removePin');
+  readonly summaryRetries = this.forward('summaryRetries');
+  readonly saveSummaryRetry = this.forward('saveSummaryRetry');
+  readonly removeSummaryRetry = this.forward('removeSummaryRetry');
+  readonly memoryWrites = this.forward('memoryWrites');
+  readonly usageTotals = this.forward('usageTotals');
   readonly calibration = this.forward('calibration');
   readonly saveCalibration = this.forward('saveCalibration');
 

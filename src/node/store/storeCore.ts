@@ -1,17 +1,25 @@
 import { StoreError } from '../../core/errors';
-import type { AppendBatch, CalibrationRow, Draft, LiveBranch, PartialChunk, SearchQuery, SearchResult, TranscriptPage } from '../../core/ports';
+import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, PartialChunk, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage } from '../../core/ports';
+import type { BranchTip } from '../../core/session/branchTip';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { StoredEntry } from '../../core/session/entry';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
+import type { SessionQuery } from '../../core/session/sessionQuery';
+import type { UsageQuery, UsageTotal } from '../../core/session/usageTotal';
+import { branchTips } from './branchTips';
 import { liveBranch, transcriptPage } from './branches';
 import type { Connection } from './connection';
+import { DraftRows } from './draftRows';
 import { EntryRows } from './entryRows';
+import { MemoryWriteRows } from './memoryWriteRows';
 import { PartialRows } from './partialRows';
+import { PinRows } from './pinRows';
 import { SearchIndex } from './searchIndex';
 import { SearchRows } from './searchRows';
 import { SessionRows } from './sessionRows';
 import type { SyncStore } from './storeProtocol';
-import { packText, unpackText } from './text';
+import { SummaryRetryRows } from './summaryRetryRows';
+import { TreeRows } from './treeRows';
 import { UsageRows } from './usageRows';
 
 /** The port's operations on one open database, synchronously and in the calling thread. Each write is one transaction. */
@@ -20,6 +28,11 @@ export class StoreCore implements SyncStore {
   private readonly rows: EntryRows;
   private readonly partials: PartialRows;
   private readonly usage: UsageRows;
+  private readonly tree: TreeRows;
+  private readonly drafts: DraftRows;
+  private readonly pinned: PinRows;
+  private readonly retries: SummaryRetryRows;
+  private readonly memory: MemoryWriteRows;
   private readonly searches: SearchRows;
   readonly index: SearchIndex;
 
@@ -31,6 +44,11 @@ export class StoreCore implements SyncStore {
     this.rows = new EntryRows(connection);
     this.partials = new PartialRows(connection, run);
     this.usage = new UsageRows(connection);
+    this.tree = new TreeRows(connection);
+    this.drafts = new DraftRows(connection);
+    this.pinned = new PinRows(connection);
+    this.retries = new SummaryRetryRows(connection);
+    this.memory = new MemoryWriteRows(connection);
     this.index = new SearchIndex(connection);
     this.searches = new SearchRows(connection, this.index, this.rows, this.sessions);
   }
@@ -43,7 +61,7 @@ export class StoreCore implements SyncStore {
     return this.sessions.find(uuid);
   }
 
-  listSessions(query?: { readonly archived?: boolean; readonly trashed?: boolean; readonly limit?: number }): Session[] {
+  listSessions(query?: SessionQuery): Session[] {
     return this.sessions.list(query);
   }
 
@@ -61,6 +79,7 @@ export class StoreCore implements SyncStore {
       });
       const added = results.filter((result) => result.added).map((result) => result.entry);
       for (const record of batch.usage ?? []) this.usage.add(session, record);
+      for (const write of batch.memoryWrites ?? []) this.memory.add(write);
       if (added.length > 0) this.noteAppended(session, added);
       return results.map((result) => result.entry);
     });
@@ -72,6 +91,31 @@ export class StoreCore implements SyncStore {
       if (leaf !== null) this.rows.requireParent(leaf);
       this.sessions.setLeaf(session, leaf);
     });
+  }
+
+  forkSession(entry: string, session: NewSession): Session {
+    return this.connection.transaction(() => {
+      this.rows.requireParent(entry);
+      const parent = this.sessions.require(this.rows.find(entry)?.session ?? '');
+      const sums = () => {
+        const shared = [...this.tree.walkUp(entry)];
+        return { tokens: shared.reduce((sum, { tokens }) => sum + tokens, 0), messages: shared.filter(({ type }) => type === 'message').length };
+      };
+      const { session: fork, created } = this.sessions.getOrFork(session, parent, entry, sums);
+      if (created) {
+        const kept = this.pinned.list(parent.uuid).filter(({ kind, target }) => kind !== 'entry' || (this.rows.find(target) !== undefined && this.tree.isOnBranch(target, entry)));
+        for (const pin of kept) this.pinned.save({ ...pin, session: fork.uuid });
+      }
+      return fork;
+    });
+  }
+
+  branches(session: string): BranchTip[] {
+    return branchTips(this.tree, this.rows, this.sessions.require(session));
+  }
+
+  commonAncestor(a: string, b: string): string | null {
+    return this.tree.commonAncestor(a, b);
   }
 
   liveBranch(session: string): LiveBranch {
@@ -118,7 +162,7 @@ export class StoreCore implements SyncStore {
         const { leaf, updatedAt } = this.sessions.require(session);
         // Where the conversation stands, unless the text belongs to a branch that has been left: off the branch nobody would see
         // it. The parent may also have died unwritten with the same process.
-        const isElsewhere = entry.parent !== null && this.rows.find(entry.parent) !== undefined && !this.isOnBranch(entry.parent, leaf);
+        const isElsewhere = entry.parent !== null && this.rows.find(entry.parent) !== undefined && !this.tree.isOnBranch(entry.parent, leaf);
         const parent = isElsewhere ? entry.parent : leaf;
         const { entry: stored } = this.rows.insert({ ...entry, parent });
         recovered.push(stored);
@@ -128,46 +172,62 @@ export class StoreCore implements SyncStore {
     });
   }
 
-  private isOnBranch(entry: string, leaf: string | null): boolean {
-    for (let at = leaf; at !== null; at = this.rows.find(at)?.parent ?? null) if (at === entry) return true;
-    return false;
-  }
-
   draft(session: string): Draft | undefined {
-    const row = this.connection.get('SELECT text, attachments_json, at FROM drafts WHERE session = ?', [session]);
-    if (!row) return undefined;
-    const attachments: unknown = typeof row['attachments_json'] === 'string' ? JSON.parse(row['attachments_json']) : undefined;
-    return { text: unpackText(row['text']), attachments, at: Number(row['at']) };
+    return this.drafts.draft(session);
   }
 
   saveDraft(session: string, draft: Draft | null): void {
     this.connection.transaction(() => {
-      if (draft === null) return this.connection.run('DELETE FROM drafts WHERE session = ?', [session]);
+      if (draft === null) return this.drafts.removeDraft(session);
       this.sessions.require(session);
-      const attachments = draft.attachments === undefined ? null : JSON.stringify(draft.attachments);
-      this.connection.run('INSERT OR REPLACE INTO drafts(session, text, attachments_json, at) VALUES (?, ?, ?, ?)', [
-        session,
-        packText(draft.text),
-        attachments,
-        draft.at,
-      ]);
+      this.drafts.saveDraft(session, draft);
     });
   }
 
   queue(session: string): { readonly id: string; readonly text: string }[] {
-    return this.connection
-      .all('SELECT id, text FROM queue WHERE session = ? ORDER BY position', [session])
-      .map((row) => ({ id: String(row['id']), text: unpackText(row['text']) }));
+    return this.drafts.queue(session);
   }
 
   saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[]): void {
     this.connection.transaction(() => {
-      this.connection.run('DELETE FROM queue WHERE session = ?', [session]);
       if (queue.length > 0) this.sessions.require(session);
-      queue.forEach(({ id, text }, position) =>
-        this.connection.run('INSERT INTO queue(session, position, id, text) VALUES (?, ?, ?, ?)', [session, position, id, packText(text)]),
-      );
+      this.drafts.saveQueue(session, queue);
     });
+  }
+
+  pins(session: string): Pin[] {
+    return this.pinned.list(session);
+  }
+
+  savePin(pin: Pin): void {
+    this.connection.transaction(() => {
+      this.sessions.require(pin.session);
+      this.pinned.save(pin);
+    });
+  }
+
+  removePin(session: string, kind: Pin['kind'], target: string): void {
+    this.connection.transaction(() => this.pinned.remove(session, kind, target));
+  }
+
+  summaryRetries(session?: string): SummaryRetry[] {
+    return this.retries.list(session);
+  }
+
+  saveSummaryRetry(retry: Omit<SummaryRetry, 'session'>): void {
+    this.connection.transaction(() => this.retries.save(retry));
+  }
+
+  removeSummaryRetry(compaction: string): void {
+    this.connection.transaction(() => this.retries.remove(compaction));
+  }
+
+  memoryWrites(session: string, { limit }: { readonly limit: number }): MemoryWrite[] {
+    return this.memory.list(session, limit);
+  }
+
+  usageTotals(query: UsageQuery): UsageTotal[] {
+    return this.usage.totals(query);
   }
 
   calibration(model: string): CalibrationRow[] {

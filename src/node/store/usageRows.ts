@@ -1,5 +1,6 @@
 import type { UsageRecord } from '../../core/ports';
 import type { StoredEntry } from '../../core/session/entry';
+import type { UsageQuery, UsageTotal } from '../../core/session/usageTotal';
 import type { Connection, Row } from './connection';
 
 /** The `usage` table: what each request to a provider was billed. */
@@ -25,6 +26,26 @@ export class UsageRows {
         record.at,
       ],
     );
+  }
+
+  totals({ session, from, to }: UsageQuery): UsageTotal[] {
+    const rows = this.connection.all(
+      `SELECT provider, model, count(*) AS requests, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read,
+         sum(cache_write) AS cache_write, sum(cost) AS cost
+       FROM usage WHERE ${session === undefined ? '' : 'session = ? AND'} at >= ? AND at <= ?
+       GROUP BY provider, model ORDER BY cost DESC, provider, model`,
+      [...(session === undefined ? [] : [session]), from ?? 0, to ?? Number.MAX_SAFE_INTEGER],
+    );
+    return rows.map((row) => ({
+      provider: String(row['provider']),
+      model: String(row['model']),
+      requests: Number(row['requests']),
+      input: Number(row['input']),
+      output: Number(row['output']),
+      cacheRead: Number(row['cache_read']),
+      cacheWrite: Number(row['cache_write']),
+      cost: row['cost'] === null ? null : Number(row['cost']),
+    }));
   }
 
   /** The newest usage that measured a prompt up to one of the entries, which may come from several sessions. */

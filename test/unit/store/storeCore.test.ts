@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import type { NewEntry, StoredEntry } from '../../../src/core/session/entry';
 import { StoreError } from '../../../src/core/errors';
 import type { SessionStore } from '../../../src/core/ports';
+import { compactionContent } from '../../support/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage } from '../../support/storeTemp';
 
 describe('store: sessions and entries', () => {
@@ -80,7 +81,7 @@ describe('store: sessions and entries', () => {
       { type: 'model_change', provider: 'p', model: 'm' },
       { type: 'branch_summary', text: 's', branchLeaf: 'b' },
       { type: 'tools_change', enabled: ['a', 'b'] },
-      compaction('op-1', null, { summary: { logos: ['x'] }, audit: { ok: true }, note: 'n' }),
+      compactionContent('op-1', null, { summary: { logos: ['x'] }, audit: { ok: true }, note: 'n' }),
       { type: 'compaction_undone', target: 'x', tokensRestored: 5 },
     ];
     const entries = contents.map((content) => userMessage(session, null, '', { content, tokenEstimate: null, display: false, modelFacing: false }));
@@ -150,13 +151,13 @@ describe('store: sessions and entries', () => {
 
   it('reads the live branch from the first kept entry of the newest compaction that counts', async () => {
     const [a, b, c] = await chain('a', 'b', 'c');
-    const fold = userMessage(session, c!, '', { content: compaction('op-a', b!) });
+    const fold = userMessage(session, c!, '', { content: compactionContent('op-a', b!) });
     const after = userMessage(session, fold.uuid, 'after');
     await append(fold, after);
     const live = await store.liveBranch(session);
     assert.deepEqual([texts(live.entries), live.fromRoot], [['b', 'c', 'compaction', 'after'], false]);
 
-    const better = userMessage(session, after.uuid, '', { content: compaction('op-b', c!, { supersedes: fold.uuid }) });
+    const better = userMessage(session, after.uuid, '', { content: compactionContent('op-b', c!, { supersedes: fold.uuid }) });
     await append(better);
     assert.deepEqual(texts((await store.liveBranch(session)).entries), ['c', 'compaction', 'after', 'compaction']);
 
@@ -165,10 +166,10 @@ describe('store: sessions and entries', () => {
     const restored = await store.liveBranch(session);
     assert.deepEqual([restored.entries[0]?.uuid, restored.fromRoot], [a, true]);
 
-    const whole = userMessage(session, undone.uuid, '', { content: compaction('op-c', null) });
+    const whole = userMessage(session, undone.uuid, '', { content: compactionContent('op-c', null) });
     await append(whole);
     assert.deepEqual((await store.liveBranch(session)).entries.map((entry) => entry.uuid), [whole.uuid]);
-    await assert.rejects(append(userMessage(session, whole.uuid, '', { content: compaction('op-c', null) })), isInvalid);
+    await assert.rejects(append(userMessage(session, whole.uuid, '', { content: compactionContent('op-c', null) })), isInvalid);
     await store.moveLeaf(session, null);
     assert.deepEqual((await store.liveBranch(session)).entries, []);
   });
@@ -278,25 +279,4 @@ function commandThere(command: string): boolean {
 
 function isInvalid(error: unknown): boolean {
   return StoreError.is(error) && error.reason === 'invalid';
-}
-
-function compaction(operationId: string, firstKeptEntry: string | null, more: object = {}): NewEntry['content'] {
-  return {
-    type: 'compaction',
-    operationId,
-    summaryText: 'summary',
-    firstKeptEntry,
-    coversFrom: null,
-    tokensBefore: 10,
-    tokensAfter: 2,
-    messagesBefore: 5,
-    messagesAfter: 1,
-    trigger: 'manual',
-    rung: 'model',
-    model: 'm',
-    durationMs: 1,
-    heldMs: 0,
-    needsSummaryRetry: false,
-    ...more,
-  };
 }

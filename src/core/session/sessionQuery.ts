@@ -1,0 +1,16 @@
+/** Which sessions to list; every condition that is given must hold. */
+export interface SessionQuery {
+  /** Those that are archived, or those that are not. */
+  readonly archived?: boolean;
+  /** Trashed sessions are listed only when asked for, and then alone. */
+  readonly trashed?: boolean;
+  readonly limit?: number;
+  /** One of `metadata.tags`. */
+  readonly tag?: string;
+  /** Part of the title or of the human id, upper and lower case alike. */
+  readonly text?: string;
+  /** Top-level values of the metadata. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean>>;
+  /** UUID of the session they were forked from. */
+  readonly parent?: string;
+}

@@ -1,0 +1,19 @@
+/** What requests to one model came to. */
+export interface UsageTotal {
+  readonly provider: string;
+  readonly model: string;
+  readonly requests: number;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** Of those requests whose cost is known; null when none is. */
+  readonly cost: number | null;
+}
+
+export interface UsageQuery {
+  readonly session?: string;
+  /** Milliseconds since the epoch, both included. */
+  readonly from?: number;
+  readonly to?: number;
+}

@@ -1,0 +1,74 @@
+import { StoreError } from '../../core/errors';
+import type { EntryType } from '../../core/session/entry';
+import type { Connection, Row } from './connection';
+
+/** An entry's place in the tree, without its content. */
+export interface TreeNode {
+  readonly seq: number;
+  readonly uuid: string;
+  readonly parent: string | null;
+  readonly type: EntryType;
+  readonly role: string | null;
+  readonly createdAt: number;
+  readonly tokens: number;
+}
+
+const columns = 'e.seq, e.uuid, e.parent, e.entry_type, e.role, e.created_at, e.token_estimate';
+
+/** The shape of the tree, read without the texts. */
+export class TreeRows {
+  constructor(private readonly connection: Connection) {}
+
+  /** The session's own entries, oldest first: a parent comes before what follows it. */
+  own(session: string): TreeNode[] {
+    return this.connection.all(`SELECT ${columns} FROM entries e WHERE e.session = ? ORDER BY e.seq`, [session]).map(decodeNode);
+  }
+
+  /** From `uuid` towards the root, read as far as the caller goes. */
+  *walkUp(uuid: string): Generator<TreeNode, void, void> {
+    const rows = this.connection.iterate(
+      `WITH RECURSIVE branch(uuid) AS (
+         SELECT ? UNION ALL SELECT e.parent FROM branch JOIN entries e ON e.uuid = branch.uuid WHERE e.parent IS NOT NULL
+       )
+       SELECT ${columns} FROM branch CROSS JOIN entries e ON e.uuid = branch.uuid`,
+      [uuid],
+    );
+    for (const row of rows) yield decodeNode(row);
+  }
+
+  /** Reads no further than the answer; null when the branches share nothing. Throws `invalid` when there is no such entry. */
+  commonAncestor(a: string, b: string): string | null {
+    let [left, right] = [this.require(a), this.require(b)];
+    while (left.uuid !== right.uuid) {
+      // An entry is stored after the one it follows, so the later one of the two is not above the other.
+      const later: TreeNode = left.seq > right.seq ? left : right;
+      if (later.parent === null) return null;
+      const parent = this.require(later.parent);
+      if (later === left) left = parent;
+      else right = parent;
+    }
+    return left.uuid;
+  }
+
+  isOnBranch(entry: string, leaf: string | null): boolean {
+    return leaf !== null && this.commonAncestor(entry, leaf) === entry;
+  }
+
+  private require(uuid: string): TreeNode {
+    const row = this.connection.get(`SELECT ${columns} FROM entries e WHERE e.uuid = ?`, [uuid]);
+    if (!row) throw new StoreError('invalid', `There is no entry ${uuid}`);
+    return decodeNode(row);
+  }
+}
+
+function decodeNode(row: Row): TreeNode {
+  return {
+    seq: Number(row['seq']),
+    uuid: String(row['uuid']),
+    parent: row['parent'] === null ? null : String(row['parent']),
+    type: row['entry_type'] as EntryType,
+    role: row['role'] === null ? null : String(row['role']),
+    createdAt: Number(row['created_at']),
+    tokens: Number(row['token_estimate'] ?? 0),
+  };
+}
