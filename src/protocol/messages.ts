@@ -65,7 +65,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     tokensBefore: z.number(),
     tokensAfter: z.number(),
     rung: z.enum(['mask', 'checkpoint', 'prepared', 'model', 'extractive', 'truncate']),
-    trigger: z.enum(['automatic', 'manual', 'overflow']),
+    trigger: z.enum(['automatic', 'manual', 'overflow', 'edit', 'retry']),
     durationMs: z.number(),
     model: z.nullable(z.string()),
     note: z.nullable(z.string()),

@@ -1,3 +1,4 @@
+import { maskedEntries, maskStub, stubTokens } from '../compaction/mask';
 import type { ModelBlock, ModelMessage, ToolSpec } from '../ports';
 import type { StoredEntry } from '../session/entry';
 import { afterLastBreak, discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
@@ -68,15 +69,22 @@ function summaryPieces({ entries, tokensOf, estimate }: ProjectionInput): Piece[
 function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
   const { entries } = input;
   const discarded = discardedEntries(entries);
+  const masked = maskedEntries(entries);
   const unbroken = new Set(entries.slice(afterLastBreak(entries)).map((entry) => entry.uuid));
   return verbatimEntries(entries).flatMap((entry) => {
     if (!entry.modelFacing || discarded.has(entry.uuid)) return [];
-    const piece = toPiece(entry, input, unbroken.has(entry.uuid), excerpted);
+    const piece = toPiece(entry, input, { unbroken: unbroken.has(entry.uuid), masked, excerpted });
     return piece ? [piece] : [];
   });
 }
 
-function toPiece(entry: StoredEntry, input: ProjectionInput, unbroken: boolean, excerpted: Set<string>): Piece | null {
+interface TailState {
+  readonly unbroken: boolean;
+  readonly masked: ReadonlySet<string>;
+  readonly excerpted: Set<string>;
+}
+
+function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked, excerpted }: TailState): Piece | null {
   const { content } = entry;
   const tokens = input.tokensOf(entry);
   const user = (text: string, segment: SegmentKind): Piece | null =>
@@ -108,7 +116,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, unbroken: boolean, 
         tokens: tokens + 12,
       };
     case 'tool_result': {
-      const fit = fitted(content.text === '' ? '(no output)' : content.text);
+      const fit = masked.has(entry.uuid) ? { text: maskStub(entry, tokens), tokens: stubTokens } : fitted(content.text === '' ? '(no output)' : content.text);
       return {
         entryId: entry.uuid,
         segment: 'toolResults',

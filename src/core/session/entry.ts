@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { Audit, Continuity } from './fidelity';
 
 /**
  * One node of a session's append-only tree. Nothing rewrites or deletes an entry: a change of mind is another entry, and
@@ -102,7 +103,8 @@ const compaction = z.object({
   tokensAfter: z.number(),
   messagesBefore: z.number(),
   messagesAfter: z.number(),
-  trigger: z.enum(['automatic', 'manual', 'overflow']),
+  /** `edit` and `retry` put a better summary in the place of another record's: nothing further is folded. */
+  trigger: z.enum(['automatic', 'manual', 'overflow', 'edit', 'retry']),
   rung: z.enum(['mask', 'checkpoint', 'prepared', 'model', 'extractive', 'truncate']),
   model: z.nullable(z.string()),
   durationMs: z.number(),
@@ -113,8 +115,14 @@ const compaction = z.object({
   note: z.optional(z.string()),
   instructions: z.optional(z.string()),
   supersedes: z.optional(z.nullable(z.string())),
-  audit: z.optional(z.unknown()),
-  continuity: z.optional(z.unknown()),
+  /** The record whose state this one merged; null or absent when it was the first. */
+  previous: z.optional(z.nullable(z.string())),
+  /** Tool results that are sent as stubs; a later record carries those that it keeps. */
+  masked: z.optional(z.array(z.string())),
+  /** In US dollars, of every request made for it; null when a price is not known. */
+  cost: z.optional(z.nullable(z.number())),
+  audit: z.optional(Audit),
+  continuity: z.optional(Continuity),
 });
 
 const compactionUndone = z.object({
@@ -132,7 +140,9 @@ const checkpoint = z.object({
   openQuestions: z.array(z.string()),
   tokensAtCheckpoint: z.number(),
   messagesAtCheckpoint: z.number(),
+  /** Last entry it describes; everything before it on the branch is described too. */
   coversThrough: z.string(),
+  model: z.optional(z.string()),
 });
 
 const entryContent = z.discriminatedUnion('type', [

@@ -81,7 +81,7 @@ describe('store: sessions and entries', () => {
       { type: 'model_change', provider: 'p', model: 'm' },
       { type: 'branch_summary', text: 's', branchLeaf: 'b' },
       { type: 'tools_change', enabled: ['a', 'b'] },
-      compactionContent('op-1', null, { summary: { logos: ['x'] }, audit: { ok: true }, note: 'n' }),
+      compactionContent('op-1', null, { summary: { logos: ['x'] }, audit: { checked: 3, inSummary: 1, leftBehind: 3, missing: [], repaired: false }, note: 'n' }),
       { type: 'compaction_undone', target: 'x', tokensRestored: 5 },
     ];
     const entries = contents.map((content) => userMessage(session, null, '', { content, tokenEstimate: null, display: false, modelFacing: false }));

@@ -43,10 +43,12 @@ function facts(row: Compaction): string[] {
   return [
     `${tokens(row.tokensBefore)} → ${tokens(row.tokensAfter)} tokens`,
     method(row),
-    ...(row.trigger === 'manual' ? ['on request'] : row.trigger === 'overflow' ? ['the model refused the length'] : []),
+    ...(reason[row.trigger] ? [reason[row.trigger]] : []),
     ...(row.durationMs >= 1000 ? [duration(row.durationMs)] : []),
   ];
 }
+
+const reason: Readonly<Record<Compaction['trigger'], string>> = { automatic: '', manual: 'on request', overflow: 'the model refused the length', edit: 'summary edited', retry: 'summary improved' };
 
 function method({ rung, model }: Compaction): string {
   const by = model === null ? '' : ` by ${model}`;

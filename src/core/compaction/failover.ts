@@ -1,0 +1,34 @@
+import type { Clock, Summarizer } from '../ports';
+
+export interface FailoverRule {
+  readonly failureThreshold: number;
+  readonly resetMinutes: number;
+}
+
+/**
+ * Which summariser to ask first. One that failed `failureThreshold` times in a row is asked last, until `resetMinutes` have passed
+ * or it succeeds:
+ *
+ *   trusted ──n failures in a row──▶ last ──success, or reset time──▶ trusted
+ */
+export class Failover {
+  private readonly failures = new Map<string, { count: number; at: number }>();
+
+  constructor(private readonly clock: Clock) {}
+
+  order(chain: readonly Summarizer[], { failureThreshold, resetMinutes }: FailoverRule): readonly Summarizer[] {
+    const isLast = ({ model }: Summarizer) => {
+      const failed = this.failures.get(model);
+      return failed !== undefined && failed.count >= failureThreshold && this.clock.now() - failed.at < resetMinutes * 60_000;
+    };
+    return [...chain.filter((one) => !isLast(one)), ...chain.filter(isLast)];
+  }
+
+  failed({ model }: Summarizer): void {
+    this.failures.set(model, { count: (this.failures.get(model)?.count ?? 0) + 1, at: this.clock.now() });
+  }
+
+  succeeded({ model }: Summarizer): void {
+    this.failures.delete(model);
+  }
+}

@@ -1,0 +1,32 @@
+import type { FoldedIdentifier } from './audit';
+import { extractiveSummary, type ExtractiveItem, type ExtractiveLine } from './extractive';
+import { findIdentifiers } from './identifiers';
+
+/** Characters of one entry that are looked at for identifiers: head and tail of what is longer. */
+const perItem = 60_000;
+
+/** Passages of a folded range, and what must not be lost of it. */
+export interface TextAnalysis {
+  readonly lines: readonly ExtractiveLine[];
+  readonly identifiers: readonly FoldedIdentifier[];
+}
+
+/** Half a second per million characters: programs run it in a worker (see `TextAnalyst`). */
+export function analyseText(items: readonly ExtractiveItem[], budgetTokens: number, estimate: (text: string) => number): TextAnalysis {
+  return { lines: extractiveSummary(items, budgetTokens, estimate).lines, identifiers: identifiersOf(items) };
+}
+
+function identifiersOf(items: readonly ExtractiveItem[]): FoldedIdentifier[] {
+  const found = new Map<string, { kind: FoldedIdentifier['kind']; text: string; entryId: string; count: number; byUser: boolean }>();
+  for (const { entryId, role, text } of items) {
+    const part = text.length <= 2 * perItem ? text : `${text.slice(0, perItem)}\n${text.slice(-perItem)}`;
+    for (const { kind, text: identifier } of findIdentifiers(part)) {
+      const known = found.get(identifier);
+      if (known) {
+        known.count++;
+        known.byUser ||= role === 'user';
+      } else if (role !== 'tool') found.set(identifier, { kind, text: identifier, entryId, count: 1, byUser: role === 'user' });
+    }
+  }
+  return [...found.values()];
+}

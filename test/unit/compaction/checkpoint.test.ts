@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { checkpointDue, newestOnBranch } from '../../../src/core/compaction/checkpointDue';
+import { parseCheckpoint, renderCheckpoint } from '../../../src/core/compaction/checkpointText';
+import type { EntryOf, StoredEntry } from '../../../src/core/session/entry';
+import { BranchBuilder } from '../../support/branchBuilder';
+
+const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000 };
+
+function checkpoint(b: BranchBuilder, covers: StoredEntry, tokens: number): EntryOf<'checkpoint'> {
+  const entry = new BranchBuilder().add({ type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: tokens, messagesAtCheckpoint: 1, coversThrough: covers.uuid });
+  return { ...entry, uuid: `checkpoint-${b.entries.length}` } as EntryOf<'checkpoint'>;
+}
+
+function turns(b: BranchBuilder, count: number): StoredEntry {
+  let last: StoredEntry | undefined;
+  for (let i = 0; i < count; i++) {
+    b.user('q');
+    last = b.assistant('a');
+  }
+  return last!;
+}
+
+describe('when a checkpoint is due', () => {
+  it('is at each threshold once, and every so many user turns', () => {
+    const b = new BranchBuilder();
+    const first = turns(b, 2);
+    assert.deepEqual([2_999, 4_999, 5_000].map((used) => checkpointDue(b.entries, [], used, rule)), [false, false, true]);
+    const made = [checkpoint(b, first, 5_200)];
+    turns(b, 1);
+    assert.deepEqual([9_999, 10_000].map((used) => checkpointDue(b.entries, made, used, rule)), [false, true]);
+    turns(b, 3);
+    assert.equal(checkpointDue(b.entries, made, 6_000, rule), true, 'four turns since');
+    assert.equal(checkpointDue(b.entries, made, 2_000, rule), false, 'too small');
+    assert.equal(checkpointDue(b.entries, made, 6_000, { ...rule, everyUserTurns: 0 }), false);
+  });
+
+  it('is not while nothing has been said since, and begins anew after a compaction', () => {
+    const b = new BranchBuilder();
+    const last = turns(b, 6);
+    const made = [checkpoint(b, last, 4_000)];
+    assert.equal(checkpointDue(b.entries, made, 20_000, rule), false);
+    b.compaction(last);
+    turns(b, 1);
+    assert.equal(checkpointDue(b.entries, made, 5_000, rule), true);
+  });
+
+  it('counts only those that lie on this branch', () => {
+    const b = new BranchBuilder();
+    const covered = turns(b, 3);
+    const elsewhere = { ...checkpoint(b, covered, 9_000), content: { ...checkpoint(b, covered, 9_000).content, coversThrough: 'on another branch' } };
+    assert.equal(newestOnBranch(b.entries, [elsewhere]), null);
+    assert.equal(checkpointDue(b.entries, [elsewhere], 5_000, rule), true);
+    const here = checkpoint(b, covered, 100);
+    assert.equal(newestOnBranch(b.entries, [here, elsewhere]), here);
+  });
+});
+
+describe('a checkpoint as a model writes it', () => {
+  const state = { summary: 'they talked', topics: ['t'], keyDecisions: ['use tabs (#1)'], openQuestions: [] };
+
+  it('is read leniently, and text without JSON is the summary', () => {
+    assert.deepEqual(parseCheckpoint(`Here: ${JSON.stringify(state)}`), state);
+    assert.deepEqual(parseCheckpoint('{"summary":" s ","topics":"one"}'), { summary: 's', topics: ['one'], keyDecisions: [], openQuestions: [] });
+    assert.deepEqual(parseCheckpoint(`x${'y'.repeat(5_000)}`)?.summary.length, 4_000);
+    for (const bad of ['', '  ', '{"summary": "cut', '{"topics":[]}', '{}']) assert.equal(parseCheckpoint(bad), undefined);
+  });
+
+  it('is shown with its parts', () => {
+    assert.equal(renderCheckpoint(state), '## What happened and where it stands\nthey talked\n\n## Topics\n- t\n\n## Key decisions\n- use tabs (#1)');
+  });
+});
