@@ -3,6 +3,7 @@ import { StoreError, errorText } from '../../core/errors';
 import { Emitter } from '../../core/base/event';
 import type { Logger, SessionStore, StoreStatus } from '../../core/ports';
 import type { StoredEntry } from '../../core/session/entry';
+import { joinPart } from './entryParts';
 import { releaseLease } from './lease';
 import { storeFiles } from './storeFiles';
 import { fromWire } from './storeProtocol';
@@ -115,7 +116,8 @@ export class StoreClient implements SessionStore {
   private receive(response: Response): void {
     switch (response.type) {
       case 'part':
-        this.pending.get(response.id)?.entries.push(...response.entries);
+        this.pending.get(response.id)?.entries.push(...joinPart(response.part));
+        this.worker.postMessage({ type: 'nextPart', id: response.id } satisfies Request);
         return;
       case 'done': {
         const pending = this.settle(response.id);

@@ -1,7 +1,7 @@
 import { CancelledError, StoreError, errorText } from '../../core/errors';
 import type { StoreErrorReason } from '../../core/errors';
 import type { SessionStore, StoreStatus } from '../../core/ports';
-import type { StoredEntry } from '../../core/session/entry';
+import type { EntryPart } from './entryParts';
 
 type Asynchronous = (...args: never[]) => Promise<unknown>;
 
@@ -29,6 +29,8 @@ export interface WorkerOptions {
 export type Request =
   | { readonly type: 'call'; readonly id: number; readonly method: StoreCall; readonly args: readonly unknown[] }
   | { readonly type: 'refresh' | 'close'; readonly id: number }
+  /** A part has been read. */
+  | { readonly type: 'nextPart'; readonly id: number }
   /** Stops waiting for the owner; the store then does not open. */
   | { readonly type: 'cancelOpen' };
 
@@ -41,8 +43,8 @@ export type Response =
   /** `nonce` lets the client release the lease if the worker dies. */
   | { readonly type: 'opened'; readonly status: StoreStatus; readonly nonce: string | null }
   | { readonly type: 'openFailed'; readonly error: WireError }
-  /** Some of the entries of an answer; `done` follows. */
-  | { readonly type: 'part'; readonly id: number; readonly entries: readonly StoredEntry[] }
+  /** Some of the entries of an answer; the rest or `done` follows once it has been asked for with `nextPart`. */
+  | { readonly type: 'part'; readonly id: number; readonly part: EntryPart }
   | { readonly type: 'done'; readonly id: number; readonly value: unknown; readonly parts: 'none' | 'value' | 'property' }
   | { readonly type: 'failed'; readonly id: number; readonly error: WireError }
   | { readonly type: 'status'; readonly status: StoreStatus; readonly nonce: string | null }

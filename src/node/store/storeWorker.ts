@@ -1,12 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { setImmediate } from 'node:timers/promises';
 import type { StoredEntry } from '../../core/session/entry';
+import { longestWhole, splitEntries } from './entryParts';
 import { StoreHost } from './storeHost';
 import { toWire } from './storeProtocol';
 import type { CallArguments, Request, Response, StoreCall, WorkerOptions } from './storeProtocol';
-
-/** Entries per message: the receiving thread is busy for well under a millisecond at a time. */
-const partSize = 100;
 
 const port = parentPort;
 if (!port) throw new Error('storeWorker.js runs as a worker thread');
@@ -28,12 +25,18 @@ host.then(
   (error: unknown) => send({ type: 'openFailed', error: toWire(error) }),
 );
 
+/** Answers that wait for the receiver to ask for their next part. */
+const waiting = new Map<number, () => void>();
+
 port.on('message', (request: Request) => {
   if (request.type === 'cancelOpen') cancelOpen.abort();
+  else if (request.type === 'nextPart') waiting.get(request.id)?.();
   else void answer(request);
 });
 
-async function answer(request: Exclude<Request, { type: 'cancelOpen' }>): Promise<void> {
+type Question = Exclude<Request, { type: 'cancelOpen' | 'nextPart' }>;
+
+async function answer(request: Question): Promise<void> {
   try {
     await sendResult(request.id, await perform(request));
   } catch (error) {
@@ -41,7 +44,7 @@ async function answer(request: Exclude<Request, { type: 'cancelOpen' }>): Promis
   }
 }
 
-async function perform(request: Exclude<Request, { type: 'cancelOpen' }>): Promise<unknown> {
+async function perform(request: Question): Promise<unknown> {
   const opened = await host;
   switch (request.type) {
     case 'call':
@@ -53,24 +56,28 @@ async function perform(request: Exclude<Request, { type: 'cancelOpen' }>): Promi
   }
 }
 
-/** Long lists of entries go in parts, with a turn of the loop between them. */
+/**
+ * Long lists of entries go in parts, each when the one before it has been read: a thread takes all the messages that have
+ * arrived in one turn of its loop, so that parts sent ahead would hold it as long as the whole.
+ */
 async function sendResult(id: number, value: unknown): Promise<void> {
   const { entries, rest, parts } = takeEntries(value);
-  for (let from = 0; from < entries.length; from += partSize) {
-    send({ type: 'part', id, entries: entries.slice(from, from + partSize) });
-    if (from + partSize < entries.length) await setImmediate();
+  for (const part of splitEntries(entries)) {
+    send({ type: 'part', id, part });
+    await new Promise<void>((resolve) => waiting.set(id, resolve));
   }
+  waiting.delete(id);
   send({ type: 'done', id, value: rest, parts });
 }
 
 function takeEntries(value: unknown): { entries: readonly StoredEntry[]; rest: unknown; parts: 'none' | 'value' | 'property' } {
-  if (isEntryList(value)) return { entries: value, rest: undefined, parts: 'value' };
-  if (typeof value === 'object' && value !== null && 'entries' in value && isEntryList(value.entries)) {
+  if (isLongList(value)) return { entries: value, rest: undefined, parts: 'value' };
+  if (typeof value === 'object' && value !== null && 'entries' in value && isLongList(value.entries)) {
     return { entries: value.entries, rest: { ...value, entries: [] }, parts: 'property' };
   }
   return { entries: [], rest: value, parts: 'none' };
 }
 
-function isEntryList(value: unknown): value is readonly StoredEntry[] {
-  return Array.isArray(value) && value.length > partSize && typeof value[0] === 'object' && 'seq' in value[0];
+function isLongList(value: unknown): value is readonly StoredEntry[] {
+  return Array.isArray(value) && value.length > longestWhole && typeof value[0] === 'object' && 'seq' in value[0];
 }

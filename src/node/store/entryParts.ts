@@ -1,0 +1,55 @@
+import type { StoredEntry } from '../../core/session/entry';
+
+/** Some entries on their way to another thread. */
+export interface EntryPart {
+  /** Without their texts. */
+  readonly entries: readonly StoredEntry[];
+  /** Every text, one behind the other. */
+  readonly text: string;
+  /** How many characters of it each entry has; null for one without a text. */
+  readonly lengths: readonly (number | null)[];
+}
+
+/** Entries of a part at most: reading it keeps the receiving thread well under a millisecond. */
+const partEntries = 100;
+const partCharacters = 256 * 1024;
+
+/** A list as short as this goes as it is. */
+export const longestWhole = 10;
+
+/**
+ * Cuts a list into parts, one entry each at least. The texts travel as one string, of which `joinPart` takes slices without
+ * copying: measured on 14,179 entries of 5 KB, the receiving thread spends a third of the time, and a fifth of it in garbage
+ * collection, since a string of that size is never moved. In return an entry that outlives its neighbours keeps their texts.
+ */
+export function* splitEntries(entries: readonly StoredEntry[]): Generator<EntryPart, void, void> {
+  for (let from = 0, to = 0; from < entries.length; from = to) {
+    const texts: (string | null)[] = [];
+    for (let characters = 0; to < entries.length && to < from + partEntries && characters < partCharacters; to++) {
+      const text = textOf(entries[to] as StoredEntry);
+      characters += text?.length ?? 0;
+      texts.push(text);
+    }
+    yield {
+      entries: entries.slice(from, to).map((entry, i) => (texts[i] === null ? entry : withText(entry, ''))),
+      text: texts.join(''),
+      lengths: texts.map((text) => text?.length ?? null),
+    };
+  }
+}
+
+export function joinPart({ entries, text, lengths }: EntryPart): StoredEntry[] {
+  let at = 0;
+  return entries.map((entry, i) => {
+    const length = lengths[i] ?? null;
+    return length === null ? entry : withText(entry, text.slice(at, (at += length)));
+  });
+}
+
+function textOf({ content }: StoredEntry): string | null {
+  return 'text' in content && typeof content.text === 'string' ? content.text : null;
+}
+
+function withText(entry: StoredEntry, text: string): StoredEntry {
+  return { ...entry, content: { ...entry.content, text } as StoredEntry['content'] };
+}

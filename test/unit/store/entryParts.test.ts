@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { EntryContent, StoredEntry } from '../../../src/core/session/entry';
+import { joinPart, splitEntries } from '../../../src/node/store/entryParts';
+import { userMessage } from '../../support/storeTemp';
+
+describe('store: long lists of entries on their way to another thread', () => {
+  const text = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom('', '\ud83d', '\ude00', 'a\0b', 'x'.repeat(300_000)));
+  const content = fc.oneof<fc.Arbitrary<EntryContent>[]>(
+    text.map((text) => ({ type: 'message', role: 'user', text })),
+    text.map((text) => ({ type: 'tool_result', callId: 'c', name: 'n', text, status: 'ok' })),
+    text.map((text) => ({ type: 'tool_call', callId: 'c', name: 'n', input: { text } })),
+    text.map((text) => ({ type: 'custom', customType: 'c', data: { text } })),
+  );
+
+  it('arrive as they left, in parts that are neither empty nor long', () => {
+    fc.assert(
+      fc.property(fc.array(content, { maxLength: 250, size: 'max' }), (contents) => {
+        const entries = contents.map((content, i): StoredEntry => ({ ...userMessage('s', null, ''), content, seq: i }));
+        const parts = [...splitEntries(entries)];
+        for (const part of parts) {
+          assert.ok(part.entries.length > 0 && part.entries.length <= 100);
+          assert.ok(part.text.length < 256 * 1024 + 300_000);
+        }
+        assert.deepEqual(parts.flatMap((part) => joinPart(structuredClone(part))), entries);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
