@@ -15,6 +15,8 @@ import { endpointOf } from './vscode/endpoint';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
 import { showKeyStorageBroken, showSettingProblem } from './vscode/notices';
+import { SessionActions } from './vscode/sessionActions';
+import { SessionsTree } from './vscode/sessionsTree';
 import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
@@ -77,6 +79,17 @@ export function activate(context: ExtensionContext): void {
       log,
     }),
   ));
+  const contextKeys = new ContextKeys();
+  const tree = owned.add(
+    new SessionsTree({
+      store,
+      controller: chat,
+      others: { list: async () => [], nodes: async () => [], collapsed: () => undefined, hidden: () => undefined },
+      now: Date.now,
+      log,
+      loaded: (lists) => contextKeys.set('sessionsUnread', lists === null),
+    }),
+  );
   const workbench = new WorkbenchCommands({
     controller: chat,
     models,
@@ -84,12 +97,16 @@ export function activate(context: ExtensionContext): void {
     apiKeys: { keys, endpoint, verify: async (apiKey, { baseUrl }) => void (await (await loadRuntime()).listModels(apiKey, baseUrl)), log },
     log,
     focusComposer: () => view.focusComposer(),
+    sessions: {
+      actions: new SessionActions({ store, controller: chat, now: Date.now, changed: () => void tree.reload() }),
+      tree,
+      filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
+    },
   });
   const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
-  for (const command of registerCommands((name) => workbench.run(name))) owned.add(command);
+  for (const command of registerCommands((name, args) => workbench.run(name, args))) owned.add(command);
 
   const statusBar = owned.add(new StatusBar(configuration, memory));
-  const contextKeys = new ContextKeys();
   contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
   contextKeys.set('canUndo', (memory.lastContext()?.compactions ?? 0) > 0);
   contextKeys.set('hasStoredKey', keys.hasStored(endpoint()));

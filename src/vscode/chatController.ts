@@ -56,6 +56,7 @@ export class ChatController implements Disposable {
   /** Opening, switching and reloading happen one after the other. */
   private last: Promise<unknown> = Promise.resolve();
   private sessions: ViewSnapshot['sessions'] = [];
+  private onlyArchived = false;
   private access: 'owner' | 'readonly' | null = null;
   private readonly sent = new Map<string, Promise<void>>();
   private closing: Promise<void> | null = null;
@@ -70,6 +71,7 @@ export class ChatController implements Disposable {
     this.disposables.add(this.chats.onDidOutgrowDeltas(() => this.feed.snapshot()));
     this.disposables.add(this.chats.onDidFailToStore(() => void store.check()));
     this.disposables.add(this.chats.onDidSwitch(() => this.changed()));
+    this.disposables.add(this.chats.onDidFinish(() => this.changed()));
     this.disposables.add(
       this.chats.onDidEmit(({ type }) => {
         if (type === 'context_changed') this.feed.connection();
@@ -121,11 +123,16 @@ export class ChatController implements Disposable {
     return this.chats.current?.session ?? null;
   }
 
+  /** UUIDs of the sessions in which a turn runs, on show or not. */
+  get answering(): string[] {
+    return this.chats.answering;
+  }
+
   get state(): ChatState {
     const turn = this.chats.current?.presenter.turnState ?? null;
     const { context } = this.chats;
     return {
-      hasSession: this.chats.current !== null || this.sessions.length > 0,
+      hasSession: this.chats.current !== null || this.sessions.length > 0 || this.onlyArchived,
       canUndo: (context?.compactions ?? 0) > 0,
       busy: turn !== null,
       compacting: turn?.phase === 'compacting',
@@ -166,20 +173,25 @@ export class ChatController implements Disposable {
     });
   }
 
-  /** Rejects with `StoreError`. */
-  async renameSession(title: string): Promise<void> {
+  /** The session on show, or another one. Rejects with `StoreError`. */
+  async renameSession(title: string, other?: string): Promise<void> {
     await this.open();
     const name = title.trim().replace(/\s+/g, ' ').slice(0, 200);
-    if (name === '' || !this.chats.current) return;
-    await this.chats.current.conversation.rename(name);
+    const uuid = other ?? this.session?.uuid;
+    if (name === '' || uuid === undefined) return;
+    const chat = this.chats.find(uuid);
+    if (chat) await chat.conversation.rename(name);
+    else await (await this.deps.store.get()).updateSession(uuid, { title: name });
     await this.listSessions();
   }
 
-  /** The newest sessions. Rejects with `StoreError`. */
+  /** The newest sessions, without those in the archive. Rejects with `StoreError`. */
   async listSessions(): Promise<ViewSnapshot['sessions']> {
     const store = await this.deps.store.get();
-    this.sessions = (await store.listSessions({ limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
+    this.sessions = (await store.listSessions({ archived: false, limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
+    this.onlyArchived = this.sessions.length === 0 && (await store.listSessions({ archived: true, limit: 1 })).length > 0;
     this.feed.delta({ kind: 'sessions', sessions: this.sessions });
+    this.changed();
     this.deps.noteSessions(this.sessions.length);
     return this.sessions;
   }

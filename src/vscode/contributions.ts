@@ -6,8 +6,10 @@ export const extensionId = 'threadkeeper.threadkeeper';
 export const category = 'Threadkeeper';
 export const viewContainerId = 'threadkeeper';
 export const chatViewId = 'threadkeeper.chat';
-/** VS Code makes this one for the view. */
+export const sessionsViewId = 'threadkeeper.sessions';
+/** VS Code makes these for the views. */
 export const focusChatCommand = `${chatViewId}.focus`;
+export const focusSessionsCommand = `${sessionsViewId}.focus`;
 export const statusItemId = 'context';
 export const walkthroughId = 'start';
 
@@ -16,6 +18,19 @@ export const commandIds = {
   switchSession: 'threadkeeper.switchSession',
   searchHistory: 'threadkeeper.searchHistory',
   renameSession: 'threadkeeper.renameSession',
+  editTags: 'threadkeeper.editTags',
+  archiveSession: 'threadkeeper.archiveSession',
+  trashSession: 'threadkeeper.trashSession',
+  filterSessions: 'threadkeeper.filterSessions',
+  clearSessionFilter: 'threadkeeper.clearSessionFilter',
+  refreshSessions: 'threadkeeper.refreshSessions',
+  openSession: 'threadkeeper.openSession',
+  pinSession: 'threadkeeper.pinSession',
+  unpinSession: 'threadkeeper.unpinSession',
+  unarchiveSession: 'threadkeeper.unarchiveSession',
+  restoreSession: 'threadkeeper.restoreSession',
+  copySessionId: 'threadkeeper.copySessionId',
+  showMoreSessions: 'threadkeeper.showMoreSessions',
   compact: 'threadkeeper.compact',
   cancelCompaction: 'threadkeeper.cancelCompaction',
   undoCompaction: 'threadkeeper.undoCompaction',
@@ -35,6 +50,10 @@ export const contextKeys = {
   /** A turn runs. */
   busy: 'threadkeeper.busy',
   compacting: 'threadkeeper.compacting',
+  /** The Sessions view shows only what matches some words. */
+  sessionsFiltered: 'threadkeeper.sessionsFiltered',
+  /** The history could not be read for the Sessions view. */
+  sessionsUnread: 'threadkeeper.sessionsUnread',
   /** A key is kept in the secret storage. */
   hasStoredKey: 'threadkeeper.hasStoredKey',
 } as const;
@@ -45,12 +64,23 @@ export const enablement: Partial<Record<CommandName, string>> = {
   switchSession: contextKeys.hasSession,
   searchHistory: contextKeys.hasSession,
   renameSession: contextKeys.hasSession,
+  editTags: contextKeys.hasSession,
+  archiveSession: contextKeys.hasSession,
+  trashSession: contextKeys.hasSession,
+  filterSessions: contextKeys.hasSession,
+  clearSessionFilter: contextKeys.sessionsFiltered,
   compact: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
   cancelCompaction: contextKeys.compacting,
   undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   stop: contextKeys.busy,
   removeApiKey: contextKeys.hasStoredKey,
 };
+
+/** Commands that need to be told what for: the tree calls them, the palette does not offer them. */
+export const onlyInTree = ['openSession', 'pinSession', 'unpinSession', 'unarchiveSession', 'restoreSession', 'copySessionId', 'showMoreSessions'] as const satisfies readonly CommandName[];
+
+/** What a key of the Sessions view passes: the rows that are selected. */
+export const selectionArgument = 'selection';
 
 export const settingsPrefix = 'threadkeeper';
 

@@ -25,6 +25,9 @@ export class OpenChats implements Disposable {
   private readonly _onDidSwitch = this.disposables.add(new Emitter<void>());
   /** Another chat, or none, is on show. */
   readonly onDidSwitch = this._onDidSwitch.event;
+  private readonly _onDidFinish = this.disposables.add(new Emitter<void>());
+  /** A chat that was left while it was answering has ended its turn. */
+  readonly onDidFinish = this._onDidFinish.event;
   private readonly leaving = new Set<OpenChat>();
   private shown: OpenChat | null = null;
   private shownContext: ContextSnapshot | null = null;
@@ -33,6 +36,16 @@ export class OpenChats implements Disposable {
 
   get current(): OpenChat | null {
     return this.shown;
+  }
+
+  /** UUIDs of the sessions in which something runs. */
+  get answering(): string[] {
+    return this.all().filter((chat) => chat.conversation.isBusy).map((chat) => chat.session.uuid);
+  }
+
+  /** The chat on show, or one that finishes its turn. */
+  find(uuid: string): OpenChat | undefined {
+    return this.all().find((chat) => chat.session.uuid === uuid);
   }
 
   /** Of the current chat, as it was told last: making a snapshot costs a pass over the branch. */
@@ -76,7 +89,7 @@ export class OpenChats implements Disposable {
 
   /** Ends whatever runs; resolves when it has ended, or after a second. */
   async close(): Promise<void> {
-    const chats = [...(this.shown ? [this.shown] : []), ...this.leaving];
+    const chats = this.all();
     for (const chat of chats) chat.dispose();
     let timer: NodeJS.Timeout | undefined;
     await Promise.race([Promise.all(chats.map((chat) => chat.conversation.idle())), new Promise((resolve) => (timer = setTimeout(resolve, 1_000)))]);
@@ -85,6 +98,10 @@ export class OpenChats implements Disposable {
 
   dispose(): void {
     this.disposables.dispose();
+  }
+
+  private all(): OpenChat[] {
+    return [...(this.shown ? [this.shown] : []), ...this.leaving];
   }
 
   private async open(store: SessionStore, session: Session): Promise<OpenChat> {
@@ -119,6 +136,8 @@ export class OpenChats implements Disposable {
   private async disposeWhenIdle(chat: OpenChat): Promise<void> {
     do await chat.conversation.idle();
     while (this.leaving.has(chat) && chat.conversation.isBusy);
-    if (this.leaving.delete(chat)) chat.dispose();
+    if (!this.leaving.delete(chat)) return;
+    chat.dispose();
+    this._onDidFinish.fire();
   }
 }

@@ -1,5 +1,6 @@
 import { window, type QuickPickItem } from 'vscode';
 import type { ViewSnapshot } from '../protocol/messages';
+import { parseTags } from './sessionText';
 
 interface Item extends QuickPickItem {
   readonly uuid: string;
@@ -19,4 +20,11 @@ export async function askForTitle(title: string): Promise<string | undefined> {
   const answer = await window.showInputBox({ title: 'Rename Session', value: title, prompt: 'A title for this session', validateInput: (value) => (value.trim() === '' ? 'A title has at least one character.' : undefined) });
   const name = answer?.trim();
   return name === undefined || name === '' || name === title ? undefined : name;
+}
+
+/** Undefined when the user has left the tags as they are. */
+export async function askForTags(tags: readonly string[]): Promise<string[] | undefined> {
+  const answer = await window.showInputBox({ title: 'Edit Tags', value: tags.join(', '), prompt: 'Tags, separated by commas; the Sessions view filters by them as #tag', placeHolder: 'work, tide tables' });
+  const edited = answer === undefined ? undefined : parseTags(answer);
+  return edited === undefined || edited.join() === tags.join() ? undefined : edited;
 }

@@ -1,6 +1,7 @@
 import type { ContextSnapshot, SegmentKind } from '../core/context/snapshot';
 import type { PolicyProblem } from '../core/context/resolvePolicy';
 import { commandIds, type CommandName } from './contributions';
+import { escapeMarkdown } from './escapeMarkdown';
 
 export type StatusSeverity = 'normal' | 'warning' | 'error';
 
@@ -94,8 +95,4 @@ export function shortTokens(tokens: number): string {
 
 function spoken(tokens: number): string {
   return tokens < 1_000 ? String(Math.round(tokens)) : tokens < 999_500 ? `${Math.round(tokens / 1_000)} thousand` : `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, '')} million`;
-}
-
-function escapeMarkdown(text: string): string {
-  return text.replace(/[\\`*_{}[\]()#+\-.!|<>~$]/g, '\\$&');
 }

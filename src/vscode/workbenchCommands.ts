@@ -13,7 +13,7 @@ import type { Log } from './log';
 import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
 import type { ModelSource } from './modelSource';
-import { askForTitle, pickSession } from './sessionPicker';
+import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessionCommands';
 
 export interface WorkbenchCommandsDeps {
   readonly controller: ChatController;
@@ -22,6 +22,7 @@ export interface WorkbenchCommandsDeps {
   readonly apiKeys: ApiKeyCommandsDeps;
   readonly log: Log;
   readonly focusComposer: () => void;
+  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'filterChanged'>;
 }
 
 /** How long a line stays in the status bar. */
@@ -38,14 +39,20 @@ export class WorkbenchCommands implements WorkbenchActions {
   readonly openLink = openLink;
   readonly openSettings = openSettings;
 
-  constructor(private readonly deps: WorkbenchCommandsDeps) {}
+  private readonly sessionCommands: SessionCommands;
 
-  /** Every command of the palette. */
-  readonly all: Readonly<Record<CommandName, () => Promise<void>>> = {
+  constructor(private readonly deps: WorkbenchCommandsDeps) {
+    this.sessionCommands = new SessionCommands({
+      ...deps.sessions,
+      controller: deps.controller,
+      tell: (text) => this.tell(text),
+      tellUndoable: (text, undo) => this.tellUndoable(text, undo),
+    });
+  }
+
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName>, () => Promise<void>>> = {
     newSession: () => this.newSession(),
-    switchSession: () => this.switchSession(),
     searchHistory: () => this.searchHistory(),
-    renameSession: () => this.renameSession(),
     compact: () => this.compactWithProgress(),
     cancelCompaction: async () => this.deps.controller.cancelCompaction(),
     undoCompaction: () => this.undoWithMessage(),
@@ -56,12 +63,13 @@ export class WorkbenchCommands implements WorkbenchActions {
     showLog: async () => this.showLog(),
   };
 
-  /** Runs a command of the palette; whatever goes wrong is said once. */
-  run(name: CommandName): Promise<void> {
-    return this.guarded(name, this.all[name]);
+  /** Runs a command; whatever goes wrong is said once. */
+  run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
+    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all }[name];
+    return this.guarded(name, () => run(args));
   }
 
-  private async guarded(name: CommandName, command: () => Promise<void>): Promise<void> {
+  private async guarded(name: CommandName | 'undo', command: () => Promise<void>): Promise<void> {
     try {
       await command();
     } catch (error) {
@@ -119,15 +127,6 @@ export class WorkbenchCommands implements WorkbenchActions {
     this.deps.focusComposer();
   }
 
-  private async switchSession(): Promise<void> {
-    const { controller } = this.deps;
-    await controller.open();
-    const uuid = await pickSession(await controller.listSessions(), controller.session?.uuid);
-    if (uuid === undefined) return;
-    await controller.openSession(uuid);
-    await commands.executeCommand(focusChatCommand);
-  }
-
   private async searchHistory(): Promise<void> {
     const { controller } = this.deps;
     await controller.open();
@@ -135,14 +134,6 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (uuid === undefined) return;
     await controller.openSession(uuid);
     await commands.executeCommand(focusChatCommand);
-  }
-
-  private async renameSession(): Promise<void> {
-    const { controller } = this.deps;
-    await controller.open();
-    if (!controller.session) return this.tell('This session gets a title with its first message.');
-    const title = await askForTitle(controller.session.title);
-    if (title !== undefined) await controller.renameSession(title);
   }
 
   private async removeApiKey(): Promise<void> {
@@ -155,8 +146,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     const { entry } = result;
     if (!entry) return this.tell(result.message ?? 'Nothing was compacted.');
     if (controller.viewVisible) return;
-    const undo = 'Undo';
-    void window.showInformationMessage(compactionText(entry.content), undo).then((answer) => (answer === undo ? this.guarded('undoCompaction', () => this.undoWithMessage(entry.uuid)) : undefined));
+    this.tellUndoable(compactionText(entry.content), () => this.undoWithMessage(entry.uuid));
   }
 
   private async undoWithMessage(only?: string): Promise<void> {
@@ -164,6 +154,11 @@ export class WorkbenchCommands implements WorkbenchActions {
     const result = await controller.undoCompaction(confirmUndo, only);
     if (typeof result === 'object') this.tell(result.message);
     else if (result === 'undone' && !controller.viewVisible) this.tell('The last compaction was undone: the model sees the original messages again.');
+  }
+
+  private tellUndoable(text: string, undo: () => Promise<void>): void {
+    const button = 'Undo';
+    void window.showInformationMessage(text, button).then((answer) => (answer === button ? this.guarded('undo', undo) : undefined));
   }
 
   /** A line in the status bar beside an open view, else a message. */

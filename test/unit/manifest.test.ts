@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { balanced } from '../../src/core/context/presets/balanced';
 import { presets } from '../../src/core/context/resolvePolicy';
-import { category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, settingKey, settings, viewContainerId, walkthroughId, type CommandName, type SettingName } from '../../src/vscode/contributions';
+import { category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, selectionArgument, sessionsViewId, settingKey, settings, viewContainerId, walkthroughId, type CommandName, type SettingName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -32,11 +32,12 @@ interface Manifest {
   contributes: {
     commands: Command[];
     configuration: { properties: Record<string, Property> }[];
-    views: Record<string, { id: string; type: string; icon: string }[]>;
+    views: Record<string, { id: string; type?: string; icon: string }[]>;
     viewsContainers: { activitybar: { id: string; title: string; icon: string }[] };
     menus: Record<string, { command: string; when?: string }[]>;
     walkthroughs?: { id: string; steps: { id: string; media: { svg?: string; markdown?: string }; completionEvents: string[] }[] }[];
-    keybindings?: unknown[];
+    keybindings: { command: string; key: string; args: unknown; when?: string }[];
+    viewsWelcome: { view: string; contents: string; when?: string }[];
   };
 }
 
@@ -63,6 +64,19 @@ describe('manifest', () => {
       [commandIds.switchSession]: 'Threadkeeper: Switch Session…',
       [commandIds.searchHistory]: 'Threadkeeper: Search History…',
       [commandIds.renameSession]: 'Threadkeeper: Rename Session…',
+      [commandIds.editTags]: 'Threadkeeper: Edit Tags…',
+      [commandIds.archiveSession]: 'Threadkeeper: Archive Session',
+      [commandIds.trashSession]: 'Threadkeeper: Move Session to Trash',
+      [commandIds.filterSessions]: 'Threadkeeper: Filter Sessions…',
+      [commandIds.clearSessionFilter]: 'Threadkeeper: Clear Session Filter',
+      [commandIds.refreshSessions]: 'Threadkeeper: Refresh Sessions',
+      [commandIds.openSession]: 'Threadkeeper: Open Session',
+      [commandIds.pinSession]: 'Threadkeeper: Pin to Top',
+      [commandIds.unpinSession]: 'Threadkeeper: Unpin',
+      [commandIds.unarchiveSession]: 'Threadkeeper: Move out of Archive',
+      [commandIds.restoreSession]: 'Threadkeeper: Restore from Trash',
+      [commandIds.copySessionId]: 'Threadkeeper: Copy Session Id',
+      [commandIds.showMoreSessions]: 'Threadkeeper: Show More Sessions',
       [commandIds.compact]: 'Threadkeeper: Compact Conversation',
       [commandIds.cancelCompaction]: 'Threadkeeper: Cancel Compaction',
       [commandIds.undoCompaction]: 'Threadkeeper: Undo Last Compaction',
@@ -81,8 +95,9 @@ describe('manifest', () => {
   });
 
   it('uses no context key that the code does not set', () => {
-    const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId]);
-    const clauses = [...Object.values(enablement), ...Object.values(manifest.contributes.menus).flatMap((items) => items.map((item) => item.when ?? ''))];
+    const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId, sessionsViewId]);
+    const { menus, keybindings, viewsWelcome } = manifest.contributes;
+    const clauses = [...Object.values(enablement), ...[...Object.values(menus).flat(), ...keybindings, ...viewsWelcome].map((item) => item.when ?? '')];
     const used = clauses.flatMap((clause) => clause.match(/threadkeeper\.[\w.]+/g) ?? []);
     deepStrictEqual(used.filter((key) => !known.has(key)), []);
   });
@@ -136,14 +151,27 @@ describe('manifest', () => {
     deepStrictEqual(events.filter((event) => !happens.has(event)), []);
   });
 
-  it('takes no key away from anyone', () => {
-    deepStrictEqual(manifest.contributes.keybindings ?? [], []);
+  it('takes keys in the Sessions view only, for the rows that are selected there, and never from a text box', () => {
+    for (const { command, args, when } of manifest.contributes.keybindings) {
+      deepStrictEqual([args, when], [selectionArgument, `focusedView == ${sessionsViewId} && listFocus && !inputFocus`], command);
+      ok(Object.values<string>(commandIds).includes(command), command);
+    }
+  });
+
+  it('does not offer in the palette what needs to be told what for', () => {
+    const hidden = (manifest.contributes.menus['commandPalette'] ?? []).map(({ command, when }) => [command, when]);
+    deepStrictEqual(hidden.sort(), onlyInTree.map((name) => [commandIds[name], 'false']).sort());
+  });
+
+  it('offers on a row of the Sessions view only what its kind of row takes', () => {
+    const items = manifest.contributes.menus['view/item/context'] ?? [];
+    deepStrictEqual(items.filter(({ when }) => !when?.startsWith(`view == ${sessionsViewId} && viewItem `)), []);
   });
 
   it('has the container, the view and the ids that the code registers', () => {
     deepStrictEqual(`${manifest.publisher}.${manifest.name}`, extensionId);
     deepStrictEqual(manifest.contributes.viewsContainers.activitybar.map(({ id, title }) => ({ id, title })), [{ id: viewContainerId, title: 'Threadkeeper' }]);
-    deepStrictEqual(manifest.contributes.views[viewContainerId]?.map(({ id, type }) => ({ id, type })), [{ id: chatViewId, type: 'webview' }]);
+    deepStrictEqual(manifest.contributes.views[viewContainerId]?.map(({ id, type }) => ({ id, type })), [{ id: chatViewId, type: 'webview' }, { id: sessionsViewId, type: undefined }]);
     deepStrictEqual((manifest.contributes.walkthroughs ?? []).map(({ id }) => id), manifest.contributes.walkthroughs ? [walkthroughId] : []);
   });
 

@@ -1,0 +1,73 @@
+import type { SessionStore } from '../core/ports';
+import type { Session, SessionPatch } from '../core/session/session';
+import type { ChatController } from './chatController';
+
+export interface SessionActionsDeps {
+  readonly store: { get(): Promise<SessionStore> };
+  readonly controller: ChatController;
+  readonly now: () => number;
+  /** Sessions of this workspace have changed. */
+  readonly changed: () => void;
+}
+
+/** What can be done with a session, whether or not it is open. Everything rejects with `StoreError`, and then nothing has changed. */
+export class SessionActions {
+  constructor(private readonly deps: SessionActionsDeps) {}
+
+  async find(uuid: string): Promise<Session | undefined> {
+    return (await this.deps.store.get()).session(uuid);
+  }
+
+  async rename(uuid: string, title: string): Promise<void> {
+    await this.deps.controller.renameSession(title, uuid);
+    this.deps.changed();
+  }
+
+  pin(sessions: readonly Session[], pinned: boolean): Promise<void> {
+    return this.patch(sessions, { pinnedAt: pinned ? this.deps.now() : null });
+  }
+
+  /** One that is on show makes room for an empty chat; a turn that runs there goes on. True when that happened. */
+  async archive(sessions: readonly Session[], archived: boolean): Promise<boolean> {
+    await this.patch(sessions, { archivedAt: archived ? this.deps.now() : null });
+    return archived && this.leave(sessions);
+  }
+
+  /** One that is on show makes room for an empty chat, and what runs there is stopped. True when that happened. */
+  async trash(sessions: readonly Session[]): Promise<boolean> {
+    const { controller, now } = this.deps;
+    if (this.shows(sessions)) await controller.stop();
+    await this.patch(sessions, { deletedAt: now() });
+    return this.leave(sessions);
+  }
+
+  restore(sessions: readonly Session[]): Promise<void> {
+    return this.patch(sessions, { deletedAt: null });
+  }
+
+  async saveTags(uuid: string, tags: readonly string[]): Promise<void> {
+    const session = await this.find(uuid);
+    if (!session) throw new Error('This session does not exist any more.');
+    await this.patch([session], { metadata: { ...session.metadata, tags: [...tags] } });
+  }
+
+  private shows(sessions: readonly Session[]): boolean {
+    return sessions.some(({ uuid }) => uuid === this.deps.controller.session?.uuid);
+  }
+
+  private async leave(sessions: readonly Session[]): Promise<boolean> {
+    if (!this.shows(sessions)) return false;
+    await this.deps.controller.newSession();
+    return true;
+  }
+
+  private async patch(sessions: readonly Session[], patch: SessionPatch): Promise<void> {
+    const store = await this.deps.store.get();
+    try {
+      for (const { uuid } of sessions) await store.updateSession(uuid, patch);
+    } finally {
+      this.deps.changed();
+      await this.deps.controller.listSessions();
+    }
+  }
+}

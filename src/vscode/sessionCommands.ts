@@ -1,0 +1,158 @@
+import { commands, env, window } from 'vscode';
+import type { Session } from '../core/session/session';
+import type { ChatController } from './chatController';
+import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from './contributions';
+import type { SessionActions } from './sessionActions';
+import type { SessionNode } from './sessionNodes';
+import { askForTags, askForTitle, pickSession } from './sessionPicker';
+import type { SessionsTree } from './sessionsTree';
+import { sessionsText, sessionTags } from './sessionText';
+
+export interface SessionCommandsDeps {
+  readonly controller: ChatController;
+  readonly actions: SessionActions;
+  readonly tree: SessionsTree;
+  /** Says something where the user looks. */
+  readonly tell: (text: string) => void;
+  /** Says it, with a button that takes it back. */
+  readonly tellUndoable: (text: string, undo: () => Promise<void>) => void;
+  readonly filterChanged: (filtered: boolean) => void;
+}
+
+export type SessionCommandName = Extract<
+  CommandName,
+  | 'switchSession'
+  | 'renameSession'
+  | 'editTags'
+  | 'archiveSession'
+  | 'unarchiveSession'
+  | 'trashSession'
+  | 'restoreSession'
+  | 'pinSession'
+  | 'unpinSession'
+  | 'openSession'
+  | 'copySessionId'
+  | 'showMoreSessions'
+  | 'filterSessions'
+  | 'clearSessionFilter'
+  | 'refreshSessions'
+>;
+
+/**
+ * Commands about sessions. From the tree they are told which (the row, and all rows that are selected); from the palette they
+ * mean the session in the chat.
+ */
+export class SessionCommands {
+  constructor(private readonly deps: SessionCommandsDeps) {}
+
+  readonly all: Readonly<Record<SessionCommandName, (args: readonly unknown[]) => Promise<void>>> = {
+    switchSession: () => this.switchSession(),
+    renameSession: (args) => this.withOne(args, (session) => this.rename(session)),
+    editTags: (args) => this.withOne(args, (session) => this.editTags(session)),
+    archiveSession: (args) => this.withAll(args, (sessions) => this.archive(sessions)),
+    unarchiveSession: (args) => this.withAll(args, async (sessions) => void (await this.deps.actions.archive(sessions, false))),
+    trashSession: (args) => this.withAll(args, (sessions) => this.trash(sessions)),
+    restoreSession: (args) => this.withAll(args, (sessions) => this.deps.actions.restore(sessions)),
+    pinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, true)),
+    unpinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, false)),
+    openSession: (args) => this.withOne(args, (session) => this.open(session)),
+    copySessionId: (args) => this.withOne(args, async (session) => env.clipboard.writeText(session.id)),
+    showMoreSessions: async ([node]) => {
+      if (isNode(node) && node.kind === 'more') this.deps.tree.showMore(node.list);
+    },
+    filterSessions: () => this.filter(),
+    clearSessionFilter: async () => this.setFilter(''),
+    refreshSessions: () => this.deps.tree.reload(),
+  };
+
+  private async switchSession(): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    const uuid = await pickSession(await controller.listSessions(), controller.session?.uuid);
+    if (uuid !== undefined) await this.show(uuid);
+  }
+
+  private async open(session: Session): Promise<void> {
+    if (session.deletedAt === null) return this.show(session.uuid);
+    const restore = 'Restore and Open';
+    const answer = await window.showInformationMessage(`${sessionsText([session])} is in the trash.`, restore);
+    if (answer !== restore) return;
+    await this.deps.actions.restore([session]);
+    await this.show(session.uuid);
+  }
+
+  private async show(uuid: string): Promise<void> {
+    await this.deps.controller.openSession(uuid);
+    await commands.executeCommand(focusChatCommand);
+  }
+
+  private async rename(session: Session): Promise<void> {
+    const title = await askForTitle(session.title);
+    if (title !== undefined) await this.deps.actions.rename(session.uuid, title);
+  }
+
+  private async editTags(session: Session): Promise<void> {
+    // Another window may have changed them since they were listed.
+    const { actions } = this.deps;
+    const tags = await askForTags(sessionTags((await actions.find(session.uuid)) ?? session));
+    if (tags !== undefined) await actions.saveTags(session.uuid, tags);
+  }
+
+  private async archive(sessions: readonly Session[]): Promise<void> {
+    const { actions, tellUndoable } = this.deps;
+    const left = await actions.archive(sessions, true);
+    tellUndoable(`Archived ${sessionsText(sessions)}. Searches still look there.`, async () => {
+      await actions.archive(sessions, false);
+      if (left) await this.show(sessions[0]!.uuid);
+    });
+  }
+
+  private async trash(sessions: readonly Session[]): Promise<void> {
+    const { actions, controller, tellUndoable } = this.deps;
+    const kept = sessions.filter(({ deletedAt }) => deletedAt === null);
+    if (kept.length === 0) return;
+    const shown = controller.session?.uuid;
+    const left = await actions.trash(kept);
+    tellUndoable(`Moved ${sessionsText(kept)} to the trash. Nothing is deleted until you empty it.`, async () => {
+      await actions.restore(kept);
+      if (left && shown !== undefined) await this.show(shown);
+    });
+  }
+
+  private async filter(): Promise<void> {
+    const { tree } = this.deps;
+    const text = await window.showInputBox({ title: 'Filter Sessions', value: tree.filter, prompt: 'Part of a title or id, or #tag. Empty: show all.' });
+    if (text === undefined) return;
+    this.setFilter(text);
+    await commands.executeCommand(focusSessionsCommand);
+  }
+
+  private setFilter(text: string): void {
+    const { tree, filterChanged } = this.deps;
+    tree.setFilter(text);
+    filterChanged(tree.filter !== '');
+  }
+
+  private async withOne(args: readonly unknown[], run: (session: Session) => Promise<void>): Promise<void> {
+    await this.withAll(args, async ([first]) => (first ? run(first) : undefined));
+  }
+
+  /** Does nothing but say so where no session is meant. */
+  private async withAll(args: readonly unknown[], run: (sessions: readonly Session[]) => Promise<void>): Promise<void> {
+    const { controller, tree, tell } = this.deps;
+    const [first, all] = args;
+    if (first === selectionArgument || isNode(first)) {
+      const nodes = isNode(first) ? (Array.isArray(all) && all.length > 0 ? all.filter(isNode) : [first]) : tree.view.selection;
+      const sessions = nodes.flatMap((node) => (node.kind === 'session' && node.other === null ? [node.session] : []));
+      if (sessions.length > 0) await run(sessions);
+      return;
+    }
+    await controller.open();
+    if (controller.session) await run([controller.session]);
+    else tell('No session is open: it comes into being with its first message.');
+  }
+}
+
+function isNode(value: unknown): value is SessionNode {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}

@@ -1,0 +1,44 @@
+import type { Session } from '../core/session/session';
+
+export type DateGroup = 'pinned' | 'today' | 'yesterday' | 'week' | 'older';
+
+export interface SessionGroup {
+  readonly id: DateGroup;
+  readonly sessions: readonly Session[];
+}
+
+export const groupLabels: Readonly<Record<DateGroup, string>> = {
+  pinned: 'Pinned',
+  today: 'Today',
+  yesterday: 'Yesterday',
+  week: 'Last 7 Days',
+  older: 'Older',
+};
+
+/** By the local day on which something was last said, in the given order; groups without a session are left out. */
+export function groupSessions(sessions: readonly Session[], now: number): SessionGroup[] {
+  const starts = { today: dayStart(now, 0), yesterday: dayStart(now, 1), week: dayStart(now, 6) };
+  const groupOf = ({ pinnedAt, updatedAt }: Session): DateGroup => {
+    if (pinnedAt !== null) return 'pinned';
+    if (updatedAt >= starts.today) return 'today';
+    if (updatedAt >= starts.yesterday) return 'yesterday';
+    return updatedAt >= starts.week ? 'week' : 'older';
+  };
+  const groups = new Map<DateGroup, Session[]>();
+  for (const session of sessions) {
+    const id = groupOf(session);
+    const group = groups.get(id);
+    if (group) group.push(session);
+    else groups.set(id, [session]);
+  }
+  return (Object.keys(groupLabels) as DateGroup[]).flatMap((id) => {
+    const found = groups.get(id);
+    return found ? [{ id, sessions: found }] : [];
+  });
+}
+
+/** Midnight some days ago by the calendar: a day is not always 24 hours long. */
+function dayStart(now: number, daysAgo: number): number {
+  const date = new Date(now);
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() - daysAgo).getTime();
+}
