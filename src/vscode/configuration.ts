@@ -1,4 +1,4 @@
-import { workspace } from 'vscode';
+import { workspace, type WorkspaceConfiguration } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { PolicyProblem } from '../core/context/resolvePolicy';
@@ -50,7 +50,10 @@ export class Configuration implements Disposable {
 
   private read(): Settings {
     const section = workspace.getConfiguration(settingsPrefix);
-    const read = readSettings((name) => section.get(settings[name].key));
+    const read = readSettings(
+      (name) => section.get(settings[name].key),
+      (name) => setValue(section.inspect(name)),
+    );
     this.found = read.problems;
     for (const problem of read.problems) {
       const id = `${problem.setting} ${problem.message}`;
@@ -61,4 +64,9 @@ export class Configuration implements Disposable {
     }
     return read.settings;
   }
+}
+
+/** What was set nearest to the workspace. Not `get`: that mixes the default's properties into an object. Restricted ones are of the machine's scope. */
+function setValue(found: ReturnType<WorkspaceConfiguration['inspect']>): unknown {
+  return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
 }

@@ -1,3 +1,5 @@
+import type { PolicyKnobName } from '../core/context/policyKnobs';
+
 /**
  * Every id that the manifest and the code share, typed once; test/unit/manifest.test.ts holds package.json against it in both
  * directions.
@@ -84,20 +86,63 @@ export const selectionArgument = 'selection';
 
 export const settingsPrefix = 'threadkeeper';
 
+const ofWindow = { scope: 'window', restricted: false } as const;
+
 /** Setting keys below `threadkeeper.` with their defaults; `restricted` ones are ignored in a workspace that is not trusted. */
 export const settings = {
   baseUrl: { key: 'anthropic.baseUrl', default: '', scope: 'machine', restricted: true },
   model: { key: 'model', default: '', scope: 'window', restricted: true },
   instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },
-  maxTokens: { key: 'context.maxTokens', default: 200_000, scope: 'window', restricted: false },
-  memoryFlushEnabled: { key: 'memoryFlush.enabled', default: true, scope: 'window', restricted: false },
-  memoryFlushThresholds: { key: 'memoryFlush.thresholds', default: [50, 75], scope: 'window', restricted: false },
-  automaticCompaction: { key: 'compaction.automatic', default: true, scope: 'window', restricted: false },
-  compactionTrigger: { key: 'compaction.triggerPercent', default: 85, scope: 'window', restricted: false },
   statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },
 } as const satisfies Readonly<Record<string, { key: string; default: unknown; scope: 'machine' | 'window'; restricted: boolean }>>;
 export type SettingName = keyof typeof settings;
+
+/** One setting for each knob of a policy, under the knob's own name, with the value of `balanced`. */
+export const policySettings: Readonly<Record<PolicyKnobName, { readonly default: unknown; readonly scope: 'machine' | 'window'; readonly restricted: boolean }>> = {
+  'context.maxTokens': { default: 200_000, ...ofWindow },
+  'context.outputTokens': { default: 0, ...ofWindow },
+  'context.safetyTokens': { default: 2_000, ...ofWindow },
+  'context.showUsageToModel': { default: false, ...ofWindow },
+  'memoryFlush.enabled': { default: true, ...ofWindow },
+  'memoryFlush.thresholds': { default: [50, 75], ...ofWindow },
+  'checkpoint.enabled': { default: true, ...ofWindow },
+  'checkpoint.thresholds': { default: [25, 50, 75], ...ofWindow },
+  'checkpoint.everyUserTurns': { default: 10, ...ofWindow },
+  'checkpoint.minTokens': { default: 5_000, ...ofWindow },
+  'compaction.automatic': { default: true, ...ofWindow },
+  'compaction.triggerPercent': { default: 85, ...ofWindow },
+  'compaction.triggerReserveTokens': { default: 0, ...ofWindow },
+  'compaction.triggerMessages': { default: 0, ...ofWindow },
+  'compaction.triggerTokens': { default: 0, ...ofWindow },
+  'compaction.afterResponse': { default: false, ...ofWindow },
+  'compaction.prepareAtPercent': { default: 78, ...ofWindow },
+  'compaction.maskToolResults': { default: true, ...ofWindow },
+  'compaction.whenFull': { default: 'summarize', ...ofWindow },
+  'compaction.whenFails': { default: 'extract', ...ofWindow },
+  'compaction.review': { default: 'manual', ...ofWindow },
+  'compaction.keep': { default: { userTurns: 2, tokens: { percent: 25, min: 2_000, max: 20_000 } }, ...ofWindow },
+  'compaction.format': { default: 'session-state', ...ofWindow },
+  'compaction.maxSummaryTokens': { default: 4_000, ...ofWindow },
+  'compaction.placement': { default: 'history-pair', ...ofWindow },
+  'compaction.preferCheckpoint': { default: true, ...ofWindow },
+  'compaction.minCheckpointCoverage': { default: 50, ...ofWindow },
+  'compaction.hardLimitPercent': { default: 97, ...ofWindow },
+  'compaction.emergencyKeepPercent': { default: 0, ...ofWindow },
+  'compaction.retryOnOverflow': { default: true, ...ofWindow },
+  'compaction.oversizedMessagePercent': { default: 25, ...ofWindow },
+  // Addresses that a conversation is sent to: never from a workspace.
+  'summarizer.chain': { default: [{ provider: 'session', model: 'session' }], scope: 'machine', restricted: true },
+  'summarizer.failureThreshold': { default: 3, ...ofWindow },
+  'summarizer.resetMinutes': { default: 30, ...ofWindow },
+  'summarizer.retryIntervalSeconds': { default: 60, ...ofWindow },
+};
+
+/** Every setting by its key below `threadkeeper.`. */
+export const allSettings: Readonly<Record<string, { readonly default: unknown; readonly scope: 'machine' | 'window'; readonly restricted: boolean }>> = {
+  ...Object.fromEntries(Object.values(settings).map((setting) => [setting.key, setting])),
+  ...policySettings,
+};
 
 export function settingKey(name: SettingName): string {
   return `${settingsPrefix}.${settings[name].key}`;

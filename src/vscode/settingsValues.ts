@@ -1,5 +1,5 @@
-import type { Policy } from '../core/context/policy';
-import { resolvePolicy, type PolicyProblem } from '../core/context/resolvePolicy';
+import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
+import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
 import { settingKey, settings, type SettingName } from './contributions';
 
 export interface Settings {
@@ -8,12 +8,16 @@ export interface Settings {
   /** Empty: automatic. */
   readonly model: string;
   readonly instructions: string;
-  readonly policy: Policy;
+  /** For sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
+  readonly policy: PolicyChoice;
   readonly statusBarVisible: boolean;
 }
 
-/** Makes settings of whatever stands in the user's files. A value that cannot be used is named and its default is used instead. */
-export function readSettings(valueOf: (name: SettingName) => unknown): { readonly settings: Settings; readonly problems: readonly PolicyProblem[] } {
+/**
+ * Makes settings of whatever stands in the user's files. A value that cannot be used is named and its default is used instead.
+ * `explicit` is undefined for what the user has not set: the policy's own value holds there, not the manifest's default.
+ */
+export function readSettings(valueOf: (name: SettingName) => unknown, explicit: (name: PolicyKnobName) => unknown): { readonly settings: Settings; readonly problems: readonly PolicyProblem[] } {
   const problems: PolicyProblem[] = [];
   const take = <T>(name: SettingName, isValid: (value: unknown) => value is T, expected: string, fallback: T): T => {
     const value = valueOf(name);
@@ -22,26 +26,28 @@ export function readSettings(valueOf: (name: SettingName) => unknown): { readonl
     problems.push({ setting: settingKey(name), message: `${JSON.stringify(value)} is not ${expected}. Using the default.` });
     return fallback;
   };
-  const policyName = take('policy', isText, 'the name of a policy', settings.policy.default);
-  const resolved = resolvePolicy(policyName, {
-    maxTokens: valueOf('maxTokens') ?? undefined,
-    memoryFlushEnabled: valueOf('memoryFlushEnabled') ?? undefined,
-    nudgePercents: valueOf('memoryFlushThresholds') ?? undefined,
-    autoCompact: valueOf('automaticCompaction') ?? undefined,
-    compactAtPercent: valueOf('compactionTrigger') ?? undefined,
+  const preset = take('policy', isPreset, `a policy (${presetNames.join(', ')})`, settings.policy.default);
+  const set = (Object.keys(policyKnobs) as PolicyKnobName[]).flatMap((name) => {
+    const value = explicit(name);
+    return value === undefined || value === null ? [] : [[name, value] as const];
   });
+  const policy = { preset, overrides: Object.fromEntries(set) };
   const read: Settings = {
     baseUrl: take('baseUrl', isAddress, 'an http or https address', settings.baseUrl.default).trim(),
     model: take('model', isText, 'the id of a model', settings.model.default).trim(),
     instructions: take('instructions', isText, 'text', settings.instructions.default),
-    policy: resolved.policy,
+    policy,
     statusBarVisible: take('statusBarVisible', isBoolean, 'true or false', settings.statusBarVisible.default as boolean),
   };
-  return { settings: read, problems: [...problems, ...resolved.problems] };
+  return { settings: read, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
 }
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function isPreset(value: unknown): value is string {
+  return presetNames.some((name) => name === value);
 }
 
 function isBoolean(value: unknown): value is boolean {

@@ -92,7 +92,7 @@ export class ConversationRig {
       instructions: this.instructions,
       memoryHead: async () => null,
       resolveModel: binding,
-      policy: () => resolvePolicy('balanced', { autoCompact: this.autoCompact }).policy,
+      policy: () => resolvePolicy('balanced', { 'compaction.automatic': this.autoCompact }).policy,
       random: () => 0,
     };
     this.conversation = await Conversation.open(deps, this.session, await binding());

@@ -1,9 +1,8 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { balanced } from '../../src/core/context/presets/balanced';
-import { presets } from '../../src/core/context/resolvePolicy';
-import { category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, selectionArgument, sessionsViewId, settingKey, settings, viewContainerId, walkthroughId, type CommandName, type SettingName } from '../../src/vscode/contributions';
+import { presets, resolvePolicy } from '../../src/core/context/resolvePolicy';
+import { allSettings, category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, selectionArgument, sessionsViewId, settingKey, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -45,7 +44,6 @@ const text = readFileSync(join(projectRoot, 'package.json'), 'utf8');
 const manifest = JSON.parse(text) as Manifest;
 const strings = JSON.parse(readFileSync(join(projectRoot, 'package.nls.json'), 'utf8')) as Record<string, string>;
 const commandNames = Object.keys(commandIds) as CommandName[];
-const settingNames = Object.keys(settings) as SettingName[];
 const properties: Record<string, Property> = Object.assign({}, ...manifest.contributes.configuration.map((section) => section.properties));
 
 function localized(value: string): string {
@@ -104,7 +102,7 @@ describe('manifest', () => {
 
   it('describes exactly the settings that the code reads, with the same defaults and scopes', () => {
     const declared = Object.fromEntries(Object.entries(properties).map(([key, property]) => [key, { default: property.default, scope: property.scope }]));
-    deepStrictEqual(declared, Object.fromEntries(settingNames.map((name) => [settingKey(name), { default: settings[name].default, scope: settings[name].scope }])));
+    deepStrictEqual(declared, Object.fromEntries(Object.entries(allSettings).map(([key, setting]) => [`threadkeeper.${key}`, { default: setting.default, scope: setting.scope }])));
   });
 
   it('takes addresses from the machine\'s settings only', () => {
@@ -115,10 +113,10 @@ describe('manifest', () => {
 
   it('offers every policy, and the values of the default one as defaults', () => {
     deepStrictEqual(properties[settingKey('policy')]?.enum, Object.keys(presets));
-    deepStrictEqual(
-      [settings.maxTokens.default, settings.memoryFlushThresholds.default, settings.compactionTrigger.default, settings.automaticCompaction.default, settings.memoryFlushEnabled.default],
-      [balanced.window.maxTokens, balanced.memoryFlush.thresholds.map((threshold) => threshold.percent), balanced.compaction.trigger.percent, balanced.compaction.enabled, balanced.memoryFlush.enabled],
-    );
+    const { policy, problems } = resolvePolicy('balanced', Object.fromEntries(Object.entries(policySettings).map(([name, setting]) => [name, setting.default])));
+    deepStrictEqual(problems, []);
+    // What is off by default stands in the manifest as 0, and in the preset not at all.
+    deepStrictEqual(JSON.parse(JSON.stringify(policy, (key, value: unknown) => (/^(reserveTokens|messages|tokens)$/.test(key) && value === 0 ? undefined : value))), JSON.parse(JSON.stringify(resolvePolicy('balanced').policy)));
   });
 
   it('gives every setting a description and a place', () => {
@@ -128,7 +126,7 @@ describe('manifest', () => {
   it('ignores what an untrusted workspace says about model, instructions and address', () => {
     const { untrustedWorkspaces, virtualWorkspaces } = manifest.capabilities;
     deepStrictEqual([untrustedWorkspaces.supported, virtualWorkspaces.supported], ['limited', 'limited']);
-    deepStrictEqual([...untrustedWorkspaces.restrictedConfigurations].sort(), settingNames.filter((name) => settings[name].restricted).map(settingKey).sort());
+    deepStrictEqual([...untrustedWorkspaces.restrictedConfigurations].sort(), Object.entries(allSettings).flatMap(([key, { restricted }]) => (restricted ? [`threadkeeper.${key}`] : [])).sort());
   });
 
   it('names every text it uses, and uses every text it names', () => {

@@ -45,6 +45,7 @@ const leastSaving = 0.1;
 /** Of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
 const longestSummary = 0.25;
 const leastSummary = 200;
+const lastTurn = { userTurns: 1 };
 
 /** Runs one compaction: cut, summarise down the ladder, check that it helped, record. History is untouched until the record. */
 export class Compactor {
@@ -81,10 +82,10 @@ export class Compactor {
   /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot pay. */
   private cuts(trigger: CompactionOptions['trigger']): readonly Cut[] {
     const { branch, engine } = this.deps;
-    const { userTurns } = engine.policy.compaction.keep;
+    const { keep } = engine.policy.compaction;
     const worthwhile = engine.rawRequestTokens() * leastSaving;
-    const cuts = (trigger === 'manual' ? [userTurns, 1, 0] : [userTurns, 1]).flatMap((turns) => {
-      const cut = cutPoint(branch.entries, { userTurns: turns, tokens: engine.budget.keep, tokensOf: branch.tokensOf });
+    const cuts = (trigger === 'manual' ? [keep, lastTurn, null] : [keep, lastTurn]).flatMap((one) => {
+      const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.budget.keep, tokensOf: branch.tokensOf });
       return cut ? [cut] : [];
     });
     const saving = (cut: Cut) => cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), 0) * (1 - 2 * longestSummary);
@@ -126,7 +127,7 @@ export class Compactor {
     // Nobody asks for a compaction in order to lose the summary: that is only better than not being able to go on.
     if (options.trigger === 'manual') return;
     const { branch, engine } = this.deps;
-    const cut = cutPoint(branch.entries, { userTurns: 1, tokens: Math.floor(engine.budget.keep / 4), tokensOf: branch.tokensOf });
+    const cut = cutPoint(branch.entries, { keep: lastTurn, tokens: Math.floor(engine.budget.keep / 4), tokensOf: branch.tokensOf });
     if (cut) yield { fold: foldByTruncation(this.foldRequest(cut, options, signal), note), cut };
   }
 

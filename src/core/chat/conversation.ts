@@ -30,7 +30,8 @@ export interface ConversationDeps {
   readonly memoryHead: () => Promise<string | null>;
   /** The model that the next request goes to. Rejects with `ModelError` for one that nobody knows. */
   readonly resolveModel: (session: Session) => Promise<ModelBinding>;
-  readonly policy: () => Policy;
+  /** How the context of the session is managed from the next request on. */
+  readonly policy: (session: Session) => Policy;
   /** 0–1; spreads retries. */
   readonly random: () => number;
 }
@@ -89,7 +90,7 @@ export class Conversation {
     const emit = (event: ConversationEvent) => events.fire(event);
     const tools = deps.tools(emit);
     const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions), tools: specs }, deps.policy(), fallback);
+    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions), tools: specs }, deps.policy(branch.session), fallback);
     const compactor = new Compactor({ ...deps, branch, engine, emit });
     const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access === 'owner' });
     const conversation = new Conversation(deps, events, branch, engine, compactor, tools, anchor);
@@ -234,7 +235,7 @@ export class Conversation {
   /** Adopts changed settings: model, policy. Takes effect with the next request. */
   async refreshModel(): Promise<TurnError | null> {
     try {
-      await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy());
+      await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy(this.session));
       this.emitContext();
       if (!this.isBusy) void this.restoreAnchor();
       return null;

@@ -127,7 +127,7 @@ export class Turn {
   private async compactIfDue(): Promise<string | null> {
     const { branch, engine } = this.deps;
     const { used } = engine.measure();
-    if (used < engine.budget.trigger) return null;
+    if (!engine.compactionDue(used)) return null;
     if (!engine.policy.compaction.enabled) return 'Automatic compaction is off.';
     const waitFrom = Math.max(this.ineffectiveAt, undoneAt(branch.entries));
     if (waitFrom > 0 && used < waitFrom * rearmGrowth && used <= engine.budget.limit) return null;

@@ -1,3 +1,4 @@
+import type { Keep } from '../context/policy';
 import type { StoredEntry } from '../session/entry';
 import { discardedEntries, verbatimEntries } from '../session/liveCompaction';
 
@@ -12,30 +13,60 @@ export interface Cut {
 }
 
 export interface CutLimits {
-  readonly userTurns: number;
+  /** What the policy keeps; null = nothing at all. */
+  readonly keep: Keep | null;
+  /** However much the policy would keep, no more than this many tokens. */
   readonly tokens: number;
   readonly tokensOf: (entry: StoredEntry) => number;
 }
 
 /**
- * Where to fold: in front of the newest user turns that fit `tokens` (at most `userTurns`), always keeping the latest user
+ * Where to fold: in front of the newest messages that the policy keeps and that fit `tokens`, always keeping the latest user
  * message; inside the last turn only when that turn alone is too large, and then in front of a model step, so that a call is never
  * parted from its result. Null when there is nothing in front of the cut.
  */
-export function cutPoint(entries: readonly StoredEntry[], limits: CutLimits): Cut | null {
-  const discarded = discardedEntries(entries);
-  const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !discarded.has(entry.uuid));
-  const turnStarts = live.flatMap((entry, index) => (isUserMessage(entry) ? [index] : []));
-  const sizeFrom = suffixSums(live, limits.tokensOf);
+export function cutPoint(entries: readonly StoredEntry[], { keep, tokens, tokensOf }: CutLimits): Cut | null {
+  const live = sentEntries(entries);
+  const lastTurn = live.findLastIndex(isUserMessage);
+  if (keep === null || lastTurn === -1) return live.length > 0 ? cutAt(live, live.length, null) : null;
+  const sizeFrom = suffixSums(live, tokensOf);
 
-  const fitting = turnStarts.slice(-limits.userTurns).find((start) => sizeFrom[start]! <= limits.tokens);
-  const lastTurn = turnStarts.at(-1);
-  if (limits.userTurns > 0 && fitting !== undefined) return cutAt(live, fitting, null);
-  if (limits.userTurns === 0 || lastTurn === undefined) return live.length > 0 ? cutAt(live, live.length, null) : null;
+  const wanted = Math.min(firstWanted(live, keep), lastTurn);
+  const isBoundary = keep.userTurns === undefined ? (index: number) => isUserMessage(live[index]!) || isStepStart(live, index) : (index: number) => isUserMessage(live[index]!);
+  for (let start = wanted; start <= lastTurn; start++) if (isBoundary(start) && sizeFrom[start]! <= tokens) return cutAt(live, start, null);
 
-  const steps = live.flatMap((entry, index) => (index > lastTurn && isStepStart(live, index) ? [index] : []));
-  const step = steps.find((start) => sizeFrom[start]! <= limits.tokens) ?? steps.at(-1);
+  const steps = live.flatMap((_, index) => (index > lastTurn && isStepStart(live, index) ? [index] : []));
+  const step = steps.find((start) => sizeFrom[start]! <= tokens) ?? steps.at(-1);
   return step === undefined ? cutAt(live, lastTurn, null) : cutAt(live, step, live[lastTurn]!);
+}
+
+/** Messages that are sent verbatim, as policies count them: the user's, each step of the assistant, each tool result. */
+export function countMessages(entries: readonly StoredEntry[]): number {
+  return messageStarts(sentEntries(entries)).length;
+}
+
+/** Entries of the verbatim part that the model is sent. */
+function sentEntries(entries: readonly StoredEntry[]): StoredEntry[] {
+  const discarded = discardedEntries(entries);
+  return verbatimEntries(entries).filter((entry) => entry.modelFacing && !discarded.has(entry.uuid));
+}
+
+/** Index of the first entry that the policy would keep, moved back to where its message, or the calls it answers, begin. */
+function firstWanted(live: readonly StoredEntry[], keep: Keep): number {
+  const starts = messageStarts(live);
+  const newest = (count: number) => {
+    let index = starts[Math.max(0, starts.length - count)] ?? 0;
+    while (index > 0 && !isUserMessage(live[index]!) && !isStepStart(live, index)) index--;
+    return index;
+  };
+  if (keep.messages !== undefined) return newest(keep.messages);
+  if (keep.percentOfMessages !== undefined) return newest(Math.max(keep.minMessages ?? 0, Math.ceil(keep.percentOfMessages * starts.length)));
+  if (keep.userTurns !== undefined) return live.flatMap((entry, index) => (isUserMessage(entry) ? [index] : [])).at(-keep.userTurns) ?? 0;
+  return 0;
+}
+
+function messageStarts(live: readonly StoredEntry[]): number[] {
+  return live.flatMap((entry, index) => (isUserMessage(entry) || entry.content.type === 'tool_result' || isStepStart(live, index) ? [index] : []));
 }
 
 function cutAt(live: readonly StoredEntry[], index: number, currentRequest: StoredEntry | null): Cut | null {
@@ -55,7 +86,7 @@ export function isUserMessage(entry: StoredEntry): boolean {
 
 /** A model step starts where an assistant block follows something that is not one. */
 function isStepStart(entries: readonly StoredEntry[], index: number): boolean {
-  return isAssistantBlock(entries[index]!) && !isAssistantBlock(entries[index - 1]!);
+  return isAssistantBlock(entries[index]!) && (index === 0 || !isAssistantBlock(entries[index - 1]!));
 }
 
 function isAssistantBlock({ content }: StoredEntry): boolean {

@@ -2,7 +2,8 @@ import type { CalibrationRow, ModelClient, ModelInfo, ModelRequest, SessionStore
 import type { StoredEntry } from '../session/entry';
 import type { BranchState } from '../chat/branchState';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
-import { resolveBudget, type Budget } from './budget';
+import { countMessages } from '../compaction/cutPoint';
+import { compactionDue, resolveBudget, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';
 import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
@@ -134,6 +135,21 @@ export class ContextEngine {
   request(): ModelRequest {
     const { system, tools, messages } = this.projection();
     return { model: this.bindingInUse.info.id, system, tools, messages, maxOutputTokens: this.budget.outputTokens };
+  }
+
+  /** Whether the policy's trigger has been reached. */
+  compactionDue(used: number): boolean {
+    return compactionDue(this.policyInUse.compaction, this.budget, used, countMessages(this.branch.entries));
+  }
+
+  /** Own, uncalibrated tokens that a compaction may leave verbatim. */
+  keepTokens(): number {
+    const { keep, target, maxSummary } = this.budget;
+    if (target === null) return keep;
+    // What stands in front of the messages belongs to the size that has to come down, and so does the summary that is to be written.
+    const fixed = this.rawRequestTokens() - this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' || piece.entryId === null ? 0 : piece.tokens), 0);
+    const summary = this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' ? piece.tokens : 0), 0);
+    return Math.max(0, Math.min(keep, Math.floor(target / this.factor) - 1 - fixed + summary - maxSummary));
   }
 
   /** Own, uncalibrated count of the request that would be sent now. */

@@ -1,71 +1,108 @@
+import * as z from 'zod/mini';
 import { Policy, type PolicyInput } from './policy';
+import { isPolicyKnob, knobValue, policyKnobs, withKnob, type PolicyKnobName } from './policyKnobs';
 import { balanced } from './presets/balanced';
+import { goclaw } from './presets/goclaw';
+import { goose, gooseAggressive, gooseConservative } from './presets/goose';
+import { keepRecent } from './presets/keepRecent';
+import { librecode } from './presets/librecode';
+import { sessionState } from './presets/sessionState';
 
-export const presets: Readonly<Record<string, PolicyInput>> = { balanced };
+export const presetNames = ['balanced', 'goose', 'goose-conservative', 'goose-aggressive', 'goclaw', 'session-state', 'keep-recent', 'librecode'] as const;
+export type PresetName = (typeof presetNames)[number];
 
-/** What a user's settings may change in a preset; absent = as the preset says. */
-export interface PolicyOverrides {
-  readonly maxTokens?: unknown;
-  readonly memoryFlushEnabled?: unknown;
-  readonly autoCompact?: unknown;
-  readonly compactAtPercent?: unknown;
-  readonly nudgePercents?: unknown;
+export const presets: Readonly<Record<PresetName, PolicyInput>> = {
+  balanced,
+  goose,
+  'goose-conservative': gooseConservative,
+  'goose-aggressive': gooseAggressive,
+  goclaw,
+  'session-state': sessionState,
+  'keep-recent': keepRecent,
+  librecode,
+};
+
+/** What is changed in a preset, by knob; absent or undefined = as the preset says. */
+export type PolicyOverrides = Readonly<Partial<Record<PolicyKnobName, unknown>>>;
+
+/** Which policy, and what is changed in it. Settings hold one; a session may hold another, which goes before it. */
+export interface PolicyChoice {
+  readonly preset: string;
+  readonly overrides: PolicyOverrides;
 }
 
-/** A value that was refused, in words that name its setting. */
+/** What `Session.policy` holds. */
+export const SessionPolicy = z.object({ preset: z.optional(z.string()), overrides: z.optional(z.record(z.string(), z.unknown())) });
+export type SessionPolicy = z.infer<typeof SessionPolicy>;
+
+/** A value that was refused, in words that name its setting and what is used instead. */
 export interface PolicyProblem {
   readonly setting: string;
   readonly message: string;
 }
 
-/** Resolves a preset with overrides. A bad value is reported by its setting's name and the preset's own value is used. */
-export function resolvePolicy(name: string, overrides: PolicyOverrides = {}): { policy: Policy; problems: PolicyProblem[] } {
-  const problems: PolicyProblem[] = [];
-  const preset = presets[name];
-  if (!preset) {
-    problems.push({
-      setting: 'threadkeeper.context.policy',
-      message: `"${name}" is not a policy. Known: ${Object.keys(presets).join(', ')}. Using balanced.`,
-    });
-  }
-  let policy = Policy.parse(preset ?? balanced);
-
-  const apply = (setting: string, value: unknown, change: (input: PolicyInput) => PolicyInput, expected: string) => {
-    if (value === undefined) return;
-    const parsed = Policy.safeParse(change(toInput(policy)));
-    if (parsed.success) policy = parsed.data;
-    else problems.push({ setting, message: `${JSON.stringify(value)} is not ${expected}. Using the policy's own value.` });
-  };
-
-  apply('threadkeeper.context.maxTokens', overrides.maxTokens, (p) => ({ ...p, window: { maxTokens: overrides.maxTokens as number } }), 'a whole number of tokens, 0 or more');
-  apply('threadkeeper.memoryFlush.enabled', overrides.memoryFlushEnabled, (p) => ({ ...p, memoryFlush: { ...p.memoryFlush, enabled: overrides.memoryFlushEnabled as boolean } }), 'true or false');
-  apply('threadkeeper.compaction.automatic', overrides.autoCompact, (p) => ({ ...p, compaction: { ...p.compaction, enabled: overrides.autoCompact as boolean } }), 'true or false');
-  apply('threadkeeper.compaction.triggerPercent', overrides.compactAtPercent, (p) => ({ ...p, compaction: { ...p.compaction, trigger: { percent: overrides.compactAtPercent as number } } }), 'a percentage (1–100, or a fraction below 1)');
-  apply(
-    'threadkeeper.memoryFlush.thresholds',
-    overrides.nudgePercents,
-    (p) => ({
-      ...p,
-      memoryFlush: {
-        ...p.memoryFlush,
-        thresholds: (Array.isArray(overrides.nudgePercents) ? overrides.nudgePercents : [overrides.nudgePercents]).map((value: unknown, index) => ({
-          percent: value as number,
-          injectAs: index === 0 ? 'system' : 'user',
-        })),
-      },
-    }),
-    'a list of percentages (1–100, or fractions below 1)',
-  );
-  return { policy, problems };
+export interface ResolvedPolicy {
+  readonly policy: Policy;
+  readonly problems: readonly PolicyProblem[];
 }
 
-/** Parsed fractions below 1 read back as themselves; a fraction of exactly 1 has to be written as 100. */
-function toInput(policy: Policy): PolicyInput {
-  const back = (value: unknown, key?: string): unknown => {
-    if (Array.isArray(value)) return value.map((item) => back(item));
-    if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, back(v, k)]));
-    const isPercent = key !== undefined && /percent|fraction/i.test(key);
-    return isPercent && value === 1 ? 100 : value;
-  };
-  return back(policy) as PolicyInput;
+/** Resolves a preset with overrides. A bad value is reported by its setting's name and the preset's own value is used. */
+export function resolvePolicy(preset: string, overrides: PolicyOverrides = {}): ResolvedPolicy {
+  const resolver = new Resolver(preset, '');
+  resolver.apply(overrides, '');
+  return resolver.result();
+}
+
+/** The policy of one session: its own preset, if it has one, then what the settings change, then what the session changes. */
+export function resolveSessionPolicy(settings: PolicyChoice, session: unknown): ResolvedPolicy {
+  const parsed = session === null || session === undefined ? { success: true as const, data: {} as SessionPolicy } : SessionPolicy.safeParse(session);
+  const own: SessionPolicy = parsed.success ? parsed.data : {};
+  const resolver = new Resolver(own.preset ?? settings.preset, own.preset === undefined ? '' : inSession);
+  if (!parsed.success) resolver.report('threadkeeper.context.policy', `${JSON.stringify(session)} is not {preset, overrides}${inSession}. Using the settings.`);
+  resolver.apply(settings.overrides, '');
+  resolver.apply(own.overrides ?? {}, inSession);
+  return resolver.result();
+}
+
+const inSession = ' (of this session)';
+
+class Resolver {
+  private readonly problems: PolicyProblem[] = [];
+  private input: PolicyInput;
+  private policy: Policy;
+
+  constructor(preset: string, where: string) {
+    const known = Object.hasOwn(presets, preset);
+    this.input = known ? presets[preset as PresetName] : balanced;
+    this.policy = Policy.parse(this.input);
+    if (!known) this.report('threadkeeper.context.policy', `"${preset}"${where} is not a policy. Known: ${presetNames.join(', ')}. Using balanced.`);
+  }
+
+  report(setting: string, message: string): void {
+    this.problems.push({ setting, message });
+  }
+
+  apply(overrides: Readonly<Record<string, unknown>>, where: string): void {
+    for (const [name, value] of Object.entries(overrides)) {
+      if (value === undefined) continue;
+      if (!isPolicyKnob(name)) this.report(`threadkeeper.${name}`, `There is no such value of a policy${where}. It is ignored.`);
+      else this.change(name, value, where);
+    }
+  }
+
+  result(): ResolvedPolicy {
+    return { policy: this.policy, problems: this.problems };
+  }
+
+  private change(name: PolicyKnobName, value: unknown, where: string): void {
+    const changed = withKnob(this.input, name, value);
+    const parsed = Policy.safeParse(changed);
+    if (parsed.success) {
+      this.input = changed;
+      this.policy = parsed.data;
+      return;
+    }
+    const used = knobValue(this.input, name);
+    this.report(`threadkeeper.${name}`, `${JSON.stringify(value)}${where} is not ${policyKnobs[name].expected}. Using ${used === undefined ? 'none' : JSON.stringify(used)}, as the policy ${this.policy.name} has it.`);
+  }
 }

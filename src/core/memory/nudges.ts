@@ -8,6 +8,8 @@ import { cycleEntries } from '../session/liveCompaction';
  *   ahead ──size reaches it──▶ due ──appended to a turn──▶ delivered ──memory write──▶ acted
  *     │                                                        └──compaction──▶ expired (a new cycle begins)
  *     └── a higher threshold was delivered first ──▶ passed
+ *
+ * A threshold that is not `oncePerCycle` is due again with every further user message.
  */
 export type NudgeState = 'ahead' | 'due' | 'delivered' | 'acted' | 'passed';
 
@@ -32,14 +34,17 @@ export function nudgeStates(entries: readonly StoredEntry[], budget: Pick<Budget
   const cycle = cycleEntries(entries);
   const deliveredAt = new Map<number, number>();
   let lastWrite = -1;
+  let lastMessage = -1;
   for (const [index, entry] of cycle.entries()) {
-    if (entry.content.type === 'nudge' && !deliveredAt.has(entry.content.percent)) deliveredAt.set(entry.content.percent, index);
+    if (entry.content.type === 'nudge') deliveredAt.set(entry.content.percent, index);
+    if (entry.content.type === 'message' && entry.content.role === 'user') lastMessage = index;
     if (isMemoryWrite(entry)) lastWrite = index;
   }
   const highest = Math.max(-1, ...deliveredAt.keys());
   return budget.nudges.map((point) => {
     const at = deliveredAt.get(point.percent);
-    if (at !== undefined) return { point, state: lastWrite > at ? 'acted' : 'delivered' };
+    const again = !point.oncePerCycle && lastMessage > (at ?? 0) && used >= point.tokens;
+    if (at !== undefined && !again) return { point, state: lastWrite > at ? 'acted' : 'delivered' };
     if (highest > point.percent) return { point, state: 'passed' };
     return { point, state: used >= point.tokens ? 'due' : 'ahead' };
   });

@@ -5,7 +5,7 @@ import { Conversation, type ConversationDeps } from '../../core/chat/conversatio
 import { ModelError } from '../../core/chat/modelError';
 import { modelTurnError } from '../../core/chat/turnError';
 import { errorText, StoreError } from '../../core/errors';
-import { presets, resolvePolicy } from '../../core/context/resolvePolicy';
+import { presetNames } from '../../core/context/resolvePolicy';
 import type { SessionStore, Tool } from '../../core/ports';
 import type { Session } from '../../core/session/session';
 import { openStore } from '../store/openStore';
@@ -27,7 +27,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'session', value: 'ID', help: 'go on with a session (YYYYMMDD_NNN or its uuid); without it a new one begins' },
   { name: 'base-url', value: 'URL', help: 'address of the Messages API; default: the provider' },
   { name: 'model', value: 'MODEL', required: true, help: 'model id, or "offline" for search without a model' },
-  { name: 'policy', value: 'POLICY', choices: Object.keys(presets), help: 'how the context is managed; default balanced' },
+  { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
   { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
   { name: 'workspace', value: 'DIR', help: 'files that offline answers may search' },
   { name: 'approve', value: 'MODE', choices: ['none', 'read', 'all'], help: 'tools that run without asking: none, those that change nothing of yours (default), all' },
@@ -68,8 +68,7 @@ export async function run(args: readonly string[]): Promise<number> {
       if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
       throw error;
     });
-    session = await openSession(store, flags['session'], flags['workspace']);
-    const { policy } = resolvePolicy(flags['policy'] ?? 'balanced');
+    session = await openSession(store, flags);
     const deps: ConversationDeps = conversationDeps({
       store,
       counter,
@@ -78,7 +77,7 @@ export async function run(args: readonly string[]): Promise<number> {
       session: session.uuid,
       approve: async (tool) => allowed(flags['approve'] ?? 'read', tool),
       instructions: '',
-      policy: () => policy,
+      policy: () => ({ preset: 'balanced', overrides: {} }),
       resolveModel: () => bindings.resolve(choice),
     });
     const conversation = await Conversation.open(deps, session.uuid, fallback);
@@ -144,11 +143,13 @@ function modelChoice(flags: Flags, window: number | undefined): ModelChoice {
   return { provider: 'anthropic', apiKey, baseURL: flags['base-url'] ?? '', model, ...(window ? { window } : {}) };
 }
 
-async function openSession(store: SessionStore, id: string | undefined, cwd: string | undefined): Promise<Session> {
-  if (id === undefined) return store.createSession({ uuid: new UuidV7().next(), channel: 'cli', cwd: cwd ?? process.cwd(), createdAt: systemClock.now() });
+/** A policy that is asked for becomes the session's own. */
+async function openSession(store: SessionStore, { session: id, workspace: cwd, policy: preset }: Flags): Promise<Session> {
+  const policy = preset === undefined ? null : { preset };
+  if (id === undefined) return store.createSession({ uuid: new UuidV7().next(), channel: 'cli', cwd: cwd ?? process.cwd(), policy, createdAt: systemClock.now() });
   const session = (await store.session(id)) ?? (await store.listSessions()).find((one) => one.id === id);
   if (!session) throw new StoreError('invalid', `There is no session "${id}" in this store.`);
-  return session;
+  return policy ? store.updateSession(session.uuid, { policy }) : session;
 }
 
 function allowed(mode: string, tool: Tool): boolean {

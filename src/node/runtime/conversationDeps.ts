@@ -1,7 +1,7 @@
 import type { ConversationDeps } from '../../core/chat/conversation';
 import type { Approve } from '../../core/chat/toolRun';
 import type { ModelBinding } from '../../core/context/engine';
-import type { Policy } from '../../core/context/policy';
+import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';
 import { memoryHead } from '../../core/memory/memoryHead';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../../core/ports';
@@ -19,7 +19,8 @@ export interface ConversationParts {
   readonly session: string;
   readonly approve: Approve;
   readonly instructions: string;
-  readonly policy: () => Policy;
+  /** What the settings or the command line say; a session's own policy goes before it. */
+  readonly policy: () => PolicyChoice;
   readonly resolveModel: (session: Session) => Promise<ModelBinding>;
 }
 
@@ -39,7 +40,11 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     instructions: parts.instructions,
     memoryHead: () => memoryHead(parts.notes),
     resolveModel: parts.resolveModel,
-    policy: parts.policy,
+    policy: (session) => {
+      const { policy, problems } = resolveSessionPolicy(parts.policy(), session.policy);
+      for (const { setting, message } of problems) parts.log.debug('policy_value_not_usable', { session: session.id, setting, detail: message });
+      return policy;
+    },
     random: Math.random,
   };
 }

@@ -4,7 +4,7 @@ import { cutPoint, type Cut } from '../../../src/core/compaction/cutPoint';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { BranchBuilder } from '../../support/branchBuilder';
 
-const cut = (b: BranchBuilder, tokens: number, userTurns = 2) => cutPoint(b.entries, { userTurns, tokens, tokensOf: (e) => e.tokenEstimate ?? 0 });
+const cut = (b: BranchBuilder, tokens: number, userTurns = 2) => cutPoint(b.entries, { keep: userTurns === 0 ? null : { userTurns }, tokens, tokensOf: (e) => e.tokenEstimate ?? 0 });
 const ids = (entries: readonly StoredEntry[] | undefined) => entries?.map((e) => e.uuid);
 const words = (tokens: number) => 'w'.repeat(tokens * 4);
 

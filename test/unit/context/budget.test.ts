@@ -14,11 +14,16 @@ describe('resolveBudget', () => {
       outputTokens: 8_192,
       limit: 189_808,
       trigger: 170_000,
+      triggerMessages: 0,
+      prepare: 156_000,
+      hardLimit: 189_808,
       nudges: [
-        { percent: 50, tokens: 100_000, injectAs: 'system', prompt: null },
-        { percent: 75, tokens: 150_000, injectAs: 'user', prompt: null },
+        { percent: 50, tokens: 100_000, injectAs: 'system', prompt: null, oncePerCycle: true },
+        { percent: 75, tokens: 150_000, injectAs: 'user', prompt: null, oncePerCycle: true },
       ],
+      checkpoints: [50_000, 100_000, 150_000],
       keep: 20_000,
+      target: null,
       oversized: 47_452,
       maxSummary: 4_000,
     });
@@ -31,7 +36,7 @@ describe('resolveBudget', () => {
   });
 
   it('moves nudges that the trigger would swallow to 50 % and 75 % of the trigger', () => {
-    const { policy } = resolvePolicy('balanced', { compactAtPercent: 40 });
+    const { policy } = resolvePolicy('balanced', { 'compaction.triggerPercent': 40 });
     const budget = resolveBudget(policy, { window: 200_000, maxOutput: 64_000 });
     assert.deepEqual(
       budget.nudges.map(({ percent, tokens }) => ({ percent, tokens })),
@@ -51,7 +56,7 @@ describe('resolveBudget', () => {
         fc.integer({ min: 1, max: 100 }),
         fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 4 }),
         (window, maxOutput, maxTokens, compactAtPercent, nudgePercents) => {
-          const { policy } = resolvePolicy('balanced', { maxTokens, compactAtPercent, nudgePercents });
+          const { policy } = resolvePolicy('balanced', { 'context.maxTokens': maxTokens, 'compaction.triggerPercent': compactAtPercent, 'memoryFlush.thresholds': nudgePercents });
           const b = resolveBudget(policy, { window, maxOutput });
           assert.ok(b.trigger <= b.limit && b.limit <= b.effective && b.effective <= b.window, JSON.stringify(b));
           assert.ok(b.limit > 0 && b.limit + b.reserve <= b.window + Math.max(0, b.window - b.effective) + b.reserve);
@@ -64,7 +69,7 @@ describe('resolveBudget', () => {
 
 describe('resolvePolicy', () => {
   it('reports a bad value by its setting and keeps the preset', () => {
-    const { policy, problems } = resolvePolicy('nope', { maxTokens: -5, compactAtPercent: 0, nudgePercents: [50, 'x'], autoCompact: 'yes' });
+    const { policy, problems } = resolvePolicy('nope', { 'context.maxTokens': -5, 'compaction.automatic': 'yes', 'compaction.triggerPercent': 0, 'memoryFlush.thresholds': [50, 'x'] });
     assert.deepEqual(policy, balanced);
     assert.deepEqual(
       problems.map(({ setting }) => setting),
@@ -74,7 +79,7 @@ describe('resolvePolicy', () => {
   });
 
   it('reads 1–100 and fractions below 1 alike', () => {
-    const at = (value: number) => resolvePolicy('balanced', { compactAtPercent: value }).policy.compaction.trigger.percent;
+    const at = (value: number) => resolvePolicy('balanced', { 'compaction.triggerPercent': value }).policy.compaction.trigger.percent;
     assert.deepEqual([at(60), at(0.6), at(1), at(100), at(0.5)], [0.6, 0.6, 0.01, 1, 0.5]);
   });
 });

@@ -1,40 +1,54 @@
-import { deepStrictEqual } from 'node:assert';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { deepStrictEqual, match } from 'node:assert';
 import { settings, type SettingName } from '../../../src/vscode/contributions';
+import type { PolicyOverrides } from '../../../src/core/context/resolvePolicy';
 import { readSettings } from '../../../src/vscode/settingsValues';
 
-const defaults = (over: Partial<Record<SettingName, unknown>> = {}) => readSettings((name) => (name in over ? over[name] : settings[name].default));
+const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: PolicyOverrides = {}) =>
+  readSettings(
+    (name) => (name in over ? over[name] : settings[name].default),
+    (name) => explicit[name],
+  );
 
 describe('readSettings', () => {
-  it('makes the balanced policy of the defaults', () => {
-    deepStrictEqual(defaults(), {
-      settings: { baseUrl: '', model: '', instructions: '', policy: resolvePolicy('balanced').policy, statusBarVisible: true },
+  it('changes nothing in the policy that the user has not set', () => {
+    deepStrictEqual(read(), {
+      settings: { baseUrl: '', model: '', instructions: '', policy: { preset: 'balanced', overrides: {} }, statusBarVisible: true },
       problems: [],
     });
+    deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
   });
 
   it('takes what the user has set', () => {
-    const { settings: read, problems } = defaults({ baseUrl: ' https://gateway.example.com/v1 ', model: ' claude-x ', instructions: 'Be brief.', maxTokens: 50_000, statusBarVisible: false, memoryFlushThresholds: [30], compactionTrigger: 60, automaticCompaction: false });
-    deepStrictEqual(problems, []);
-    deepStrictEqual(
-      { ...read, policy: { window: read.policy.window, thresholds: read.policy.memoryFlush.thresholds, compaction: [read.policy.compaction.enabled, read.policy.compaction.trigger.percent] } },
-      { baseUrl: 'https://gateway.example.com/v1', model: 'claude-x', instructions: 'Be brief.', statusBarVisible: false, policy: { window: { maxTokens: 50_000 }, thresholds: [{ percent: 0.3, injectAs: 'system' }], compaction: [false, 0.6] } },
+    const { settings: found, problems } = read(
+      { baseUrl: ' https://gateway.example.com/v1 ', model: ' claude-x ', instructions: 'Be brief.', statusBarVisible: false },
+      { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
+    deepStrictEqual(problems, []);
+    deepStrictEqual(found, {
+      baseUrl: 'https://gateway.example.com/v1',
+      model: 'claude-x',
+      instructions: 'Be brief.',
+      statusBarVisible: false,
+      policy: { preset: 'balanced', overrides: { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } } },
+    });
   });
 
-  it('names every value that cannot be used, once, and goes on with its default', () => {
-    const { settings: read, problems } = defaults({ baseUrl: 'ftp://x', model: 7, instructions: ['a'], policy: 'bold', maxTokens: -1, memoryFlushEnabled: 'yes', memoryFlushThresholds: [500], automaticCompaction: 1, compactionTrigger: 'high', statusBarVisible: null });
+  it('names every value that cannot be used, once, with what is used instead', () => {
+    const { settings: found, problems } = read(
+      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], policy: 'bold', statusBarVisible: null },
+      { 'context.maxTokens': -1, 'memoryFlush.enabled': 'yes', 'compaction.triggerPercent': 'high', 'summarizer.chain': [] },
+    );
     deepStrictEqual(problems.map(({ setting }) => setting).sort(), [
       'threadkeeper.anthropic.baseUrl',
-      'threadkeeper.compaction.automatic',
       'threadkeeper.compaction.triggerPercent',
       'threadkeeper.context.maxTokens',
       'threadkeeper.context.policy',
       'threadkeeper.instructions',
       'threadkeeper.memoryFlush.enabled',
-      'threadkeeper.memoryFlush.thresholds',
       'threadkeeper.model',
+      'threadkeeper.summarizer.chain',
     ]);
-    deepStrictEqual(read, defaults().settings);
+    match(problems.find(({ setting }) => setting === 'threadkeeper.compaction.triggerPercent')!.message, /"high" is not a percentage.*Using 85, as the policy balanced has it/);
+    deepStrictEqual({ ...found, policy: found.policy.preset }, { ...read().settings, policy: 'balanced' });
   });
 });
