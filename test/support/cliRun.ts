@@ -23,6 +23,10 @@ export class CliRun {
     });
   }
 
+  get pid(): number | undefined {
+    return this.child.pid;
+  }
+
   send(command: unknown): void {
     this.child.stdin.write(`${typeof command === 'string' ? command : JSON.stringify(command)}\n`);
   }

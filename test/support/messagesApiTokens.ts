@@ -9,7 +9,7 @@ import { textOf, type Prompt, type WireBlock } from './messagesApiWire';
 const factor = 1.3;
 
 /** js-tiktoken is quadratic in the length of a run without a break: 20,000 CJK characters took 89 s whole, 0.25 s in pieces of 16. */
-const longRun = /[\p{L}\p{M}]{17,}|[^\s\p{L}\p{M}\p{N}]{17,}|\s{17,}/gu;
+const longRun = /[\p{L}\p{M}]{17,}|[^\s\p{L}\p{N}]{17,}|\s{17,}/gu;
 const piece = /[\s\S]{1,16}/gu;
 
 const rememberedChars = 20_000_000;

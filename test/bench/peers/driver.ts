@@ -1,0 +1,144 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CliRun, type Line } from '../../support/cliRun';
+import { MessagesApi, type Responder } from '../../support/messagesApi';
+import { defaultReply, type Asked } from '../../support/messagesApiDefault';
+import { after, delay, reply, type Script } from '../../support/messagesApiScript';
+
+export interface BenchRow {
+  readonly row: string;
+  readonly measured: string;
+  readonly target: string;
+  readonly ok: boolean;
+}
+
+export const benchModel = 'claude-bench';
+/** The window of the measurement that the targets come from. */
+export const benchWindow = 100_000;
+
+/** One conversation through the command line against a strict Messages API, with everything that was sent. */
+export class Driver {
+  private nextId = 1;
+
+  private constructor(
+    readonly folder: string,
+    readonly api: MessagesApi,
+    private args: readonly string[],
+    public run: CliRun,
+  ) {}
+
+  static async start(options: { readonly respond?: Responder; readonly args?: readonly string[]; readonly window?: number } = {}): Promise<Driver> {
+    const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-bench-'));
+    const api = await MessagesApi.start();
+    api.setModel(benchModel, { window: options.window ?? benchWindow, maxOutput: 8_000 });
+    if (options.respond) api.respond = options.respond;
+    const args = ['run', '--store', folder, '--base-url', api.url, '--model', benchModel, ...(options.args ?? [])];
+    const run = new CliRun(args, { ANTHROPIC_API_KEY: api.apiKey });
+    await run.until(({ type }) => type === 'ready');
+    return new Driver(folder, api, args, run);
+  }
+
+  /** Sends a message and waits for the end of its turn, and then as long as a person would who reads while a summary is written. */
+  async turn(text: string): Promise<Line> {
+    const id = this.nextId++;
+    this.run.send({ cmd: 'send', id, text });
+    const done = await this.run.done(id);
+    await this.quiet();
+    return done;
+  }
+
+  /** Sends without waiting; the id of the turn. */
+  begin(text: string): number {
+    const id = this.nextId++;
+    this.run.send({ cmd: 'send', id, text });
+    return id;
+  }
+
+  /** Kills the program as a power switch would, and opens the same session in a new one. */
+  async killAndResume(): Promise<void> {
+    const ready = this.run.of('ready')[0]!;
+    this.run.kill();
+    await this.run.exited;
+    this.run = new CliRun([...this.args, '--session', String(ready['uuid'])], { ANTHROPIC_API_KEY: this.api.apiKey });
+    await this.run.until(({ type }) => type === 'ready');
+  }
+
+  /** Prompt tokens of all accepted requests, and what they cost: fresh 1, cache write 1.25, cache read 0.1. */
+  sent(): { readonly prompt: number; readonly cost: number; readonly cachedShare: number } {
+    let [fresh, written, read] = [0, 0, 0];
+    for (const { usage } of this.api.messages) {
+      fresh += usage?.input_tokens ?? 0;
+      written += usage?.cache_creation_input_tokens ?? 0;
+      read += usage?.cache_read_input_tokens ?? 0;
+    }
+    const prompt = fresh + written + read;
+    return { prompt, cost: fresh + 1.25 * written + 0.1 * read, cachedShare: read / prompt };
+  }
+
+  /** The last request for an answer to the user, as sent. */
+  lastPrompt(): string {
+    return JSON.stringify(this.api.messages.findLast(({ body }) => isTurn(body))?.body ?? null);
+  }
+
+  compactions(): Line[] {
+    return this.run.of('compaction').filter((line) => line['phase'] === 'end' && line['ok'] === true);
+  }
+
+  /** Peak resident memory of the program in MB; null where the system does not tell. */
+  async peakMemory(): Promise<number | null> {
+    const { readFile } = await import('node:fs/promises');
+    const status = await readFile(`/proc/${this.run.pid}/status`, 'utf8').catch(() => '');
+    const peak = /VmHWM:\s+(\d+) kB/.exec(status)?.[1];
+    return peak === undefined ? null : Number(peak) / 1024;
+  }
+
+  async dispose(): Promise<void> {
+    this.run.kill();
+    await this.run.exited;
+    await this.api.close();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Until no request is under way. */
+  private async quiet(): Promise<void> {
+    await Promise.all(this.api.messages.slice(-4).map(({ closed }) => closed));
+  }
+}
+
+/** A summariser as the measured products had it: it takes a while, writes at most 6 KB and forgets most of what it read. */
+export function lossySummary(request: Asked, seconds: number): Script {
+  const careful = defaultReply(request);
+  const text = careful.blocks.flatMap((block) => ('pieces' in block && block.type === 'text' ? block.pieces.filter((piece) => typeof piece === 'string') : [])).join('');
+  return after(delay(seconds * 1000), reply(forgetful(text)));
+}
+
+/** Keeps every twelfth fact of a structured summary. */
+function forgetful(text: string): string {
+  try {
+    const state = JSON.parse(text) as { logos?: string[]; conversation_summary?: string };
+    if (!state.logos) return text.slice(0, 6_000);
+    return JSON.stringify({ ...state, logos: state.logos.filter((_, index) => index % 12 === 0).slice(0, 20) });
+  } catch {
+    return text.slice(0, 6_000);
+  }
+}
+
+/** What the user's newest message asks the model to call; nothing once its calls have been answered. */
+export function asksIn(request: Asked, pattern: RegExp): string[] {
+  const blocks = request.prompt.turns.at(-1)?.blocks ?? [];
+  if (blocks.some(({ block }) => block.type === 'tool_result')) return [];
+  return [...request.last.matchAll(pattern)].map(([, word]) => word!);
+}
+
+export function isTurn(body: unknown): boolean {
+  return ((body as { tools?: unknown[] } | null)?.tools?.length ?? 0) > 0;
+}
+
+export function check(row: string, measured: string, target: string, ok: boolean): BenchRow {
+  return { row, measured, target, ok };
+}
+
+export function thousands(tokens: number): string {
+  return tokens >= 1_000_000 ? `${(tokens / 1_000_000).toFixed(2)}M` : `${(tokens / 1_000).toFixed(1)}k`;
+}

@@ -1,0 +1,75 @@
+import { wantsSummary } from '../../support/messagesApiDefault';
+import { reply, toolCall } from '../../support/messagesApiScript';
+import { plantedFacts, prose, seeded } from './corpus';
+import { asksIn, check, Driver, isTurn, lossySummary, thousands, type BenchRow } from './driver';
+
+const turns = 300;
+const factCount = 60;
+/** So that 300 turns carry about 547,000 tokens. */
+const tokensPerSide = 900;
+const summarySeconds = 1;
+
+/** 300 turns of plain conversation with 60 planted facts and a summariser that forgets most of them. */
+export async function longChat(): Promise<BenchRow[]> {
+  const random = seeded(1);
+  const facts = plantedFacts(factCount);
+  const driver = await Driver.start({
+    respond: (request) => {
+      if (wantsSummary(request)) return lossySummary(request, summarySeconds);
+      const asks = asksIn(request, /^look up: (.+)$/gm);
+      if (asks.length > 0) return reply(...asks.map((query) => toolCall('recall', { query, maxTokens: 600 })));
+      return reply(`Turn understood. ${prose(tokensPerSide, random)}`);
+    },
+  });
+  try {
+    let right = 0;
+    let said = 0;
+    for (let turn = 0; turn < turns; turn++) {
+      const fact = turn % (turns / factCount) === 0 ? facts[turn / (turns / factCount)] : undefined;
+      const text = `${prose(tokensPerSide, random)}${fact ? ` ${fact.sentence}` : ''}`;
+      const { ok } = await driver.turn(text);
+      if (ok === true) right++;
+      if (fact) said++;
+    }
+    const sent = driver.sent();
+    const prompt = driver.lastPrompt();
+    const inContext = facts.filter(({ answer }) => prompt.includes(answer)).length;
+    const compactions = driver.compactions();
+    const held = Math.max(0, ...compactions.map((line) => Number(line['heldMs'])));
+    const fires = compactions.map((line) => Number(line['tokensBefore']));
+    const leaves = Math.max(0, ...compactions.map((line) => Number(line['tokensAfter'])));
+    const first = driver.run.of('context').find((line) => Number(line['used']) > 0)!;
+    const overhead = (first['segments'] as { kind: string; tokens: number }[]).filter(({ kind }) => kind === 'system' || kind === 'tools').reduce((sum, { tokens }) => sum + tokens, 0);
+    const unasked = driver.api.messages.filter((request) => isTurn(request.body)).length - turns;
+    const peak = await driver.peakMemory();
+    const found = await recallAll(driver, facts);
+    return [
+      check('long chat: turns right', `${right} of ${turns}, ${said} facts said`, '300', right === turns),
+      check('long chat: prompt tokens sent', thousands(sent.prompt), '≤ 15M', sent.prompt <= 15_000_000),
+      check('long chat: input cost units', thousands(sent.cost), '≤ 2.0M', sent.cost <= 2_000_000),
+      check('long chat: cache-read share', sent.cachedShare.toFixed(3), '≥ .97', sent.cachedShare >= 0.97),
+      check('fixed overhead (system + tools)', thousands(overhead), '≤ 3k', overhead <= 3_000),
+      check('compaction fires at / leaves', `${thousands(Math.min(...fires))}–${thousands(Math.max(...fires))} / ${thousands(leaves)} (${compactions.length} times)`, 'as the policy says / ≤ 16k', leaves <= 16_000),
+      check('user turn held by a compaction', `${(held / 1000).toFixed(2)} s at most`, '0 s', held < 100),
+      check('facts in the last request', `${inContext} of ${factCount}`, '≥ 30', inContext >= 30),
+      check('facts reachable by one recall', `${found} of ${factCount}`, '60', found === factCount),
+      check('turns nobody asked for', String(unasked), '0', unasked === 0),
+      check('peak memory', peak === null ? 'unknown' : `${Math.round(peak)} MB`, '≤ 220 MB', peak === null || peak <= 220),
+    ];
+  } finally {
+    await driver.dispose();
+  }
+}
+
+/** One call per fact, ten in a turn; counted when the result of the call carries the answer. */
+async function recallAll(driver: Driver, facts: ReturnType<typeof plantedFacts>): Promise<number> {
+  let found = 0;
+  for (let from = 0; from < facts.length; from += 10) {
+    const part = facts.slice(from, from + 10);
+    const before = driver.run.of('tool_result').length;
+    await driver.turn(part.map(({ question }) => `look up: ${question}`).join('\n'));
+    const results = driver.run.of('tool_result').slice(before);
+    found += part.filter(({ answer }, index) => String(results[index]?.['text']).includes(answer)).length;
+  }
+  return found;
+}
