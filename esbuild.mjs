@@ -41,6 +41,7 @@ const builds = [
     ...node,
     entryPoints: {
       storeWorker: 'src/node/store/storeWorker.ts',
+      storeTaskWorker: 'src/node/store/storeTaskWorker.ts',
       tokenWorker: 'src/node/tokens/tokenWorker.ts',
       cli: 'src/node/cli.ts',
     },

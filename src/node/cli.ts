@@ -1,15 +1,18 @@
 import { explain, run, runHelp } from './cli/run';
 import { search, searchHelp } from './cli/search';
+import { verify, verifyHelp } from './cli/verify';
 
 const help = `threadkeeper: conversations with Claude that keep their history.
 
   threadkeeper run …      one conversation on standard input and output (run --help)
   threadkeeper search …   finds what was said in a history (search --help)
+  threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
   threadkeeper --help     this text`;
 
 const commands = [
   { name: 'run', run, help: runHelp },
   { name: 'search', run: search, help: searchHelp },
+  { name: 'verify', run: verify, help: verifyHelp },
 ];
 
 async function main([command, ...args]: readonly string[]): Promise<number> {

@@ -5,6 +5,7 @@ import { snippet } from '../../core/recall/snippet';
 import type { SearchHit, SearchResult, SessionStore } from '../../core/ports';
 import { openStore } from '../store/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from './flags';
+import { plain } from './plain';
 import { stderrLogger } from './stderrLogger';
 
 const specs: readonly FlagSpec[] = [
@@ -60,9 +61,4 @@ function toOutput({ entry, sessionId, role, at, score, text }: SearchHit): objec
 function forPeople(hit: SearchHit, { terms }: SearchResult): string {
   const title = plain(hit.sessionTitle);
   return `${hit.entry}  ${hit.sessionId}${title ? ` ${title}` : ''}  ${hit.speaker}  ${timeText(hit.at)}  ${hit.score.toFixed(2)}\n    ${plain(snippet(hit.text, terms))}`;
-}
-
-/** History may hold control sequences of a terminal. */
-function plain(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ').trim();
 }

@@ -6,6 +6,7 @@ import { damagedBody, isSoundBody } from './damagedBody';
 import { entryColumns } from './entryCodec';
 import { readableRows } from './salvageRows';
 import { SessionRows } from './sessionRows';
+import { goesInCircles } from './verifyTree';
 
 /**
  * Makes everything that was brought over reachable again: sessions that entries name and that are lost, parents that are lost,
@@ -19,7 +20,10 @@ export function mendTree(source: Connection, target: Connection, fragments: read
   tell(keepFragments(target, fragments), 'the place of 1 text (kept in a session of its own)', 'the places of # texts (kept in a session of their own)');
   tell(restoreSessions(source, target), 'title and settings of 1 session', 'titles and settings of # sessions');
   tell(restoreParents(target), '1 entry in the middle of a session', '# entries in the middle of sessions');
+  tell(cutCircles(target), 'what came before 1 entry', 'what came before # entries');
   tell(restoreLeaves(target), 'where 1 session ended', 'where # sessions ended');
+  tell(mendCompactions(target), 'what 1 compaction covered', 'what # compactions covered');
+  recount(target);
   return told;
 }
 
@@ -39,26 +43,24 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
     insertBody(target, Number(row['entry']), body);
     if (!content || !sideEntryTypes.has(content.type)) parent = uuid;
   }
-  target.run('UPDATE sessions SET leaf_entry = ?, message_count = ? WHERE uuid = ?', [parent, sound.length, session.uuid]);
+  target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [parent, session.uuid]);
   return sound.length;
 }
 
 function restoreSessions(source: Connection, target: Connection): number {
   const named = target.all(
-    `SELECT session AS uuid, min(created_at) AS first, max(created_at) AS last, count(*) AS n, sum(coalesce(token_estimate, 0)) AS tokens
+    `SELECT session AS uuid, min(created_at) AS first, max(created_at) AS last
      FROM entries WHERE session NOT IN (SELECT uuid FROM sessions) GROUP BY session`,
   );
   if (named.length === 0) return 0;
   const places = new Map([...readableRows(source, 'sessions', ['uuid'], 'rowid AS at, uuid')].map((row) => [row['uuid'], row['at']]));
   const ids = new Map([...readableRows(source, 'sessions', ['id'], 'rowid AS at, id')].map((row) => [row['at'], row['id']]));
-  for (const { uuid, first, last, n, tokens } of named) {
+  for (const { uuid, first, last } of named) {
     const createdAt = Number(first);
     const session = new SessionRows(target).getOrCreate({ uuid: String(uuid), key: `recovered:${String(uuid)}`, channel: 'import', title: 'Recovered conversation', createdAt });
     const id = ids.get(places.get(uuid));
     const isFree = typeof id === 'string' && /^\d{8}_\d{3,}$/.test(id) && !target.get('SELECT 1 FROM sessions WHERE id = ?', [id]);
-    target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ?, message_count = ?, total_tokens = ? WHERE uuid = ?', [
-      isFree ? id : session.id, last ?? createdAt, last ?? createdAt, n ?? 0, tokens ?? 0, session.uuid,
-    ]);
+    target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ? WHERE uuid = ?', [isFree ? id : session.id, last ?? createdAt, last ?? createdAt, session.uuid]);
   }
   return named.length;
 }
@@ -79,6 +81,21 @@ function restoreParents(target: Connection): number {
   return lost.length;
 }
 
+/** An entry that is its own ancestor is put after the one that was written before it. */
+function cutCircles(target: Connection): number {
+  const cut = target
+    .all('SELECT e.seq AS seq, e.uuid AS uuid, e.session AS session FROM entries e JOIN entries p ON p.uuid = e.parent WHERE p.seq >= e.seq ORDER BY e.seq')
+    .filter(({ seq, uuid, session }) => {
+      if (!goesInCircles(target, uuid)) return false;
+      const guard = String(target.get("SELECT sql FROM sqlite_master WHERE name = 'entries_keep_content'")?.['sql']);
+      target.exec('DROP TRIGGER entries_keep_content');
+      target.run('UPDATE entries SET parent = ? WHERE seq = ?', [newestOf(target, session, Number(seq)), seq ?? null]);
+      target.exec(guard);
+      return true;
+    });
+  return cut.length;
+}
+
 function restoreLeaves(target: Connection): number {
   const lost = target.all(
     `SELECT uuid FROM sessions s WHERE (leaf_entry IS NOT NULL AND leaf_entry NOT IN (SELECT uuid FROM entries))
@@ -88,6 +105,24 @@ function restoreLeaves(target: Connection): number {
     target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [newestOf(target, uuid, Number.MAX_SAFE_INTEGER), uuid ?? null]);
   }
   return lost.length;
+}
+
+/** The table repeats what the entries say (entryRows.ts): a row that contradicts them goes, its entry stays. */
+function mendCompactions(target: Connection): number {
+  const dangling = ['first_kept_entry', 'covers_from', 'supersedes'].map((column) => `(${column} IS NOT NULL AND ${column} NOT IN (SELECT uuid FROM entries))`).join(' OR ');
+  const wrong = target.all(`SELECT entry FROM compactions WHERE ${dangling} OR entry NOT IN (SELECT seq FROM entries WHERE entry_type = 'compaction')`);
+  for (const { entry } of wrong) target.run('DELETE FROM compactions WHERE entry = ?', [entry ?? null]);
+  return wrong.length;
+}
+
+/** But for forks, which count what they share, too. */
+function recount(target: Connection): void {
+  target.run(
+    `UPDATE sessions SET
+       message_count = (SELECT count(*) FROM entries WHERE session = sessions.uuid AND entry_type = 'message'),
+       total_tokens = (SELECT coalesce(sum(token_estimate), 0) FROM entries WHERE session = sessions.uuid)
+     WHERE fork_entry IS NULL`,
+  );
 }
 
 function newestOf(target: Connection, session: SqlValue | undefined, before: number): string | null {

@@ -16,6 +16,8 @@ export interface OpenStoreOptions {
   readonly waitForOwnerMs?: number;
   /** Does not even try to own the store. */
   readonly readonly?: boolean;
+  /** Builds the store anew from what can be read of it; `status.note` then is `recovered`. Nothing happens where it cannot be owned. */
+  readonly repair?: boolean;
   readonly signal?: AbortSignal;
   readonly logger?: Logger;
 }
@@ -33,6 +35,7 @@ export async function openStore(options: OpenStoreOptions): Promise<SessionStore
     waitForOwnerMs: options.waitForOwnerMs ?? 5000,
     label: options.label,
     readonly: options.readonly ?? false,
+    repair: options.repair ?? false,
   };
   const worker = new Worker(options.workerFile, { workerData });
   const cancel = () => worker.postMessage({ type: 'cancelOpen' } satisfies Request);

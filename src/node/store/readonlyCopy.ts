@@ -17,26 +17,36 @@ export interface PrivateCopy {
 /**
  * Copies the database and its log as of one moment, without help from the writer. First the file, then the log: whatever a
  * checkpoint has put into the file by then is also in the log, as long as that is still the same round of the log (its salts
- * have not changed), and replaying it completes a page that was copied half-written. Without a log the file must not have
- * changed while it was copied. Throws `io` when the writer never held still, `corrupt` when the file is empty or missing.
+ * have not changed), and replaying it completes a page that was copied half-written. Without a log neither the file nor the
+ * journal of a transaction that was never finished may have changed while they were copied. Throws `io` when the writer never held
+ * still, `corrupt` when the file is empty or missing.
  */
-export function copyStore(files: DatabaseFiles, attempts = 50): PrivateCopy {
-  sweep();
-  const folder = mkdtempSync(join(tmpdir(), `${copyPrefix}${process.pid}-`));
+export function copyStore(files: DatabaseFiles, folder = privateFolder(), attempts = 50): PrivateCopy {
   const dispose = () => rmSync(folder, { recursive: true, force: true });
   const main = join(folder, 'copy.db');
   const copy: DatabaseFiles = { main, wal: `${main}.live`, journal: `${main}.undo` };
   try {
-    if (sizeOf(files.main) === 0) throw new StoreError('corrupt', `${files.main} is empty or missing`);
-    for (let i = 0; i < attempts; i++) {
-      const version = storeVersion(files);
-      if (copyOnce(files, copy)) return { files: copy, version, dispose };
-    }
-    throw new StoreError('io', `${files.main} changed while it was copied, ${attempts} times in a row`);
+    return { files: copy, version: copyTo(files, copy, attempts), dispose };
   } catch (error) {
     dispose();
     throw toStoreError(error, undefined, files.main);
   }
+}
+
+/** As `copyStore`, to files of the caller's choice; returns the version of what was copied. */
+export function copyTo(files: DatabaseFiles, copy: DatabaseFiles, attempts = 50): string {
+  if (sizeOf(files.main) === 0) throw new StoreError('corrupt', `${files.main} is empty or missing`);
+  for (let i = 0; i < attempts; i++) {
+    const version = storeVersion(files);
+    if (copyOnce(files, copy)) return version;
+  }
+  throw new StoreError('io', `${files.main} changed while it was copied, ${attempts} times in a row`);
+}
+
+/** For a copy; what a process leaves behind is removed by the next one. */
+export function privateFolder(): string {
+  sweep();
+  return mkdtempSync(join(tmpdir(), `${copyPrefix}${process.pid}-`));
 }
 
 const copyPrefix = 'threadkeeper-copy-';
@@ -70,14 +80,17 @@ export function storeVersion(files: DatabaseFiles): string {
 
 function copyOnce(files: DatabaseFiles, copy: DatabaseFiles): boolean {
   rmSync(copy.wal, { force: true });
+  rmSync(copy.journal, { force: true });
   const saltsBefore = walSalts(files.wal);
-  const mainBefore = fingerprint(files.main);
+  const before = [files.main, files.journal].map(fingerprint).join(' ');
   copyFileSync(files.main, copy.main, constants.COPYFILE_FICLONE);
   if (saltsBefore !== null) {
     if (!copyIfThere(files.wal, copy.wal)) return false;
     return walSalts(copy.wal) === saltsBefore;
   }
-  return walSalts(files.wal) === null && sizeOf(files.journal) === 0 && fingerprint(files.main) === mainBefore;
+  // Undoing what the journal holds gives the state before the transaction, finished or not.
+  if (sizeOf(files.journal) > 0 && !copyIfThere(files.journal, copy.journal)) return false;
+  return walSalts(files.wal) === null && [files.main, files.journal].map(fingerprint).join(' ') === before;
 }
 
 function copyIfThere(from: string, to: string): boolean {

@@ -24,6 +24,8 @@ export interface WorkerOptions {
   /** Names this window to others, in the lease. */
   readonly label: string;
   readonly readonly: boolean;
+  /** Builds the store anew from what can be read of it. */
+  readonly repair: boolean;
 }
 
 export type Request =

@@ -1,0 +1,62 @@
+export type ProblemKind =
+  /** The file as a whole: its header, its length, its log. */
+  | 'file'
+  /** Pages, indices and the list of free pages, as SQLite checks them. */
+  | 'page'
+  /** A row names another that is not there. */
+  | 'reference'
+  /** The content of an entry is not what was written. */
+  | 'content'
+  /** An attachment or a long text that is kept beside the database. */
+  | 'blob'
+  /** Parents, leaves, circles. */
+  | 'tree'
+  | 'search_index'
+  | 'counter'
+  /** The file is older than the marker beside it says. */
+  | 'generation';
+
+export interface VerifyProblem {
+  readonly kind: ProblemKind;
+  /** Session and entry where they are known, else what SQLite says. */
+  readonly where: string;
+  /** What it means to the user. */
+  readonly meaning: string;
+  /** Whether building the store anew takes the problem away; what was lost stays lost and is marked. */
+  readonly repairHelps: boolean;
+}
+
+export interface VerifyReport {
+  readonly file: string;
+  readonly checked: {
+    readonly pages: number;
+    readonly sessions: number;
+    readonly entries: number;
+    readonly blobs: number;
+  };
+  /** The first of them; empty when the store is sound. */
+  readonly problems: readonly VerifyProblem[];
+  /** How many more there are. */
+  readonly more: number;
+}
+
+/** How far a long piece of work has come, within one of its phases. */
+export interface TaskProgress {
+  /** For the user: "Checking texts". */
+  readonly phase: string;
+  readonly done: number;
+  readonly total: number;
+}
+
+/** `12,482 entries in 31 sessions`. */
+export function checkedText({ checked: { entries, sessions } }: VerifyReport): string {
+  return `${counted(entries, 'entry', 'entries')} in ${counted(sessions, 'session', 'sessions')}`;
+}
+
+export function problemCount({ problems, more }: VerifyReport): number {
+  return problems.length + more;
+}
+
+export function counted(n: number, one: string, many: string): string {
+  return `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,46 @@
+import type { VerifyProblem } from '../../core/session/verifyReport';
+import type { Connection, SqlValue } from './connection';
+import { unpackText } from './text';
+
+/** A damaged file has a problem in every row; a report is read by a person. */
+const maxProblems = 100;
+
+export class ProblemList {
+  private readonly kept: VerifyProblem[] = [];
+  private dropped = 0;
+
+  add(kind: VerifyProblem['kind'], where: string, meaning: string, repairHelps = true): void {
+    if (this.kept.length < maxProblems) this.kept.push({ kind, where, meaning, repairHelps });
+    else this.dropped++;
+  }
+
+  get problems(): readonly VerifyProblem[] {
+    return this.kept;
+  }
+
+  get more(): number {
+    return this.dropped;
+  }
+}
+
+/** `session 20261120_003 “Fix login”`, or as much of it as can be read. */
+export function sessionName(connection: Connection, uuid: SqlValue | undefined): string {
+  try {
+    const row = connection.get('SELECT id, title FROM sessions WHERE uuid = ?', [uuid ?? null]);
+    if (row) return `session ${String(row['id'])}${unpackText(row['title']) === '' ? '' : ` “${unpackText(row['title'])}”`}`;
+  } catch {
+    // Named by what is at hand instead.
+  }
+  return `session ${String(uuid)}`;
+}
+
+/** `entry #12 of session 20261120_003 “Fix login”`. */
+export function entryName(connection: Connection, seq: SqlValue | undefined): string {
+  try {
+    const row = connection.get('SELECT session FROM entries WHERE seq = ?', [seq ?? null]);
+    if (row) return `entry #${String(seq)} of ${sessionName(connection, row['session'])}`;
+  } catch {
+    // As above.
+  }
+  return `entry #${String(seq)}`;
+}

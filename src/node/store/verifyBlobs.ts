@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Connection } from './connection';
+
+export interface KnownBlob {
+  readonly hash: string;
+  /** The newest entry that names it; null for an attachment that no entry names yet. */
+  readonly entry: number | null;
+}
+
+export function blobFile(folder: string, hash: string): string {
+  return join(folder, 'blobs', hash.slice(0, 2), hash);
+}
+
+/** Every blob that the database names, by its table or by an entry. */
+export function knownBlobs(connection: Connection): KnownBlob[] {
+  return connection
+    .all('SELECT hash, (SELECT max(entry) FROM bodies WHERE blob_hash = hash) AS entry FROM (SELECT hash FROM blobs UNION SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL)')
+    .map((row) => ({ hash: String(row['hash']), entry: typeof row['entry'] === 'number' ? row['entry'] : null }));
+}
+
+/** Why the blob's file is not what its name says; null when it is. */
+export function blobProblem(folder: string, hash: string): 'missing' | 'damaged' | 'unreadable' | null {
+  try {
+    return sha256(readFileSync(blobFile(folder, hash))) === hash ? null : 'damaged';
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable';
+  }
+}
+
+export function sha256(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}

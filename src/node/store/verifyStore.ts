@@ -1,0 +1,147 @@
+import { errorText, StoreError } from '../../core/errors';
+import type { TaskProgress, VerifyReport } from '../../core/session/verifyReport';
+import type { Connection } from './connection';
+import { findSilentDamage } from './logDamage';
+import { schemaVersion } from './migrations';
+import { entryName, ProblemList } from './problemList';
+import { copyStore } from './readonlyCopy';
+import { isDamage } from './recoverStore';
+import { applicationId } from './schema';
+import type { Sqlite } from './sqlite';
+import { openCopy } from './storeDatabase';
+import { checkDatabaseFile, readGeneration, sizeOf } from './storeFiles';
+import type { StoreFiles } from './storeFiles';
+import { blobProblem, knownBlobs } from './verifyBlobs';
+import { verifyBodies } from './verifyBodies';
+import { verifyDerived, verifyTree } from './verifyTree';
+
+/**
+ * Checks everything that can be checked, on a private copy below `scratch`: the store itself may be in use by any process, and is
+ * not touched. What it cannot see is a wrong byte in a long draft or in the search index: only entries have a checksum. Throws what keeps it from looking (`newer_schema`, `permission`, `disk_full`, `io`); damage is no reason to throw.
+ */
+export function verifyStore(sqlite: Sqlite, files: StoreFiles, scratch: string, onProgress: (progress: TaskProgress) => void): VerifyReport {
+  const problems = new ProblemList();
+  const checked = { pages: 0, sessions: 0, entries: 0, blobs: 0 };
+  const report = (): VerifyReport => ({ file: files.main, checked, problems: problems.problems, more: problems.more });
+  try {
+    if (!checkDatabaseFile(files).exists) throw new StoreError('io', `${files.main} does not exist`);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    problems.add('file', files.main, `${error.message}.`);
+    return report();
+  }
+  onProgress({ phase: 'Copying', done: 0, total: sizeOf(files.main) });
+  const copy = copyStore(files, scratch).files;
+  const { pageSize } = checkDatabaseFile({ ...files, ...copy });
+  const silent = findSilentDamage(copy, pageSize);
+  if (silent !== null) problems.add('file', files.main, `${capital(silent)}: what was written last may be missing.`);
+  let opened: ReturnType<typeof openCopy>;
+  try {
+    opened = openCopy(sqlite, copy);
+  } catch (error) {
+    // One that was in use before is not "still being created".
+    const isUnready = !isDamage(error) && silent === null && readGeneration(files) === 0;
+    if (isUnready || (StoreError.is(error) && ['disk_full', 'permission', 'newer_schema'].includes(error.reason))) throw error;
+    problems.add('file', files.main, `SQLite cannot open it: ${errorText(error)}.`);
+    return report();
+  }
+  try {
+    const check = new DatabaseCheck(opened.connection, problems, onProgress);
+    check.identity();
+    checked.pages = check.pages();
+    Object.assign(checked, check.rows());
+    checked.blobs = check.blobs(files.folder);
+    check.generation(readGeneration(files));
+  } finally {
+    opened.abandon();
+  }
+  return report();
+}
+
+class DatabaseCheck {
+  constructor(
+    private readonly connection: Connection,
+    private readonly problems: ProblemList,
+    private readonly onProgress: (progress: TaskProgress) => void,
+  ) {}
+
+  identity(): void {
+    this.guarded('the header', () => {
+      const found = Number(this.connection.get('PRAGMA application_id')?.['application_id']);
+      if (found !== applicationId) this.problems.add('file', 'the header', 'It does not say that the file is a Threadkeeper history.');
+      if (schemaVersion(this.connection) === 0) this.problems.add('file', 'the header', 'It does not say which version the history has.');
+    });
+  }
+
+  /** All of them, those in use by nothing included. */
+  pages(): number {
+    const total = this.count('PRAGMA page_count', 'page_count');
+    this.onProgress({ phase: 'Checking pages', done: 0, total });
+    this.guarded('the pages', () => {
+      for (const row of this.connection.iterate('PRAGMA integrity_check')) {
+        const text = String(row['integrity_check']);
+        if (text !== 'ok') this.problems.add('page', text.replace(/\s+/g, ' ').trim(), 'A part of the file is damaged. What it holds may be missing or not found.');
+      }
+    });
+    return total;
+  }
+
+  rows(): { readonly sessions: number; readonly entries: number } {
+    const sessions = this.count('SELECT count(*) AS n FROM sessions');
+    const entries = this.count('SELECT count(*) AS n FROM entries');
+    this.guarded('the contents of the entries', () => {
+      const damaged = (seq: number) => this.problems.add('content', entryName(this.connection, seq), 'What it says is not what was written. A repair marks it and keeps what can be read.');
+      for (const done of verifyBodies(this.connection, damaged)) {
+        if (done % 1000 === 0) this.onProgress({ phase: 'Checking entries', done, total: entries });
+      }
+    });
+    this.onProgress({ phase: 'Checking sessions', done: 0, total: sessions });
+    this.guarded('the sessions', () => verifyTree(this.connection, this.problems));
+    this.guarded('the numbers and the search index', () => verifyDerived(this.connection, this.problems));
+    return { sessions, entries };
+  }
+
+  blobs(folder: string): number {
+    return (
+      this.guarded('the attachments', () => {
+        const known = knownBlobs(this.connection);
+        known.forEach(({ hash, entry }, done) => {
+          this.onProgress({ phase: 'Checking attachments', done, total: known.length });
+          const problem = blobProblem(folder, hash);
+          if (problem === null) return;
+          const where = entry === null ? `attachment ${hash.slice(0, 12)}` : entryName(this.connection, entry);
+          this.problems.add('blob', where, `An attachment or long text is ${problem}. Only a backup can bring it back.`, false);
+        });
+        return known.length;
+      }) ?? 0
+    );
+  }
+
+  generation(expected: number): void {
+    this.guarded('the marker of the last use', () => {
+      const found = this.count("SELECT value AS n FROM meta WHERE key = 'generation'");
+      if (found < expected) {
+        this.problems.add('generation', 'the file', `It is older than when it was last used (${found} against ${expected}): an old copy was put back, or its last writes are missing.`);
+      }
+    });
+  }
+
+  private count(sql: string, column = 'n'): number {
+    return this.guarded('the file', () => Number(this.connection.get(sql)?.[column] ?? 0)) ?? 0;
+  }
+
+  /** A damaged page ends one check and not those after it. */
+  private guarded<T>(where: string, check: () => T): T | undefined {
+    try {
+      return check();
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      this.problems.add('page', where, `They cannot be read to the end: ${error.message}.`);
+      return undefined;
+    }
+  }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
