@@ -220,6 +220,10 @@ export interface SessionStore {
   queue(session: string): Promise<{ readonly id: string; readonly text: string }[]>;
   /** Replaces the queue. */
   saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[]): Promise<void>;
+  /** Keeps the bytes once, whoever else has put the same; their sha256, in hexadecimal digits. Rejects with `disk_full` as any write. */
+  putBlob(bytes: Uint8Array, mime: string): Promise<string>;
+  /** Undefined when it is missing or no longer what was put. */
+  blob(hash: string): Promise<Uint8Array | undefined>;
   /** Oldest first. */
   pins(session: string): Promise<Pin[]>;
   /** Replaces the pin of the same kind and target. */

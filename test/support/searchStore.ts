@@ -14,7 +14,7 @@ export class SearchStore {
 
   static async open(folder: string): Promise<SearchStore> {
     const database = openForWriting(await loadSqlite(wasmFile), storeFiles(folder), () => undefined, 'file');
-    return new SearchStore(database, new StoreCore(database.connection, 'run'));
+    return new SearchStore(database, new StoreCore(database.connection, folder, 'owner'));
   }
 
   session(uuid: string, title = ''): string {

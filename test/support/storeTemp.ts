@@ -66,6 +66,8 @@ export async function openTestStore(folder: string): Promise<SessionStore> {
     saveDraft: forward('saveDraft'),
     queue: forward('queue'),
     saveQueue: forward('saveQueue'),
+    putBlob: forward('putBlob'),
+    blob: forward('blob'),
     pins: forward('pins'),
     savePin: forward('savePin'),
     removePin: forward('removePin'),

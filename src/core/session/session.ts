@@ -24,6 +24,7 @@ export interface Session {
   /** Free, and queried with `json_extract`. `tags` is a list of strings. */
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly costLimit: number | null;
+  /** Both of its own entries, on every branch; those that a fork shares belong to the session it comes from. */
   readonly totalTokens: number;
   readonly messageCount: number;
 }

@@ -4,10 +4,11 @@ import { randomUUID } from 'node:crypto';
 
 /**
  * Replaces `file` as a whole: afterwards, and after a power loss at any moment, it holds either the old or the new content.
- * Throws the file system's error and then has left `file` alone.
+ * Throws the file system's error and then has left `file` alone. What a crash leaves behind begins with `temporaryName`, ends with
+ * `.tmp` and may be removed.
  */
-export function writeFileAtomic(file: string, content: string | Uint8Array): void {
-  const temporary = `${file}.${randomUUID()}.tmp`;
+export function writeFileAtomic(file: string, content: string | Uint8Array, temporaryName = file): void {
+  const temporary = `${temporaryName}.${randomUUID()}.tmp`;
   try {
     writeDurable(temporary, content);
     renameSync(temporary, file);

@@ -1,6 +1,8 @@
 import { crc32 } from 'node:zlib';
 import type { EntryContent, EntryType, NewEntry, StoredEntry } from '../../core/session/entry';
+import { sha256, type BlobReader } from './blobFiles';
 import type { Row, SqlValue } from './connection';
+import { joinRow, splitBody } from './longPart';
 import { packText, plainText, unpackText } from './text';
 
 /** Which property of an entry's content is kept in `bodies.text`; the rest is `bodies.content_json`. */
@@ -65,14 +67,15 @@ export function entryColumns(content: EntryContent): Readonly<Record<string, Sql
 
 /** What `decodeEntry` needs, from `entries e` joined with `bodies b`. */
 export const entrySelection = `e.seq, e.uuid, e.session, e.parent, e.entry_type, e.token_estimate, e.model_facing, e.display,
-  e.source_id, e.created_at, b.content_json, b.text, e.tool_args_json`;
+  e.source_id, e.created_at, b.content_json, b.text, b.blob_hash, e.tool_args_json`;
 
 /**
- * One damaged record must not make a session unopenable: content that cannot be parsed comes back as a `custom` entry of type
- * `damaged`, shown but never sent to a model, and the row stays as it is.
+ * One damaged record must not make a session unopenable: content that cannot be parsed, or whose file is missing or has changed,
+ * comes back as a `custom` entry of type `damaged` with what the row has, shown but never sent to a model, and the row stays as it is.
  */
-export function decodeEntry(row: Row): StoredEntry {
-  const content = decodeContent(row);
+export function decodeEntry(row: Row, blobs: BlobReader): StoredEntry {
+  const whole = joinRow(row, blobs);
+  const content = whole && decodeContent(whole);
   return {
     seq: Number(row['seq']),
     uuid: String(row['uuid']),
@@ -86,15 +89,16 @@ export function decodeEntry(row: Row): StoredEntry {
     content: content ?? {
       type: 'custom',
       customType: 'damaged',
-      data: { entryType: row['entry_type'], text: unpackText(row['text']) },
+      data: { entryType: row['entry_type'], text: unpackText((whole ?? row)['text']) },
     },
   };
 }
 
 /** Whether `entry` is what the row already says. Estimates may differ, they are not content. */
 export function isSameEntry(row: Row, entry: NewEntry): boolean {
-  const body = encodeBody(entry.content);
+  const { row: body, long } = splitBody(entry.content.type, encodeBody(entry.content));
   return (
+    row['blob_hash'] === (long && sha256(long)) &&
     row['session'] === entry.session &&
     row['parent'] === entry.parent &&
     row['content_json'] === body.contentJson &&

@@ -1,18 +1,26 @@
 import { StoreError } from '../../core/errors';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { ContentOf, EntryType, NewEntry, StoredEntry } from '../../core/session/entry';
+import type { BlobFiles } from './blobFiles';
 import type { Connection, Row } from './connection';
 import { bodyChecksum, decodeEntry, encodeBody, entryColumns, entrySelection, isSameEntry } from './entryCodec';
+import { storeBody } from './longPart';
 
 const selectEntry = `SELECT ${entrySelection} FROM entries e JOIN bodies b ON b.entry = e.seq`;
 
 /** The `entries` and `bodies` tables and those that hang off them by `seq`. Writes expect to run inside a transaction. */
 export class EntryRows {
-  constructor(private readonly connection: Connection) {}
+  constructor(
+    private readonly connection: Connection,
+    private readonly blobs: BlobFiles,
+  ) {}
+
+  /** A row of `entrySelection`, with what is kept in a file. */
+  readonly decode = (row: Row): StoredEntry => decodeEntry(row, this.blobs);
 
   find(uuid: string): StoredEntry | undefined {
     const row = this.row(uuid);
-    return row && decodeEntry(row);
+    return row && this.decode(row);
   }
 
   /** In the order asked for; unknown ones are left out. */
@@ -21,7 +29,7 @@ export class EntryRows {
   }
 
   findBySeq(seqs: readonly number[]): StoredEntry[] {
-    return seqs.flatMap((seq) => this.connection.all(`${selectEntry} WHERE e.seq = ?`, [seq]).map(decodeEntry));
+    return seqs.flatMap((seq) => this.connection.all(`${selectEntry} WHERE e.seq = ?`, [seq]).map(this.decode));
   }
 
   /**
@@ -32,10 +40,11 @@ export class EntryRows {
     const known = this.row(entry.uuid);
     if (known) {
       if (!isSameEntry(known, entry)) throw new StoreError('invalid', `Entry ${entry.uuid} is already stored with other content`);
-      return { entry: decodeEntry(known), added: false };
+      return { entry: this.decode(known), added: false };
     }
     if (entry.parent !== null) this.requireParent(entry.parent);
-    const body = encodeBody(entry.content);
+    const { row: body, hash, bytes } = storeBody(entry.content.type, encodeBody(entry.content), this.blobs);
+    if (hash !== null) this.addBlob(hash, bytes, 'text/plain');
     const columns = {
       uuid: entry.uuid,
       session: entry.session,
@@ -51,15 +60,20 @@ export class EntryRows {
     const names = Object.keys(columns);
     this.connection.run(`INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(columns));
     const seq = Number(this.connection.get('SELECT last_insert_rowid() AS seq')?.['seq']);
-    this.connection.run('INSERT INTO bodies(entry, content_json, text, crc32) VALUES (?, ?, ?, ?)', [
+    this.connection.run('INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ?, ?, ?)', [
       seq,
       body.contentJson,
       body.text,
       bodyChecksum(body),
+      hash,
     ]);
     if (entry.content.type === 'compaction') this.insertCompaction(seq, entry.content);
     if (entry.content.type === 'checkpoint') this.insertCheckpoint(seq, entry.content);
     return { entry: { ...entry, seq }, added: true };
+  }
+
+  addBlob(hash: string, bytes: number, mime: string): void {
+    this.connection.run('INSERT OR IGNORE INTO blobs(hash, bytes, mime) VALUES (?, ?, ?)', [hash, bytes, mime]);
   }
 
   /** Throws `invalid` when there is no such entry. */
@@ -92,14 +106,14 @@ export class EntryRows {
        SELECT ${entrySelection} FROM branch CROSS JOIN entries e ON e.uuid = branch.uuid CROSS JOIN bodies b ON b.entry = e.seq`,
       [uuid],
     );
-    for (const row of rows) yield decodeEntry(row);
+    for (const row of rows) yield this.decode(row);
   }
 
   sideEntriesOf(parent: string): StoredEntry[] {
     const types = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
     return this.connection
       .all(`${selectEntry} WHERE e.parent = ? AND e.display = 1 AND e.entry_type IN (${types}) ORDER BY e.seq`, [parent])
-      .map(decodeEntry);
+      .map(this.decode);
   }
 
   scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): StoredEntry[] {
@@ -111,7 +125,7 @@ export class EntryRows {
         `${selectEntry} WHERE ${where} AND e.seq < ? AND (length(b.text) > 0 OR e.entry_type = 'tool_call') ORDER BY e.seq DESC LIMIT ?`,
         [...parameters, query.beforeSeq ?? Number.MAX_SAFE_INTEGER, query.limit],
       )
-      .map(decodeEntry);
+      .map(this.decode);
   }
 
   private row(uuid: string): Row | undefined {

@@ -40,7 +40,7 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
     const uuid = randomUUID();
     insertEntry(target, { seq: Number(row['entry']), uuid, session: session.uuid, parent, ...columns, model_facing: 0, display: 1, created_at: now });
     const body = isSound ? [row['content_json'], row['text'], row['crc32']] : damagedBody(row, null);
-    insertBody(target, Number(row['entry']), body);
+    insertBody(target, Number(row['entry']), body, row['blob_hash']);
     if (!content || !sideEntryTypes.has(content.type)) parent = uuid;
   }
   target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [parent, session.uuid]);
@@ -140,6 +140,6 @@ function insertEntry(target: Connection, row: Row): void {
   target.run(`INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(row));
 }
 
-function insertBody(target: Connection, seq: number, [content, text, sum]: readonly (SqlValue | undefined)[]): void {
-  target.run('INSERT INTO bodies(entry, content_json, text, crc32) VALUES (?, ?, ?, ?)', [seq, content ?? null, text ?? null, sum ?? null]);
+function insertBody(target: Connection, seq: number, [content, text, sum]: readonly (SqlValue | undefined)[], blobHash: SqlValue | undefined = null): void {
+  target.run('INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ?, ?, ?)', [seq, content ?? null, text ?? null, sum ?? null, blobHash]);
 }

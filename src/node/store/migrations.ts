@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/errors';
 import type { Connection } from './connection';
-import { applicationId, schemaV1, schemaV2 } from './schema';
+import { applicationId, schemaV1, schemaV2, schemaV3 } from './schema';
 
 /** Brings the file from version `to - 1` to `to`. What has shipped is never edited, only followed by another. */
 export interface Migration {
@@ -11,6 +11,7 @@ export interface Migration {
 export const migrations: readonly Migration[] = [
   { to: 1, sql: `PRAGMA application_id = ${applicationId}; ${schemaV1}` },
   { to: 2, sql: schemaV2 },
+  { to: 3, sql: schemaV3 },
 ];
 
 export function newestVersion(list: readonly Migration[] = migrations): number {

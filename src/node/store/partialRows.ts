@@ -9,13 +9,10 @@ import { packText, unpackText } from './text';
  * entry drops its chunks in the same transaction. Writes expect to run inside one.
  */
 export class PartialRows {
-  /**
-   * `run` names this owner's lifetime. Null for a reader, who cannot tell what was left behind from what the owner is just
-   * writing and recovers nothing.
-   */
+  /** A reader cannot tell what was left behind from what the owner is just writing, and recovers nothing. */
   constructor(
     private readonly connection: Connection,
-    private readonly run: string | null,
+    private readonly access: 'owner' | 'reader',
   ) {}
 
   /** A chunk that arrives after its entry is ignored. Throws `invalid` when the session does not exist. */
@@ -25,9 +22,9 @@ export class PartialRows {
     }
     if (this.connection.get('SELECT 1 FROM entries WHERE uuid = ?', [chunk.entry])) return;
     this.connection.run(
-      `INSERT INTO partials(entry, run, session, parent, kind, provider, model, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+      `INSERT INTO partials(entry, session, parent, kind, provider, model, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT(entry) DO NOTHING`,
-      [chunk.entry, this.run, chunk.session, chunk.parent, chunk.kind, chunk.provider, chunk.model, chunk.createdAt],
+      [chunk.entry, chunk.session, chunk.parent, chunk.kind, chunk.provider, chunk.model, chunk.createdAt],
     );
     this.connection.run('INSERT INTO partial_chunks(entry, text) VALUES (?, ?)', [chunk.entry, packText(chunk.text)]);
   }
@@ -39,7 +36,7 @@ export class PartialRows {
 
   /** What no entry has replaced in this session, oldest first, as the entries it would have become. */
   leftBehind(session: string): NewEntry[] {
-    if (this.run === null) return [];
+    if (this.access === 'reader') return [];
     return this.connection
       .all('SELECT * FROM partials WHERE session = ? ORDER BY rowid', [session])
       .map((row) => interruptedEntry(row, this.text(String(row['entry']))));

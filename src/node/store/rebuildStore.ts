@@ -131,7 +131,8 @@ class Rebuild {
 
   private insertDamagedBody(seq: number, row: Row | undefined, toolArgs: SqlValue | undefined): void {
     const [content, text, sum] = damagedBody(row, typeof toolArgs === 'string' ? toolArgs : null);
-    this.insert('bodies', { entry: seq, content_json: content, text, crc32: sum });
+    // The file that belongs to it is sound or not by itself; without its name a purge would take it for nobody's.
+    this.insert('bodies', { entry: seq, content_json: content, text, crc32: sum, blob_hash: row?.['blob_hash'] ?? null });
   }
 
   /** An entry whose own row is lost: identity and place from the indices, the rest from its content. */

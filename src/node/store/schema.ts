@@ -5,8 +5,7 @@ export const applicationId = 0x544b4442;
  * Version 1. Entries are small rows, their text lives in `bodies`, so that walking a branch does not read it. `tool_args_json`
  * stands last for the same reason: SQLite reads a row's overflow pages only for columns that need them.
  *
- * A purge may delete entries (it says so in `meta` for the length of its transaction), but never the one with the highest `seq`:
- * SQLite would hand that number out again.
+ * A purge may delete entries: it says so in `meta` for the length of its transaction.
  *
  * Every index costs a page per append (8 pages in all). There is none on `model_facing`: the projection walks parents.
  */
@@ -204,4 +203,21 @@ CREATE INDEX partial_chunks_by_entry ON partial_chunks(entry);
 export const schemaV2 = `
 CREATE VIRTUAL TABLE entries_fts USING fts4(content="", body, tokenize=simple);
 INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');
+`;
+
+/**
+ * Version 3. A purge may hand entries on: those that a fork shares, to the fork. It also counts in `id_counters`, under `entries`,
+ * the highest `seq` that it has taken away: SQLite would hand that number out again. And from now on `bodies.blob_hash` is used:
+ * it names the file that holds the one long part of an entry, of which the row keeps the ends (longPart.ts).
+ */
+export const schemaV3 = `
+ALTER TABLE partials DROP COLUMN run;
+
+DROP TRIGGER entries_keep_content;
+CREATE TRIGGER entries_keep_content BEFORE UPDATE OF
+  seq, uuid, parent, entry_type, role, tool_name, tool_call_id, tool_status, is_error, custom_type, provider, model,
+  model_facing, display, branch_from, source_id, created_at, tool_args_json ON entries
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never changed'); END;
+CREATE TRIGGER entries_keep_session BEFORE UPDATE OF session ON entries WHEN NOT EXISTS (SELECT 1 FROM meta WHERE key = 'purging')
+BEGIN SELECT RAISE(ABORT, 'append-only: an entry is never changed'); END;
 `;

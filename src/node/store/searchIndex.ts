@@ -1,7 +1,8 @@
 import { IndexTerms, matchExpression } from '../../core/recall/indexTerms';
 import { inverseFrequency, saturation, type CorpusStatistics } from '../../core/recall/rankPassages';
 import type { Connection } from './connection';
-import { decodeEntry, entrySelection } from './entryCodec';
+import { entrySelection } from './entryCodec';
+import type { EntryRows } from './entryRows';
 
 export interface Candidate {
   readonly seq: number;
@@ -21,7 +22,10 @@ const highWaterKey = 'fts_indexed';
 export class SearchIndex {
   private readonly terms = new IndexTerms();
 
-  constructor(private readonly connection: Connection) {}
+  constructor(
+    private readonly connection: Connection,
+    private readonly entries: Pick<EntryRows, 'decode'>,
+  ) {}
 
   /** The highest `seq` that the index covers; 0 for a database that has no index. */
   get indexedThrough(): number {
@@ -46,7 +50,7 @@ export class SearchIndex {
         [last],
       );
       for (const row of rows) {
-        const entry = decodeEntry(row);
+        const entry = this.entries.decode(row);
         const body = this.terms.ofEntry(entry);
         if (body !== '') this.connection.run('INSERT INTO entries_fts(docid, body) VALUES (?, ?)', [entry.seq, body]);
         last = entry.seq;

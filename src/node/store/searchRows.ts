@@ -3,7 +3,7 @@ import { PassageRanker, type Ranked } from '../../core/recall/rankPassages';
 import type { SearchHit, SearchQuery, SearchResult } from '../../core/ports';
 import { entryText, type StoredEntry } from '../../core/session/entry';
 import type { Connection } from './connection';
-import { decodeEntry, entrySelection } from './entryCodec';
+import { entrySelection } from './entryCodec';
 import type { EntryRows } from './entryRows';
 import type { Candidate, SearchIndex } from './searchIndex';
 import { roleOf } from './searchRole';
@@ -47,7 +47,7 @@ export class SearchRows {
     let characters = 0;
     let read = 0;
     for (const row of this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [from])) {
-      const entry = decodeEntry(row);
+      const entry = this.entries.decode(row);
       if (!scope.contains(entry)) continue;
       characters += entryText(entry.content).length;
       if (++read > defaultBounds.entries || characters > defaultBounds.characters) return false;
@@ -122,7 +122,7 @@ export class SearchRows {
 
   private one(where: string, parameters: readonly (string | number)[]): StoredEntry | undefined {
     const row = this.connection.get(`${select} WHERE ${where}`, parameters);
-    return row && decodeEntry(row);
+    return row && this.entries.decode(row);
   }
 }
 

@@ -71,8 +71,8 @@ export class SessionRows {
     return this.require(session.uuid);
   }
 
-  /** The session by its uuid or key, or a new one that begins at `entry` of `parent`, whose shared part has these sums. */
-  getOrFork(session: NewSession, parent: Session, entry: string, shared: () => { readonly tokens: number; readonly messages: number }): { session: Session; created: boolean } {
+  /** The session by its uuid or key, or a new one that begins at `entry` of `parent`. */
+  getOrFork(session: NewSession, parent: Session, entry: string): { session: Session; created: boolean } {
     if (this.known(session)) return { session: this.getOrCreate(session), created: false };
     const { uuid } = this.getOrCreate({
       ...session,
@@ -81,12 +81,14 @@ export class SessionRows {
       model: session.model === undefined ? parent.model : session.model,
       policy: session.policy ?? parent.policy ?? undefined,
     });
-    const { tokens, messages } = shared();
-    this.connection.run(
-      `UPDATE sessions SET parent_session = ?, fork_entry = ?, leaf_entry = ?, thinking_level = ?, cost_limit = ?, total_tokens = ?, message_count = ?
-       WHERE uuid = ?`,
-      [parent.uuid, entry, entry, parent.thinkingLevel, parent.costLimit, tokens, messages, uuid],
-    );
+    this.connection.run('UPDATE sessions SET parent_session = ?, fork_entry = ?, leaf_entry = ?, thinking_level = ?, cost_limit = ? WHERE uuid = ?', [
+      parent.uuid,
+      entry,
+      entry,
+      parent.thinkingLevel,
+      parent.costLimit,
+      uuid,
+    ]);
     return { session: this.require(uuid), created: true };
   }
 

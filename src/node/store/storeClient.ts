@@ -65,6 +65,8 @@ export class StoreClient implements SessionStore {
   readonly saveDraft = this.forward('saveDraft');
   readonly queue = this.forward('queue');
   readonly saveQueue = this.forward('saveQueue');
+  readonly putBlob = this.forward('putBlob');
+  readonly blob = this.forward('blob');
   readonly pins = this.forward('pins');
   readonly savePin = this.forward('savePin');
   readonly removePin = this.forward('removePin');

@@ -6,6 +6,7 @@ import type { StoredEntry } from '../../core/session/entry';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
 import type { SessionQuery } from '../../core/session/sessionQuery';
 import type { UsageQuery, UsageTotal } from '../../core/session/usageTotal';
+import { BlobFiles } from './blobFiles';
 import { branchTips } from './branchTips';
 import { liveBranch, transcriptPage } from './branches';
 import type { Connection } from './connection';
@@ -24,6 +25,7 @@ import { UsageRows } from './usageRows';
 
 /** The port's operations on one open database, synchronously and in the calling thread. Each write is one transaction. */
 export class StoreCore implements SyncStore {
+  private readonly blobs: BlobFiles;
   private readonly sessions: SessionRows;
   private readonly rows: EntryRows;
   private readonly partials: PartialRows;
@@ -38,18 +40,21 @@ export class StoreCore implements SyncStore {
 
   constructor(
     private readonly connection: Connection,
-    run: string | null,
+    /** Of the store, whose `blobs` belong to the database; that of the original when the database is a copy. */
+    folder: string,
+    access: 'owner' | 'reader',
   ) {
+    this.blobs = new BlobFiles(folder);
     this.sessions = new SessionRows(connection);
-    this.rows = new EntryRows(connection);
-    this.partials = new PartialRows(connection, run);
+    this.rows = new EntryRows(connection, this.blobs);
+    this.partials = new PartialRows(connection, access);
     this.usage = new UsageRows(connection);
     this.tree = new TreeRows(connection);
     this.drafts = new DraftRows(connection);
     this.pinned = new PinRows(connection);
     this.retries = new SummaryRetryRows(connection);
     this.memory = new MemoryWriteRows(connection);
-    this.index = new SearchIndex(connection);
+    this.index = new SearchIndex(connection, this.rows);
     this.searches = new SearchRows(connection, this.index, this.rows, this.sessions);
   }
 
@@ -97,11 +102,7 @@ export class StoreCore implements SyncStore {
     return this.connection.transaction(() => {
       this.rows.requireParent(entry);
       const parent = this.sessions.require(this.rows.find(entry)?.session ?? '');
-      const sums = () => {
-        const shared = [...this.tree.walkUp(entry)];
-        return { tokens: shared.reduce((sum, { tokens }) => sum + tokens, 0), messages: shared.filter(({ type }) => type === 'message').length };
-      };
-      const { session: fork, created } = this.sessions.getOrFork(session, parent, entry, sums);
+      const { session: fork, created } = this.sessions.getOrFork(session, parent, entry);
       if (created) {
         const kept = this.pinned.list(parent.uuid).filter(({ kind, target }) => kind !== 'entry' || (this.rows.find(target) !== undefined && this.tree.isOnBranch(target, entry)));
         for (const pin of kept) this.pinned.save({ ...pin, session: fork.uuid });
@@ -193,6 +194,18 @@ export class StoreCore implements SyncStore {
       if (queue.length > 0) this.sessions.require(session);
       this.drafts.saveQueue(session, queue);
     });
+  }
+
+  putBlob(bytes: Uint8Array, mime: string): string {
+    return this.connection.transaction(() => {
+      const hash = this.blobs.write(bytes);
+      this.rows.addBlob(hash, bytes.length, mime);
+      return hash;
+    });
+  }
+
+  blob(hash: string): Uint8Array | undefined {
+    return this.blobs.read(hash);
   }
 
   pins(session: string): Pin[] {

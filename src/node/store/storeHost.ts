@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
@@ -63,8 +62,6 @@ export class StoreHost {
   private ready: Promise<void> = Promise.resolve();
   private session: Session | undefined;
   private failure: StoreError | undefined;
-  /** Survives the loss of a lease: what was streaming then is still streaming. */
-  private readonly run = randomUUID();
   private repairAsked: boolean;
 
   private constructor(
@@ -177,7 +174,7 @@ export class StoreHost {
     if (problem !== null) this.events.onLog('warn', 'store_self_test_failed', { problem });
     const { database, recovery } = this.openOrRecover(files, lease, durability);
     if (database.olderThanExpected) this.events.onLog('warn', 'store_older_than_expected', { file: files.main });
-    const core = new StoreCore(database.connection, this.run);
+    const core = new StoreCore(database.connection, files.folder, 'owner');
     const indexer = durability === 'file' ? new IdleIndexer(core.index, (error) => this.indexingFailed(error)) : null;
     const status: StoreStatus = {
       access: 'owner',
@@ -235,7 +232,7 @@ export class StoreHost {
       const copy = copyStore(files);
       try {
         const database = openCopy(this.sqlite, copy.files);
-        return { copy, core: new StoreCore(database.connection, null), dispose: () => (database.abandon(), copy.dispose()) };
+        return { copy, core: new StoreCore(database.connection, files.folder, 'reader'), dispose: () => (database.abandon(), copy.dispose()) };
       } catch (error) {
         copy.dispose();
         throw error;

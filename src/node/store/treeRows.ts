@@ -10,10 +10,9 @@ export interface TreeNode {
   readonly type: EntryType;
   readonly role: string | null;
   readonly createdAt: number;
-  readonly tokens: number;
 }
 
-const columns = 'e.seq, e.uuid, e.parent, e.entry_type, e.role, e.created_at, e.token_estimate';
+const columns = 'e.seq, e.uuid, e.parent, e.entry_type, e.role, e.created_at';
 
 /** The shape of the tree, read without the texts. */
 export class TreeRows {
@@ -69,6 +68,5 @@ function decodeNode(row: Row): TreeNode {
     type: row['entry_type'] as EntryType,
     role: row['role'] === null ? null : String(row['role']),
     createdAt: Number(row['created_at']),
-    tokens: Number(row['token_estimate'] ?? 0),
   };
 }

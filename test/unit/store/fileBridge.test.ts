@@ -178,7 +178,7 @@ describe('store: SQLite on real files', () => {
     for (let opening = 0; opening < 3; opening++) {
       const database = openForWriting(sqlite, storeFiles(folder.path), () => undefined, 'file');
       database.connection.get('PRAGMA wal_autocheckpoint = 40');
-      const core = new StoreCore(database.connection, 'run');
+      const core = new StoreCore(database.connection, folder.path, 'owner');
       session ||= core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
       for (let i = 0; i < 25; i++) {
         const entry = userMessage(session, null, 'x'.repeat(i * 300));

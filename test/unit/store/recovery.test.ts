@@ -55,7 +55,7 @@ describe('store: recovery', function () {
   function makeSample(end: 'close' | 'abandon'): Sample {
     newFolder();
     const opened = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(opened.connection, 'run');
+    const core = new StoreCore(opened.connection, files.folder, 'owner');
     const sessions = ['a', 'b'].map((title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid);
     texts.forEach((text, i) => {
       const session = sessions[i % 2]!;

@@ -96,7 +96,7 @@ describe('store: owners and readers', () => {
   it('turns the chunks of a dead owner into interrupted entries', async () => {
     const files = storeFiles(temp.path);
     const dead = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(dead.connection, 'dead run');
+    const core = new StoreCore(dead.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const question = userMessage(session, null, 'question');
     core.append(session, { entries: [question] });
@@ -127,7 +127,7 @@ describe('store: owners and readers', () => {
 
   it('leaves the leaf where the user has moved on to when it recovers', async () => {
     const dead = openForWriting(sqlite, storeFiles(temp.path), () => undefined, 'file');
-    const core = new StoreCore(dead.connection, 'dead run');
+    const core = new StoreCore(dead.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const [first, second] = [userMessage(session, null, 'first'), userMessage(session, null, 'second')];
     core.append(session, { entries: [first, second] });
@@ -225,7 +225,7 @@ describe('store: owners and readers', () => {
     const files = storeFiles(temp.path);
     // What an earlier run with the file bridge left behind when it was killed: a log beside the file.
     const killed = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(killed.connection, 'run');
+    const core = new StoreCore(killed.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const first = userMessage(session, null, 'in the log only');
     core.append(session, { entries: [first] });
@@ -234,7 +234,7 @@ describe('store: owners and readers', () => {
 
     const exported = openForWriting(sqlite, files, () => undefined, 'export');
     assert.equal(existsSync(files.wal), false);
-    const memory = new StoreCore(exported.connection, 'run 2');
+    const memory = new StoreCore(exported.connection, temp.path, 'owner');
     assert.deepEqual(memory.entries([first.uuid]).length, 1);
     const second = userMessage(session, first.uuid, 'second');
     memory.append(session, { entries: [second] });

@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { syncFolder, writeFileAtomic } from './atomicFile';
+import { toStoreError } from './storeFault';
+
+/** Reads what is kept outside the database; undefined when it is missing or no longer what its name says. */
+export interface BlobReader {
+  read(hash: string): Uint8Array | undefined;
+}
+
+/** Content-addressed files beside the database: `blobs/<first two hex digits>/<sha256>`, each there once and never changed. */
+export class BlobFiles implements BlobReader {
+  private readonly root: string;
+  /** Known to be on disk, name and all. */
+  private readonly durable = new Set<string>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly writeFile: typeof writeFileAtomic = writeFileAtomic,
+  ) {
+    this.root = join(folder, 'blobs');
+  }
+
+  /**
+   * Returns the hash when the bytes are on disk, so that a row may name them. What a failed transaction leaves is kept: its commit
+   * may come back after a power cut, and `retain` knows what nobody names. Throws a `StoreError` with no file under the name
+   * unless it is whole.
+   */
+  write(bytes: Uint8Array): string {
+    const hash = sha256(bytes);
+    const file = this.path(hash);
+    try {
+      if (this.holds(file, bytes)) {
+        // A process that died before it had synced the folder may have written it.
+        if (!this.durable.has(hash)) syncFolder(join(file, '..'));
+      } else {
+        const created = mkdirSync(join(file, '..'), { recursive: true });
+        if (created !== undefined) for (const folder of [this.root, this.folder]) syncFolder(folder);
+        // In the store's folder, where leftovers are swept up when it is opened.
+        this.writeFile(file, bytes, join(this.folder, `blob-${hash}`));
+      }
+    } catch (error) {
+      throw toStoreError(error, error as NodeJS.ErrnoException, file);
+    }
+    this.durable.add(hash);
+    return hash;
+  }
+
+  read(hash: string): Uint8Array | undefined {
+    try {
+      const bytes = readFileSync(this.path(hash));
+      return sha256(bytes) === hash ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Removes the files that `isNamed` does not know; returns their size in bytes. One that cannot be removed stays for the next time. */
+  retain(isNamed: (hash: string) => boolean): number {
+    let bytes = 0;
+    for (const shard of listed(this.root)) {
+      for (const hash of listed(join(this.root, shard))) {
+        if (!/^[0-9a-f]{64}$/.test(hash) || isNamed(hash)) continue;
+        const file = this.path(hash);
+        const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+        try {
+          rmSync(file);
+          this.durable.delete(hash);
+          bytes += size;
+        } catch {
+          continue;
+        }
+      }
+    }
+    return bytes;
+  }
+
+  private holds(file: string, bytes: Uint8Array): boolean {
+    if (statSync(file, { throwIfNoEntry: false })?.size !== bytes.length) return false;
+    return readFileSync(file).equals(bytes);
+  }
+
+  private path(hash: string): string {
+    return join(this.root, hash.slice(0, 2), hash);
+  }
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
