@@ -25,7 +25,6 @@ import { UsageRows } from './usageRows';
 
 /** The port's operations on one open database, synchronously and in the calling thread. Each write is one transaction. */
 export class StoreCore implements SyncStore {
-  private readonly blobs: BlobFiles;
   private readonly sessions: SessionRows;
   private readonly rows: EntryRows;
   private readonly partials: PartialRows;
@@ -43,8 +42,8 @@ export class StoreCore implements SyncStore {
     /** Of the store, whose `blobs` belong to the database; that of the original when the database is a copy. */
     folder: string,
     access: 'owner' | 'reader',
+    private readonly blobs = new BlobFiles(folder),
   ) {
-    this.blobs = new BlobFiles(folder);
     this.sessions = new SessionRows(connection);
     this.rows = new EntryRows(connection, this.blobs);
     this.partials = new PartialRows(connection, access);

@@ -7,7 +7,7 @@ import type { CallArguments, Request, Response, StoreCall, WorkerOptions } from 
 
 const port = parentPort;
 if (!port) throw new Error('storeWorker.js runs as a worker thread');
-const send = (response: Response) => port.postMessage(response);
+const send = (response: Response, moved: readonly ArrayBuffer[] = []) => port.postMessage(response, moved);
 
 const cancelOpen = new AbortController();
 const options = workerData as WorkerOptions;
@@ -67,7 +67,13 @@ async function sendResult(id: number, value: unknown): Promise<void> {
     await new Promise<void>((resolve) => waiting.set(id, resolve));
   }
   waiting.delete(id);
-  send({ type: 'done', id, value: rest, parts });
+  send({ type: 'done', id, value: rest, parts }, movable(rest));
+}
+
+/** The memory of a blob is handed over instead of copied, unless Node has put other things beside it. */
+function movable(value: unknown): ArrayBuffer[] {
+  const isAlone = value instanceof Uint8Array && value.buffer instanceof ArrayBuffer && value.byteLength === value.buffer.byteLength;
+  return isAlone ? [value.buffer as ArrayBuffer] : [];
 }
 
 function takeEntries(value: unknown): { entries: readonly StoredEntry[]; rest: unknown; parts: 'none' | 'value' | 'property' } {

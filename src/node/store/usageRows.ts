@@ -50,17 +50,13 @@ export class UsageRows {
 
   /** The newest usage that measured a prompt up to one of the entries, which may come from several sessions. */
   lastMeasurement(entries: readonly StoredEntry[]): UsageRecord | null {
-    const wanted = new Set(entries.map((entry) => entry.uuid));
-    let newest: UsageRecord | null = null;
-    for (const session of new Set(entries.map((entry) => entry.session))) {
-      for (const row of this.connection.iterate("SELECT * FROM usage WHERE session = ? AND kind IN ('turn', 'count') ORDER BY at DESC", [session])) {
-        if (newest && Number(row['at']) <= newest.at) break;
-        if (!wanted.has(String(row['entry']))) continue;
-        newest = decodeUsage(row);
-        break;
-      }
-    }
-    return newest;
+    // By entry, not by session: a session that was compacted just now may have thousands of measurements, none of them of these.
+    const row = this.connection.get(
+      `SELECT u.* FROM json_each(?) AS wanted CROSS JOIN usage u ON u.entry = wanted.value AND u.kind IN ('turn', 'count')
+       ORDER BY u.at DESC, u.rowid DESC LIMIT 1`,
+      [JSON.stringify(entries.map((entry) => entry.uuid))],
+    );
+    return row ? decodeUsage(row) : null;
   }
 }
 

@@ -129,15 +129,15 @@ describe('store: sessions and entries', () => {
     await assert.rejects(store.moveLeaf(session, mark.uuid), isInvalid);
   });
 
-  it('sums usage once and reports the newest of the live branch', async () => {
+  it('keeps usage once and reports the newest measurement of the live branch', async () => {
     const [root] = await chain('root');
     const usage = { entry: root!, provider: 'p', model: 'm', kind: 'turn', input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: null, at: 10 } as const;
     const answer = userMessage(session, root!, 'answer');
     await store.append(session, { entries: [answer], usage: [usage, { ...usage, entry: answer.uuid, at: 20, cost: 0.5 }] });
-    await store.append(session, { entries: [answer], usage: [usage, { ...usage, entry: testUuid(), at: 30 }, { ...usage, kind: 'count', at: 40 }] });
+    await store.append(session, { entries: [answer], usage: [usage, { ...usage, entry: testUuid(), at: 30 }, { ...usage, kind: 'compaction', at: 40 }, { ...usage, kind: 'count', at: 15 }] });
     assert.deepEqual((await store.liveBranch(session)).lastUsage, { ...usage, entry: answer.uuid, at: 20, cost: 0.5 });
     await store.moveLeaf(session, root!);
-    assert.deepEqual((await store.liveBranch(session)).lastUsage, usage);
+    assert.deepEqual((await store.liveBranch(session)).lastUsage, { ...usage, kind: 'count', at: 15 });
   });
 
   it('fills in token counts without touching content', async () => {
