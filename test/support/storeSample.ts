@@ -26,7 +26,7 @@ export function makeStoreSample(sqlite: Sqlite, end: 'close' | 'abandon'): Store
   try {
     const files = storeFiles(folder);
     const opened = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(opened.connection, 'run');
+    const core = new StoreCore(opened.connection, folder, 'owner');
     const sessions = ['Ports and adapters', 'b'].map((title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid);
     const add = (session: string, content: EntryContent) =>
       core.append(session, { entries: [{ ...userMessage(session, core.session(session)?.leaf ?? null, ''), content }] })[0]!.uuid;
@@ -64,7 +64,7 @@ export function layStoreSample(folder: string, sample: StoreSample, change: { re
 export function alteredSample(sqlite: Sqlite, { main }: StoreSample, sql: string): Buffer {
   const database = sqlite.openMemory(new Uint8Array(main));
   try {
-    database.run(`PRAGMA foreign_keys = OFF; DROP TRIGGER entries_keep_content; DROP TRIGGER entries_keep; DROP TRIGGER bodies_keep_content; DROP TRIGGER bodies_keep; ${sql}`);
+    database.run(`PRAGMA foreign_keys = OFF; DROP TRIGGER entries_keep_content; DROP TRIGGER entries_keep; DROP TRIGGER entries_keep_session; DROP TRIGGER bodies_keep_content; DROP TRIGGER bodies_keep; ${sql}`);
     return Buffer.from(database.export());
   } finally {
     database.close();

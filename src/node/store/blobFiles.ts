@@ -82,8 +82,12 @@ export class BlobFiles implements BlobReader {
   }
 
   private path(hash: string): string {
-    return join(this.root, hash.slice(0, 2), hash);
+    return blobFile(this.folder, hash);
   }
+}
+
+export function blobFile(folder: string, hash: string): string {
+  return join(folder, 'blobs', hash.slice(0, 2), hash);
 }
 
 export function sha256(bytes: Uint8Array): string {

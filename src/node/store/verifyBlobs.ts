@@ -1,16 +1,11 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { blobFile, sha256 } from './blobFiles';
 import type { Connection } from './connection';
 
 export interface KnownBlob {
   readonly hash: string;
   /** The newest entry that names it; null for an attachment that no entry names yet. */
   readonly entry: number | null;
-}
-
-export function blobFile(folder: string, hash: string): string {
-  return join(folder, 'blobs', hash.slice(0, 2), hash);
 }
 
 /** Every blob that the database names, by its table or by an entry. */
@@ -27,8 +22,4 @@ export function blobProblem(folder: string, hash: string): 'missing' | 'damaged'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'missing' : 'unreadable';
   }
-}
-
-export function sha256(content: Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
 }

@@ -7,7 +7,7 @@ import { privateFolder } from '../../../src/node/store/readonlyCopy';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
 import { storeFiles, type StoreFiles } from '../../../src/node/store/storeFiles';
-import { sha256 } from '../../../src/node/store/verifyBlobs';
+import { sha256 } from '../../../src/node/store/blobFiles';
 import { verifyStore } from '../../../src/node/store/verifyStore';
 import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/storeSample';
 import { openHost, tempFolder, type TempFolder, wasmFile } from '../../support/storeTemp';
