@@ -271,9 +271,13 @@ export interface ToolSpec {
 export interface ModelRequest {
   readonly model: string;
   readonly system: string;
+  /** Stands behind the system text as a part of its own, which may be cached apart. */
+  readonly systemSummary?: string;
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly ModelMessage[];
   readonly maxOutputTokens: number;
+  /** The model must not think: the thinking that its unfinished tool calls came from can no longer be sent along. */
+  readonly withoutThinking?: boolean;
 }
 
 export interface TokenUsage {

@@ -142,6 +142,7 @@ export class Compactor {
       type: 'compaction',
       operationId: ids.next(),
       summaryText,
+      placement: engine.policy.compaction.placement,
       summary: result.folded,
       firstKeptEntry: cut.firstKept?.uuid ?? null,
       coversFrom: cut.folded[0]?.uuid ?? null,

@@ -10,6 +10,7 @@ import { modelStep, type StepOutcome } from './modelStep';
 import { RetryPolicy } from './retryPolicy';
 import { runTool, type Approve, type ToolCallEntry } from './toolRun';
 import { modelTurnError } from './turnError';
+import { continueNote, instructionsChange, usageNote } from './turnNotes';
 
 export interface TurnDeps {
   readonly branch: BranchState;
@@ -21,6 +22,8 @@ export interface TurnDeps {
   readonly log: Logger;
   readonly tools: readonly Tool[];
   readonly approve: Approve;
+  /** The user's standing instructions, as they stand in the system prompt. */
+  readonly instructions: string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
   readonly memoryHead: () => Promise<string | null>;
   /** 0–1. */
@@ -93,10 +96,13 @@ export class Turn {
     const { branch, engine, emitContext } = this.deps;
     await branch.settleCounts();
     engine.recounted();
-    if (first) await this.appendMemoryHead();
+    await this.appendNotes(first);
     await this.appendNudge();
+    if (first && engine.policy.showUsageToModel) await this.append(usageNote(engine.measure().used, engine.budget), false);
     emitContext();
     const refusal = await this.compactIfDue();
+    const goOn = continueNote(engine.projection());
+    if (goOn) await this.append(goOn, false);
     emitContext();
     const { used } = engine.measure();
     if (used <= engine.budget.limit || this.signal.aborted) return null;
@@ -104,6 +110,13 @@ export class Turn {
       reason: 'too_long',
       message: `The conversation needs ${used.toLocaleString('en')} tokens and the model takes ${engine.budget.limit.toLocaleString('en')}. ${refusal ?? ''} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.`,
     };
+  }
+
+  private async appendNotes(first: boolean): Promise<void> {
+    const { branch, instructions } = this.deps;
+    const change = instructionsChange(branch.entries, instructions);
+    if (change) await this.append(change, false, false);
+    if (first) await this.appendMemoryHead();
   }
 
   private async appendMemoryHead(): Promise<void> {
@@ -124,23 +137,25 @@ export class Turn {
   }
 
   /** Why nothing was folded although it was due; null when it was not due or has been done. */
-  private async compactIfDue(): Promise<string | null> {
+  private async compactIfDue(holdsTurn = true): Promise<string | null> {
     const { branch, engine } = this.deps;
     const { used } = engine.measure();
     if (!engine.compactionDue(used)) return null;
     if (!engine.policy.compaction.enabled) return 'Automatic compaction is off.';
+    // Calls that are being answered belong to the thinking they came from: the break waits for the end of the turn while there is room.
+    if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;
     const waitFrom = Math.max(this.ineffectiveAt, undoneAt(branch.entries));
     if (waitFrom > 0 && used < waitFrom * rearmGrowth && used <= engine.budget.limit) return null;
-    return this.compact('automatic');
+    return this.compact('automatic', holdsTurn);
   }
 
   /** Null when something was folded; else why not. */
-  private async compact(trigger: ContentOf<'compaction'>['trigger']): Promise<string | null> {
+  private async compact(trigger: ContentOf<'compaction'>['trigger'], holdsTurn = true): Promise<string | null> {
     const { compactor, engine } = this.deps;
     this.phase('compacting');
-    const result = await compactor.run({ trigger, instructions: null, holdsTurn: true }, { stop: this.signal, skip: this.compaction.signal });
+    const result = await compactor.run({ trigger, instructions: null, holdsTurn }, { stop: this.signal, skip: this.compaction.signal });
     this.ineffectiveAt = result.entry ? 0 : engine.measure().used;
-    if (result.entry) await this.appendMemoryHead();
+    if (result.entry) await this.appendNotes(true);
     return result.message;
   }
 
@@ -185,6 +200,7 @@ export class Turn {
     }
     if (step.stopReason === 'max_tokens') return this.fail({ reason: 'invalid_request', message: 'The answer reached the length limit and was cut. Say “continue” for the rest.' }, text);
     if (step.entries.length === 0) return this.fail({ reason: 'server', message: 'The model gave no answer. Try again, or rephrase the message.' }, text);
+    if (this.deps.engine.policy.compaction.afterResponse) await this.compactIfDue(false);
     return { ok: true, text, error: null };
   }
 

@@ -1,5 +1,6 @@
 import type { CalibrationRow, ModelClient, ModelInfo, ModelRequest, SessionStore, Summarizer, TokenCounter, TokenUsage, ToolSpec } from '../ports';
 import type { StoredEntry } from '../session/entry';
+import { afterLastBreak, discardedEntries } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/cutPoint';
@@ -133,8 +134,28 @@ export class ContextEngine {
   }
 
   request(): ModelRequest {
-    const { system, tools, messages } = this.projection();
-    return { model: this.bindingInUse.info.id, system, tools, messages, maxOutputTokens: this.budget.outputTokens };
+    const { system, systemSummary, tools, messages } = this.projection();
+    return {
+      model: this.bindingInUse.info.id,
+      system,
+      ...(systemSummary === null ? {} : { systemSummary }),
+      tools,
+      messages,
+      maxOutputTokens: this.budget.outputTokens,
+      ...(this.lostThinking() ? { withoutThinking: true } : {}),
+    };
+  }
+
+  /** Whether the unfinished turn has thought, between its calls, what can no longer be sent. */
+  private lostThinking(): boolean {
+    const { entries } = this.branch;
+    return thinksThroughCalls(entries.slice(currentTurn(entries), afterLastBreak(entries)), this.bindingInUse.info.id);
+  }
+
+  /** Whether a prefix break would now part calls that are being answered from the thinking they came from. */
+  get isThinkingThroughCalls(): boolean {
+    const { entries } = this.branch;
+    return thinksThroughCalls(entries.slice(Math.max(currentTurn(entries), afterLastBreak(entries))), this.bindingInUse.info.id);
   }
 
   /** Whether the policy's trigger has been reached. */
@@ -200,4 +221,15 @@ export class ContextEngine {
       now,
     });
   }
+}
+
+/** Index of what came after the user's last message. */
+function currentTurn(entries: readonly StoredEntry[]): number {
+  return entries.findLastIndex(({ content }) => content.type === 'message' && content.role === 'user') + 1;
+}
+
+function thinksThroughCalls(entries: readonly StoredEntry[], model: string): boolean {
+  const discarded = discardedEntries(entries);
+  const own = entries.filter(({ uuid }) => !discarded.has(uuid));
+  return own.some(({ content }) => content.type === 'tool_call') && own.some(({ content }) => content.type === 'thinking' && content.model === model && (content.signature ?? content.redactedData) !== undefined);
 }

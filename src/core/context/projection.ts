@@ -10,7 +10,8 @@ import type { SegmentKind } from './snapshot';
 export interface Piece {
   readonly entryId: string | null;
   readonly segment: SegmentKind;
-  readonly role: 'user' | 'assistant';
+  /** `system`: stands behind the system text, not among the messages. */
+  readonly role: 'system' | 'user' | 'assistant';
   readonly block: ModelBlock;
   /** Uncalibrated. */
   readonly tokens: number;
@@ -18,6 +19,8 @@ export interface Piece {
 
 export interface Projection {
   readonly system: string;
+  /** A summary that stands in the system prompt; null when there is none, or it stands among the messages. */
+  readonly systemSummary: string | null;
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly ModelMessage[];
   readonly pieces: readonly Piece[];
@@ -40,30 +43,48 @@ export interface ProjectionInput {
 export const noticeTag = 'threadkeeper-notice';
 export const summaryTag = 'conversation-state';
 
+export const continueText = 'Continue where the last answer broke off.';
 const understood = 'Understood. I have the state of our conversation and continue from it.';
 const missingResult = 'No result: the call was interrupted before it finished.';
 
+/** How a summary is headed where it is no pair of messages. */
+const summaryTitle = 'Summary of the previous conversation';
+
 /**
- * What the model is sent for a branch. Invariants: the first and last message are the user's; every tool call is answered in the
- * very next user message and nothing answers a call that is not there; no empty text; a longer branch without a declared prefix
- * break projects to an extension of the same prompt.
+ * What the model is sent for a branch. Invariants: the first and last message are the user's; every tool call is answered in the very next
+ * user message and nothing answers a call that is not there; no empty text; a longer branch without a declared prefix break
+ * projects to an extension of the same prompt. For that, a turn sees to it that the branch ends with something of the user's side
+ * before it asks: the closing frame of a branch that ends with an answer is only good for measuring it.
  */
 export function project(input: ProjectionInput): Projection {
   const excerpted = new Set<string>();
-  const pieces = [...summaryPieces(input), ...tailPieces(input, excerpted)];
-  const paired = repairPairs(pieces, input.estimate);
-  const framed = frame(paired, input.estimate);
-  return { system: input.system, tools: input.tools, messages: toMessages(framed), pieces: framed, excerpted };
+  const summary = summaryPieces(input);
+  const inSystem = summary.filter(({ role }) => role === 'system');
+  const pieces = [...summary.filter(({ role }) => role !== 'system'), ...tailPieces(input, excerpted)];
+  const framed = frame(repairPairs(pieces, input.estimate), input.estimate);
+  const [head] = inSystem;
+  const systemSummary = head?.block.type === 'text' ? head.block.text : null;
+  return { system: input.system, systemSummary, tools: input.tools, messages: toMessages(framed), pieces: [...inSystem, ...framed], excerpted };
 }
 
 function summaryPieces({ entries, tokensOf, estimate }: ProjectionInput): Piece[] {
   const live = liveCompaction(entries);
   if (!live || live.content.summaryText.trim() === '') return [];
-  const text = `<${summaryTag}>\n${live.content.summaryText}\n</${summaryTag}>`;
-  return [
-    { entryId: live.uuid, segment: 'summary', role: 'user', block: { type: 'text', text }, tokens: tokensOf(live) + 8 },
-    { entryId: live.uuid, segment: 'summary', role: 'assistant', block: { type: 'text', text: understood }, tokens: estimate(understood) },
-  ];
+  const { summaryText, placement = 'history-pair' } = live.content;
+  const piece = (role: Piece['role'], text: string): Piece => ({ entryId: live.uuid, segment: 'summary', role, block: { type: 'text', text }, tokens: tokensOf(live) + 8 });
+  const tagged = `<${summaryTag}>\n${summaryText}\n</${summaryTag}>`;
+  switch (placement) {
+    case 'history-pair':
+      return [piece('user', tagged), { ...piece('assistant', understood), tokens: estimate(understood) }];
+    case 'first-message':
+      return [piece('user', tagged)];
+    case 'system-message':
+      // The Messages API takes a system message only behind a user's turn, so none can stand in front of what is kept: everywhere
+      // the form that every model understands.
+      return [piece('user', `<${noticeTag} kind="summary" from="system">\n${summaryTitle}:\n${tagged}\n</${noticeTag}>`)];
+    case 'system-block':
+      return [piece('system', `## ${summaryTitle}\n\n${tagged}`)];
+  }
 }
 
 function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
@@ -184,19 +205,26 @@ function repairPairs(pieces: readonly Piece[], estimate: (text: string) => numbe
 function frame(pieces: Piece[], estimate: (text: string) => number): Piece[] {
   const say = (text: string): Piece => ({ entryId: null, segment: 'history', role: 'user', block: { type: 'text', text }, tokens: estimate(text) + 4 });
   const framed = pieces[0]?.role === 'assistant' ? [say(`<${noticeTag} kind="start">\nThe conversation continues.\n</${noticeTag}>`), ...pieces] : [...pieces];
-  if (framed.at(-1)?.role === 'assistant') framed.push(say(`<${noticeTag} kind="continue">\nContinue where the last answer broke off.\n</${noticeTag}>`));
+  if (framed.at(-1)?.role === 'assistant') framed.push(say(`<${noticeTag} kind="continue">\n${continueText}\n</${noticeTag}>`));
   return framed;
 }
 
+/**
+ * Marks for the prompt cache: the end of the summary, the end of this prompt, and the end of the prompt before it. The provider looks
+ * back 20 blocks from a mark for one that it knows, and a step with many calls is longer than that.
+ */
 function toMessages(pieces: readonly Piece[]): ModelMessage[] {
   const messages: { role: 'user' | 'assistant'; blocks: ModelBlock[]; cacheBreakpoint?: boolean }[] = [];
-  for (const [index, piece] of pieces.entries()) {
+  for (const [index, { role, block, segment }] of pieces.entries()) {
+    if (role === 'system') continue;
     let message = messages.at(-1);
-    if (message?.role !== piece.role) messages.push((message = { role: piece.role, blocks: [] }));
-    message.blocks.push(piece.block);
-    if (piece.segment === 'summary' && pieces[index + 1]?.segment !== 'summary') message.cacheBreakpoint = true;
+    if (message?.role !== role) messages.push((message = { role, blocks: [] }));
+    message.blocks.push(block);
+    if (segment === 'summary' && pieces[index + 1]?.segment !== 'summary') message.cacheBreakpoint = true;
   }
   const last = messages.at(-1);
   if (last) last.cacheBreakpoint = true;
+  const before = messages.slice(0, -1).findLast((message) => message.role === 'user');
+  if (before) before.cacheBreakpoint = true;
   return messages;
 }

@@ -93,6 +93,8 @@ const compaction = z.object({
   /** Makes recording idempotent: a second record of the same operation is refused. */
   operationId: z.string(),
   summaryText: z.string(),
+  /** Where the summary stands in the prompt, for as long as this record is the live one; omitted: `history-pair`. */
+  placement: z.optional(z.enum(['history-pair', 'system-message', 'system-block', 'first-message'])),
   /** The structured state the text was rendered from, when the rung made one. */
   summary: z.optional(z.unknown()),
   /** First entry that stays verbatim; null when everything before the record is folded. */

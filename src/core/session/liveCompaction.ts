@@ -34,9 +34,12 @@ export function verbatimEntries(entries: readonly StoredEntry[]): readonly Store
 /** Entry types after which an earlier prompt is no longer a prefix of the next one: the declared prefix breaks. */
 const breakTypes = new Set(['compaction', 'compaction_undone', 'model_change', 'instructions_change', 'tools_change']);
 
-/** Index of the first entry after the last declared prefix break; 0 when there was none. */
+/**
+ * Index of the first entry after the last declared prefix break; 0 when there was none. A discarded attempt is none: its entries were
+ * in no prompt that anything was built on.
+ */
 export function afterLastBreak(entries: readonly StoredEntry[]): number {
-  for (let i = entries.length - 1; i >= 0; i--) if (breakTypes.has(entries[i]!.content.type) || isDiscardMark(entries[i]!)) return i + 1;
+  for (let i = entries.length - 1; i >= 0; i--) if (breakTypes.has(entries[i]!.content.type)) return i + 1;
   return 0;
 }
 

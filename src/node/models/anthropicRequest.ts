@@ -19,17 +19,20 @@ export function anthropicPrompt(request: ModelRequest): Prompt {
   const system = wellFormed(request.system);
   const tools = request.tools.map(tool);
   const hasSystem = !isBlank(system);
-  const head = hasSystem || tools.length > 0 ? 1 : 0;
+  const summary = wellFormed(request.systemSummary ?? '');
+  const head = (hasSystem || tools.length > 0 ? 1 : 0) + (isBlank(summary) ? 0 : 1);
   const lastTool = tools.at(-1);
   // Tools come before the system text in the cached prefix, so a mark at the end of the system text covers both.
   if (!hasSystem && lastTool) lastTool.cache_control = ephemeral;
+  // The summary changes with every compaction, what stands before it stays cached.
+  const systemBlocks = [system, summary].filter((part) => !isBlank(part)).map((part) => ({ type: 'text' as const, text: part, cache_control: ephemeral }));
   return {
     model: request.model,
     messages: messages(request.messages, maxBreakpoints - head),
-    ...(hasSystem ? { system: [{ type: 'text', text: system, cache_control: ephemeral }] } : {}),
+    ...(systemBlocks.length > 0 ? { system: systemBlocks } : {}),
     ...(tools.length > 0 ? { tools } : {}),
     // What these models do anyway, but with the text of the thinking instead of an empty block.
-    ...(thinksUnasked(request.model) ? { thinking: { type: 'adaptive', display: 'summarized' } } : {}),
+    ...(thinksUnasked(request.model) ? { thinking: request.withoutThinking ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' } } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { summaryPlacements, type SummaryPlacement } from '../../../src/core/context/policy';
 import { project, type Projection } from '../../../src/core/context/projection';
 import type { ModelMessage } from '../../../src/core/ports';
 import type { StoredEntry } from '../../../src/core/session/entry';
@@ -42,7 +43,7 @@ describe('project', () => {
     b.assistant('hi');
     b.user('more');
     assert.deepEqual(projected(b.entries).messages, [
-      { role: 'user', blocks: [{ type: 'text', text: 'hello' }] },
+      { role: 'user', blocks: [{ type: 'text', text: 'hello' }], cacheBreakpoint: true },
       { role: 'assistant', blocks: [{ type: 'text', text: 'hi' }] },
       { role: 'user', blocks: [{ type: 'text', text: 'more' }], cacheBreakpoint: true },
     ]);
@@ -65,6 +66,55 @@ describe('project', () => {
     ]);
     b.undo(record);
     assert.deepEqual(shape(projected(b.entries).messages), ['user: old', 'assistant: old answer', 'user: kept', 'assistant: kept answer', 'user: new']);
+  });
+
+  it('puts the summary where the record says, whatever the policy says by now', () => {
+    const b = new BranchBuilder();
+    b.user('old');
+    b.assistant('old answer');
+    const kept = b.user('kept');
+    const placed = (placement: SummaryPlacement) => {
+      const record = b.compaction(kept, { placement });
+      const { messages, systemSummary } = projected(b.entries);
+      b.undo(record);
+      return { messages: shape(messages), systemSummary };
+    };
+    const state = '<conversation-state>\nSUMMARY\n</conversation-state>';
+    assert.deepEqual(
+      summaryPlacements.map((placement) => placed(placement)),
+      [
+        { messages: [`user: ${state}`, 'assistant: Understood. I have the state of our conversation and continue from it.', 'user: kept'], systemSummary: null },
+        { messages: [`user: <threadkeeper-notice kind="summary" from="system">\nSummary of the previous conversation:\n${state}\n</threadkeeper-notice> | kept`], systemSummary: null },
+        { messages: ['user: kept'], systemSummary: `## Summary of the previous conversation\n\n${state}` },
+        { messages: [`user: ${state} | kept`], systemSummary: null },
+      ],
+    );
+  });
+
+  it('marks at most the end of the summary, of the last prompt and of this one for the cache', () => {
+    const b = new BranchBuilder();
+    b.user('old');
+    const kept = b.user('kept');
+    b.assistant('answer');
+    b.compaction(kept);
+    for (let i = 0; i < 12; i++) b.user(`q${i}`), b.assistant(`a${i}`);
+    for (let i = 0; i < 15; i++) b.call(`c${i}`);
+    for (let i = 0; i < 15; i++) b.result(`c${i}`);
+    const { messages } = projected(b.entries);
+    const marked = messages.flatMap((message, index) => (message.cacheBreakpoint ? [index] : []));
+    // 30 blocks of calls and results lie behind the last prompt: further than the provider looks back.
+    assert.deepEqual(marked, [1, messages.length - 3, messages.length - 1]);
+  });
+
+  it('keeps the thinking of what came before a failed attempt', () => {
+    const b = new BranchBuilder();
+    b.user('q');
+    b.add({ type: 'thinking', text: 'plan', model: 'm', signature: 's' });
+    b.call('a');
+    b.result('a');
+    const failed = b.assistant('half');
+    b.add({ type: 'custom', customType: 'attempt_discarded', data: { entries: [failed.uuid] } });
+    assert.deepEqual(shape(projected(b.entries).messages), ['user: q', 'assistant: plan | call a', 'user: result a found']);
   });
 
   it('falls back to the compaction before when the newest is undone', () => {
@@ -134,7 +184,7 @@ describe('project', () => {
     fc.record({ kind: fc.constant('result' as const), id: fc.constantFrom('1', '2', '3', '9') }),
     fc.record({ kind: fc.constant('nudge' as const) }),
     fc.record({ kind: fc.constant('thinking' as const) }),
-    fc.record({ kind: fc.constant('compaction' as const), at: fc.nat(30), none: fc.boolean() }),
+    fc.record({ kind: fc.constant('compaction' as const), at: fc.nat(30), none: fc.boolean(), placement: fc.constantFrom(...summaryPlacements) }),
     fc.record({ kind: fc.constant('undo' as const), at: fc.nat(30) }),
   );
   type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
@@ -147,7 +197,7 @@ describe('project', () => {
     else if (s.kind === 'result') b.result(b.entries.filter((e) => e.content.type === 'tool_call').map((e) => (e.content as { callId: string }).callId).at(-Number(s.id)) ?? 'orphan');
     else if (s.kind === 'nudge') b.nudge(50);
     else if (s.kind === 'thinking') b.add({ type: 'thinking', text: 't', model: 'm', signature: 's' });
-    else if (s.kind === 'compaction') b.compaction(s.none ? null : (pick(s.at) ?? null));
+    else if (s.kind === 'compaction') b.compaction(s.none ? null : (pick(s.at) ?? null), { placement: s.placement });
     else {
       const target = pick(s.at);
       if (target?.content.type === 'compaction') b.undo(target);

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { continueNote, instructionsChange, usageNote } from '../../../src/core/chat/turnNotes';
+import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { project } from '../../../src/core/context/projection';
+import type { ModelRequest } from '../../../src/core/ports';
+import { BranchBuilder } from '../../support/branchBuilder';
+import { ConversationRig } from '../../support/conversationRig';
+import { calls, fails, says } from '../../support/scriptedModel';
+
+const projected = (b: BranchBuilder) => project({ entries: b.entries, system: 'S', tools: [], budget: { oversized: 1_000 }, model: 'm', tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
+
+/** Blocks in order, with who said them. */
+const flat = ({ messages }: ModelRequest) => messages.flatMap(({ role, blocks }) => blocks.map((block) => JSON.stringify({ role, block })));
+
+describe('notes of a turn', () => {
+  it('asks to go on only behind an answer', () => {
+    const b = new BranchBuilder();
+    b.user('q');
+    assert.equal(continueNote(projected(b)), null);
+    b.assistant('half an ans');
+    assert.equal(continueNote(projected(b))?.text, 'Continue where the last answer broke off.');
+    b.call('a');
+    assert.equal(continueNote(projected(b)), null, 'a call that nobody answered gets a result in its place');
+  });
+
+  it('records the standing instructions once a cycle, and when they change', () => {
+    const b = new BranchBuilder();
+    b.user('q');
+    assert.equal(instructionsChange(b.entries, ' '), null);
+    b.add(instructionsChange(b.entries, 'Be brief.')!, { modelFacing: false });
+    assert.equal(instructionsChange(b.entries, 'Be brief. '), null);
+    assert.deepEqual(instructionsChange(b.entries, ''), { type: 'instructions_change', text: '' });
+    b.compaction(null);
+    assert.deepEqual(instructionsChange(b.entries, 'Be brief.'), { type: 'instructions_change', text: 'Be brief.' });
+  });
+
+  it('says how full the window is', () => {
+    assert.equal(usageNote(84_100.4, { effective: 200_000 }).text, 'Context in use: 84,100 of 200,000 tokens (42 %).');
+  });
+
+  it('extends the prompt when an answer is taken up again, and after that', async () => {
+    const rig = await ConversationRig.create();
+    try {
+      rig.model.scripts.push(says('half an answer'), says('and the rest'), says('fine'));
+      await rig.conversation.send('tell me');
+      await rig.conversation.retry();
+      await rig.conversation.send('thanks');
+      const [first, second, third] = rig.model.requests.map(flat);
+      assert.deepEqual(second!.slice(0, first!.length), first);
+      assert.match(second!.at(-1)!, /Continue where the last answer broke off/);
+      assert.deepEqual(third!.slice(0, second!.length), second);
+    } finally {
+      await rig.dispose();
+    }
+  });
+
+  it('keeps the thinking of a loop of calls over a failed attempt', async () => {
+    const rig = await ConversationRig.create();
+    try {
+      const thought = { type: 'block' as const, index: 0, block: { type: 'thinking' as const, text: 'plan', signature: 's' } };
+      rig.model.scripts.push([thought, ...calls('echo', { text: 'x' }, 'c1')], fails('overloaded'), says('done'));
+      await rig.conversation.send('go');
+      const last = rig.model.requests.at(-1)!;
+      assert.equal(last.withoutThinking, undefined);
+      assert.deepEqual(flat(last), flat(rig.model.requests[1]!));
+      assert.ok(flat(last).some((block) => block.includes('"signature":"s"')));
+    } finally {
+      await rig.dispose();
+    }
+  });
+});
