@@ -1,6 +1,6 @@
 import { after, delay, disconnect, errorEvent, halfEvent, overloaded, promptTooLong, rateLimited, reply, serverError, type Script } from '../../support/messagesApiScript';
 import { wantsSummary } from '../../support/messagesApiDefault';
-import { prose, seeded } from './corpus';
+import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
 
 const partial = `The first part of the answer, ${prose(40, seeded(4))}`;

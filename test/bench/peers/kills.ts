@@ -1,6 +1,6 @@
 import { hold, reply } from '../../support/messagesApiScript';
 import { wantsSummary } from '../../support/messagesApiDefault';
-import { prose, seeded } from './corpus';
+import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
 
 const rounds = 8;

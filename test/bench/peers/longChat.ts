@@ -1,6 +1,6 @@
 import { wantsSummary } from '../../support/messagesApiDefault';
 import { reply, toolCall } from '../../support/messagesApiScript';
-import { plantedFacts, prose, seeded } from './corpus';
+import { plantedFacts, prose, seeded } from '../corpus';
 import { asksIn, check, Driver, isTurn, lossySummary, thousands, type BenchRow } from './driver';
 
 const turns = 300;

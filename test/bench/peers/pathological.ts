@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { reply } from '../../support/messagesApiScript';
 import { wantsSummary } from '../../support/messagesApiDefault';
-import { prose, seeded } from './corpus';
+import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
 
 /** Sixteen messages that have wedged other products, one conversation. */

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { wantsSummary } from '../../support/messagesApiDefault';
 import { reply, toolCall } from '../../support/messagesApiScript';
-import { plantedFacts, prose, seeded } from './corpus';
+import { plantedFacts, prose, seeded } from '../corpus';
 import { asksIn, check, Driver, lossySummary, thousands, type BenchRow } from './driver';
 
 const turns = 150;
