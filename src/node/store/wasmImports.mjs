@@ -32,10 +32,14 @@ const scenario = [
   'PRAGMA temp_store=FILE; PRAGMA cache_size=2; CREATE TEMP TABLE u AS SELECT a, hex(b) AS h FROM t; CREATE INDEX temp.i ON u(h, a);',
 ];
 
-/** @returns {Promise<{ sha256: string, names: Record<string, string> }>} real name → name in the shipped build. Throws when anything does not add up. */
-export async function proveWasmImports() {
-  const release = signatures('sql-wasm.wasm');
-  const debug = signatures('sql-wasm-debug.wasm');
+/**
+ * @param {(file: string) => Uint8Array} read the wasm files of the package
+ * @returns {Promise<{ sha256: string, names: Record<string, string> }>} real name → name in the shipped build. Throws when anything does not add up.
+ */
+export async function proveWasmImports(read = wasmBytes) {
+  const shipped = read('sql-wasm.wasm');
+  const release = signatures(shipped);
+  const debug = signatures(read('sql-wasm-debug.wasm'));
   const keys = await importKeys('sql-wasm');
   const debugKeys = await importKeys('sql-wasm-debug');
 
@@ -51,17 +55,17 @@ export async function proveWasmImports() {
   }
 
   const realName = Object.fromEntries(expected.map((name) => [names[name], name]));
-  const seen = await trace('sql-wasm', (key) => realName[key]);
-  const wanted = await trace('sql-wasm-debug', (key) => key);
+  const seen = await trace('sql-wasm', shipped, (key) => realName[key]).catch((error) => check(false, `SQLite does not work with it: ${error.message ?? error}`));
+  const wanted = await trace('sql-wasm-debug', read('sql-wasm-debug.wasm'), (key) => key);
   const difference = seen.findIndex((call, i) => call !== wanted[i]);
   check(difference < 0 && seen.length === wanted.length, `call ${difference} is ${seen[difference]}, in the debug build ${wanted[difference]}`);
   for (const name of bridged) check(seen.some((call) => call.startsWith(`${name} `)), `${name} was never called`);
 
-  return { sha256: createHash('sha256').update(wasmBytes('sql-wasm.wasm')).digest('hex'), names };
+  return { sha256: createHash('sha256').update(shipped).digest('hex'), names };
 }
 
 function check(condition, problem) {
-  if (!condition) throw new Error(`sql.js: the imports of sql-wasm.wasm cannot be told apart: ${problem}`);
+  if (!condition) throw new Error(`sql.js: the imports of sql-wasm.wasm cannot be told apart: ${problem}. Install the version that package.json names, or prove another one.`);
 }
 
 function wasmBytes(file) {
@@ -83,7 +87,7 @@ function importKeys(build) {
 }
 
 /** Every call as `name arguments result`; clocks and memory growth are left out, they depend on the machine and the build. */
-async function trace(build, realName) {
+async function trace(build, bytes, realName) {
   const calls = [];
   let recording = false;
   const record = (name, call) => (...args) => {
@@ -93,15 +97,22 @@ async function trace(build, realName) {
     }
     return result;
   };
-  const instantiateWasm = (info, done) => {
-    const imports = {};
-    for (const [module, functions] of Object.entries(info)) {
-      imports[module] = Object.fromEntries(Object.entries(functions).map(([key, call]) => [key, record(realName(key), call)]));
-    }
-    done(new WebAssembly.Instance(new WebAssembly.Module(wasmBytes(`${build}.wasm`)), imports));
-    return {};
-  };
-  const sql = await glue(build)({ instantiateWasm });
+  const sql = await new Promise((resolve, reject) => {
+    const instantiateWasm = (info, done) => {
+      const imports = {};
+      for (const [module, functions] of Object.entries(info)) {
+        imports[module] = Object.fromEntries(Object.entries(functions).map(([key, call]) => [key, record(realName(key), call)]));
+      }
+      try {
+        done(new WebAssembly.Instance(new WebAssembly.Module(bytes), imports));
+      } catch (error) {
+        // Thrown here it would be logged and the initialisation would hang.
+        reject(error);
+      }
+      return {};
+    };
+    glue(build)({ instantiateWasm }).then(resolve, reject);
+  });
   recording = true;
   const database = new sql.Database(new Uint8Array(0));
   for (const step of scenario) database.run(step);
@@ -110,8 +121,7 @@ async function trace(build, realName) {
 }
 
 /** Import name → signature, read from the type and import sections. */
-function signatures(file) {
-  const bytes = wasmBytes(file);
+function signatures(bytes) {
   const valueTypes = { 0x7f: 'i32', 0x7e: 'i64', 0x7d: 'f32', 0x7c: 'f64' };
   let at = 8;
   const number = () => {
@@ -125,7 +135,7 @@ function signatures(file) {
   const list = (item) => Array.from({ length: number() }, item);
   const string = () => {
     const length = number();
-    return bytes.toString('utf8', at, (at += length));
+    return Buffer.from(bytes.subarray(at, (at += length))).toString('utf8');
   };
   let types = [];
   while (at < bytes.length) {

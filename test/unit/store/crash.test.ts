@@ -4,10 +4,13 @@ import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { enduranceRounds } from '../../support/endurance';
 import type { ChildReport } from '../../support/storeChild';
 import { openHost, tempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
+/** In each of two rounds; with 500 of them 1,000 commits are made under the eyes of another program. */
+const watchedCommits = enduranceRounds(100);
 const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
 
 describe('store: processes that are killed while they write', () => {
@@ -113,12 +116,12 @@ describe('store: processes that are killed while they write', () => {
             children.push(reading);
             createInterface({ input: reading.stdout! }).on('line', () => reads++);
           }
-          return count >= 100 && reads >= 10;
+          return count >= watchedCommits && reads >= 10;
         })),
       );
       reading?.kill('SIGKILL');
     }
-    assert.ok(stored.length >= 200);
+    assert.ok(stored.length >= 2 * watchedCommits);
     await verify(temp.path, stored);
     temp.remove();
   });
