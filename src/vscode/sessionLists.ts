@@ -1,5 +1,6 @@
 import type { SessionStore } from '../core/ports';
 import type { Session } from '../core/session/session';
+import type { SessionQuery } from '../core/session/sessionQuery';
 
 export interface SessionList {
   /** Newest first. */
@@ -14,7 +15,9 @@ export type LoadedLists = Readonly<Record<ListName, SessionList>>;
 export const listStep = 200;
 
 const queries = {
-  active: { archived: false },
+  // All pinned ones stand above, whatever their age.
+  pinned: { archived: false, pinned: true },
+  active: { archived: false, pinned: false },
   archived: { archived: true },
   trashed: { trashed: true },
 } as const;
@@ -40,8 +43,13 @@ export class SessionLists {
 
   /** Rejects with `StoreError`. */
   async load(store: Pick<SessionStore, 'listSessions'>): Promise<LoadedLists> {
-    const [active, archived, trashed] = await Promise.all([this.read(store, 'active'), this.read(store, 'archived'), this.read(store, 'trashed')]);
-    return { active, archived, trashed };
+    const [pinned, active, archived, trashed] = await Promise.all([
+      store.listSessions({ ...queries.pinned, ...filterQuery(this.words) }),
+      this.read(store, 'active'),
+      this.read(store, 'archived'),
+      this.read(store, 'trashed'),
+    ]);
+    return { active: { ...active, sessions: [...pinned, ...active.sessions] }, archived, trashed };
   }
 
   private async read(store: Pick<SessionStore, 'listSessions'>, name: ListName): Promise<SessionList> {
@@ -51,7 +59,7 @@ export class SessionLists {
   }
 }
 
-function filterQuery(words: string): { readonly tag?: string; readonly text?: string } {
+function filterQuery(words: string): Pick<SessionQuery, 'tag' | 'text'> {
   if (words === '') return {};
   return words.startsWith('#') && words.length > 1 ? { tag: words.slice(1) } : { text: words };
 }

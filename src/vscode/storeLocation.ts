@@ -1,12 +1,16 @@
 import { workspace, type ExtensionContext } from 'vscode';
-import type { ResolvedFolder } from '../node/store/workspaceRegistry';
-import { listKnownWorkspaces, noteSessionCount, resolveStoreFolder } from '../node/store/workspaceRegistry';
+import { isLikely, type RelinkCandidate } from '../node/store/relinkCandidates';
+import { normalizeUris } from '../node/store/workspaceEntry';
+import { findRelinkCandidates, listKnownWorkspaces, noteSessionCount, relinkWorkspace, resolveStoreFolder, type ResolvedFolder, type ResolveOptions } from '../node/store/workspaceRegistry';
 import { gitRemote } from './gitRemote';
+import { otherWorkspace } from './knownPlaces';
+import type { OtherWorkspace } from './sessionNodes';
 
 /** Where the history of the open workspace is kept: workspace storage, the first folder of it that was ever used. */
 export class StoreLocation {
   private readonly globalDir: string;
   private readonly candidateDir: string | undefined;
+  private resolved: string | undefined;
 
   constructor(context: Pick<ExtensionContext, 'globalStorageUri' | 'storageUri'>) {
     this.globalDir = context.globalStorageUri.fsPath;
@@ -14,13 +18,9 @@ export class StoreLocation {
   }
 
   async resolve(): Promise<ResolvedFolder> {
-    const folder = workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
-    return resolveStoreFolder({
-      globalDir: this.globalDir,
-      candidateDir: this.candidateDir,
-      workspaceUris: this.workspaceUris(),
-      remote: folder ? await gitRemote(folder.uri.fsPath) : undefined,
-    });
+    const found = await resolveStoreFolder(await this.options());
+    this.resolved = found.folder;
+    return found;
   }
 
   /** Without opening the store. */
@@ -34,11 +34,47 @@ export class StoreLocation {
     await noteSessionCount(this.globalDir, this.workspaceUris(), count);
   }
 
+  /** Workspaces with a store of their own, the one used last first. */
+  async others(): Promise<OtherWorkspace[]> {
+    const byFolder = new Map<string, OtherWorkspace>();
+    for (const { entry, gone } of await this.candidates()) {
+      if (entry.sessionCount === 0) continue;
+      byFolder.set(entry.folder, otherWorkspace(entry, gone));
+    }
+    return [...byFolder.values()].sort((a, b) => b.lastUsed - a.lastUsed);
+  }
+
+  /** Whose history this workspace could take as its own, best first. */
+  async candidates(): Promise<RelinkCandidate[]> {
+    return (await findRelinkCandidates(await this.options())).filter(({ entry }) => entry.folder !== this.resolved);
+  }
+
+  /** The best one, if it is worth being offered without having been asked for. */
+  async likely(): Promise<RelinkCandidate | undefined> {
+    const [best] = await this.candidates();
+    return best && isLikely(best) ? best : undefined;
+  }
+
+  /** From the next start on. */
+  async relink(candidate: RelinkCandidate): Promise<void> {
+    await relinkWorkspace(await this.options(), candidate);
+  }
+
+  private async options(): Promise<ResolveOptions> {
+    const folder = workspace.workspaceFolders?.find(({ uri }) => uri.scheme === 'file');
+    return {
+      globalDir: this.globalDir,
+      candidateDir: this.candidateDir,
+      workspaceUris: this.workspaceUris(),
+      remote: folder ? await gitRemote(folder.uri.fsPath) : undefined,
+    };
+  }
+
   private workspaceUris(): string[] {
     return (workspace.workspaceFolders ?? []).map(({ uri }) => uri.toString());
   }
 }
 
 function workspaceKey(uris: readonly string[]): string {
-  return [...new Set(uris.map((uri) => uri.replace(/\/+$/, '')))].sort().join('\n');
+  return normalizeUris(uris).join('\n');
 }

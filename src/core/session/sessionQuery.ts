@@ -2,6 +2,8 @@
 export interface SessionQuery {
   /** Those that are archived, or those that are not. */
   readonly archived?: boolean;
+  /** Those that are pinned, or those that are not. */
+  readonly pinned?: boolean;
   /** Trashed sessions are listed only when asked for, and then alone. */
   readonly trashed?: boolean;
   readonly limit?: number;

@@ -28,6 +28,7 @@ export class SessionRows {
       parameters.push(...values);
     };
     if (query.archived !== undefined) where(query.archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL');
+    if (query.pinned !== undefined) where(query.pinned ? 'pinned_at IS NOT NULL' : 'pinned_at IS NULL');
     if (query.parent !== undefined) where('parent_session = ?', query.parent);
     if (query.tag !== undefined) where(ofMetadata("EXISTS (SELECT 1 FROM json_each(metadata, '$.tags') WHERE type = 'text' AND value = ?)"), query.tag);
     for (const [key, value] of Object.entries(query.metadata ?? {})) {

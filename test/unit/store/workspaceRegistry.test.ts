@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { listKnownWorkspaces, normalizeRemote, noteSessionCount, resolveStoreFolder } from '../../../src/node/store/workspaceRegistry';
+import { findRelinkCandidates, listKnownWorkspaces, normalizeRemote, noteSessionCount, relinkWorkspace, resolveStoreFolder } from '../../../src/node/store/workspaceRegistry';
 import { tempFolder } from '../../support/storeTemp';
 import type { TempFolder } from '../../support/storeTemp';
 
@@ -101,5 +101,137 @@ describe('store: where a workspace keeps its sessions', () => {
     }
     assert.equal(normalizeRemote('C:\\repos\\b'), 'C:\\repos\\b');
     assert.equal(normalizeRemote('/srv/git/b.git'), '/srv/git/b');
+  });
+
+  const rename = (from: string, to: string) => {
+    renameSync(join(temp.path, from), join(temp.path, to));
+    return workspace(to);
+  };
+  /** As `git clone` elsewhere, or a move to another disk: the same name and content, another folder. */
+  const copy = (from: string, to: string) => {
+    cpSync(join(temp.path, from), join(temp.path, to), { recursive: true });
+    return workspace(to);
+  };
+  const remove = (name: string) => rmSync(join(temp.path, name), { recursive: true });
+  const remote = 'git@github.com:someone/project.git';
+  const found = async (candidate: string, uris: string[], ofRemote?: string) => {
+    const { folder, found } = await resolve(storage(candidate), uris, ofRemote);
+    return [basename(folder), found];
+  };
+
+  it('follows a folder that was renamed or moved, also without a repository', async () => {
+    await resolve(storage('1'), [workspace('a')]);
+    assert.deepEqual(await found('2', [rename('a', 'b')]), ['1', 'moved']);
+    workspace('elsewhere');
+    assert.deepEqual(await found('3', [rename('b', 'elsewhere/b')]), ['1', 'moved'], 'again, and to another place');
+    assert.deepEqual(await found('4', [workspace('elsewhere/b')]), ['1', 'workspace']);
+    assert.deepEqual(await found('5', [rename('elsewhere/b', 'a')]), ['1', 'workspace'], 'and back to the first');
+  });
+
+  it('follows one of several folders that was renamed', async () => {
+    const [a, b] = [workspace('a'), workspace('b')];
+    await resolve(storage('1'), [a, b]);
+    assert.deepEqual(await found('2', [a, rename('b', 'c')]), ['1', 'moved']);
+  });
+
+  it('stays with a workspace that gets another folder, and with the one it was before', async () => {
+    const [a, b] = [workspace('a'), workspace('b')];
+    await resolve(storage('1'), [a]);
+    await resolve(storage('2'), [b]);
+    assert.deepEqual(await found('3', [a, b]), ['1', 'grown'], 'the first folder leads');
+    assert.deepEqual(await found('4', [a, b, workspace('c')]), ['1', 'grown']);
+    assert.deepEqual(await found('1', [a]), ['1', 'workspace']);
+    assert.deepEqual(await found('2', [b]), ['2', 'workspace']);
+    assert.deepEqual(await found('5', [workspace('d'), a]), ['5', 'new'], 'a folder that was put in front of it is another workspace');
+  });
+
+  it('never mixes clones of one repository', async () => {
+    await resolve(storage('1'), [workspace('one')], remote);
+    await resolve(storage('2'), [workspace('two')], remote);
+    assert.deepEqual(await found('3', [copy('one', 'three')], remote), ['3', 'new'], 'both are still there');
+    remove('one');
+    remove('two');
+    assert.deepEqual(await found('4', [workspace('four')], remote), ['4', 'new'], 'either could be meant');
+  });
+
+  it('gives the history of a clone that is gone to one other, and to no third', async () => {
+    await resolve(storage('1'), [workspace('one')], remote);
+    const two = copy('one', 'two');
+    remove('one');
+    assert.deepEqual(await found('2', [two], remote), ['1', 'moved']);
+    assert.deepEqual(await found('3', [copy('two', 'three')], remote), ['3', 'new']);
+    // VS Code offers the storage of the path, which is that of the first one.
+    const again = await resolve(storage('1'), [copy('two', 'one')], remote);
+    assert.deepEqual([again.folder.startsWith(join(globalDir(), 'store-')), again.found], [true, 'new'], 'nor to a new one at the old place');
+    assert.deepEqual(await found('1', [workspace('two')], remote), ['1', 'workspace']);
+  });
+
+  it('does not take a disk that is not mounted for a folder that is gone', async () => {
+    await resolve(storage('1'), [workspace('disk/project')], remote);
+    const other = copy('disk/project', 'project');
+    remove('disk');
+    assert.deepEqual(await found('2', [other], remote), ['2', 'new']);
+  });
+
+  describe('relinking', () => {
+    const candidates = (uris: string[], ofRemote?: string) => findRelinkCandidates({ globalDir: globalDir(), candidateDir: undefined, workspaceUris: uris, remote: ofRemote });
+    const relink = async (uris: string[], index: number, ofRemote?: string) =>
+      relinkWorkspace({ globalDir: globalDir(), candidateDir: undefined, workspaceUris: uris, remote: ofRemote }, (await candidates(uris, ofRemote))[index]!);
+    const listed = async (uris: string[], ofRemote?: string) => (await candidates(uris, ofRemote)).map(({ entry, reason }) => [basename(entry.folder), reason]);
+    /** As after a first message. */
+    const hasStore = (name: string) => writeFileSync(join(storage(name), 'threadkeeper.db'), 'a database');
+
+    it('offers what is likely first, with the reason, and no store twice', async () => {
+      for (const [i, [name, ofRemote]] of [['x/tides'], ['beside'], ['old', remote], ['clone', remote], ['far/away'], ['still here'], ['never written']].entries()) {
+        await resolve(storage(String(i)), [workspace(name!)], ofRemote);
+        if (name !== 'never written') hasStore(String(i));
+      }
+      const tides = workspace('tides');
+      for (const gone of ['x', 'beside', 'old', 'far']) remove(gone);
+      await resolve(storage('mine'), [tides], `${remote}?`);
+      hasStore('mine');
+      await resolve(storage('9'), [workspace('also old')], remote);
+      const shared = await candidates([tides], remote);
+      await relinkWorkspace({ globalDir: globalDir(), candidateDir: undefined, workspaceUris: [workspace('also old')] }, shared[0]!);
+      assert.deepEqual(await listed([tides], remote), [
+        ['2', 'same_repository'],
+        ['0', 'same_name'],
+        ['1', 'beside'],
+        ['3', 'clone'],
+        ['4', 'gone'],
+        ['5', 'other'],
+      ]);
+    });
+
+    it('finds the history of a copied folder, and takes it back', async () => {
+      const old = workspace('old');
+      await resolve(storage('1'), [old]);
+      await noteSessionCount(globalDir(), [old], 7);
+      hasStore('1');
+      const copied = copy('old', 'new');
+      remove('old');
+      assert.deepEqual(await found('2', [copied]), ['2', 'new']);
+      hasStore('2');
+      await relink([copied], 0);
+      assert.deepEqual(await found('3', [copied]), ['1', 'workspace']);
+      assert.deepEqual(await listed([copied]), [['2', 'previous']]);
+      // The old path is a new workspace: its history went along.
+      assert.notEqual((await resolve(storage('1'), [workspace('old')])).folder, storage('1'));
+      await relink([copied], 0);
+      assert.deepEqual(await found('3', [copied]), ['2', 'workspace']);
+      assert.deepEqual((await listed([copied]))[0], ['1', 'previous']);
+      await relink([copied], 0);
+      assert.deepEqual(await found('3', [copied]), ['1', 'workspace'], 'and forth again');
+      assert.ok(existsSync(join(storage('1'), 'threadkeeper.db')) && existsSync(join(storage('2'), 'threadkeeper.db')));
+    });
+
+    it('shares with a workspace that is still there, and leaves it alone', async () => {
+      const [a, b] = [workspace('a'), workspace('b')];
+      await resolve(storage('1'), [a]);
+      hasStore('1');
+      await resolve(storage('2'), [b]);
+      await relink([b], 0);
+      assert.deepEqual([await found('1', [a]), await found('2', [b])], [['1', 'workspace'], ['1', 'workspace']]);
+    });
   });
 });

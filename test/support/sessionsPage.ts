@@ -1,0 +1,80 @@
+import type { Locator } from 'playwright-core';
+import { waitFor } from './waitFor';
+import type { Workbench } from './workbench';
+
+/** The Sessions view as its user sees it. */
+export class SessionsPage {
+  constructor(private readonly workbench: Workbench) {}
+
+  /** Shows the view, and opens it where it is collapsed. */
+  async open(): Promise<void> {
+    await this.workbench.openView();
+    const header = this.pane().locator('.pane-header');
+    await header.waitFor();
+    await waitFor('the Sessions view to be open', async () => {
+      if ((await header.getAttribute('aria-expanded')) === 'true') return true;
+      await header.click();
+      return undefined;
+    });
+  }
+
+  /** Label and description of every row on screen, from the top. */
+  async rows(): Promise<string[]> {
+    await this.open();
+    const rows = await this.pane().locator('.monaco-list-row').all();
+    const part = async (row: Locator, selector: string) => (await row.locator(selector).allInnerTexts()).join('').replaceAll('\u00a0', ' ').trim();
+    const texts = await Promise.all(
+      rows.map(async (row) => ({
+        index: Number(await row.getAttribute('data-index')),
+        text: [await part(row, '.label-name'), await part(row, '.label-description')].filter((text) => text !== '').join(' · '),
+      })),
+    );
+    return texts.sort((a, b) => a.index - b.index).map(({ text }) => text);
+  }
+
+  /** Without what is said of them beside. */
+  async labels(): Promise<string[]> {
+    return (await this.rows()).map((row) => row.split(' · ')[0]!);
+  }
+
+  /** Waits until the view shows exactly these labels. */
+  async see(...labels: readonly string[]): Promise<void> {
+    let seen: string[] = [];
+    await waitFor('rows', async () => (seen = await this.labels()).join('\n') === labels.join('\n')).catch((error: unknown) => {
+      throw new Error(`Expected rows:\n${labels.join('\n')}\nbut saw:\n${seen.join('\n')}`, { cause: error });
+    });
+  }
+
+  row(label: string): Locator {
+    return this.pane().locator('.monaco-list-row').filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${label}$`) }) });
+  }
+
+  /** Presses a button that a row shows while the pointer is on it. */
+  async pressInline(label: string, button: string): Promise<void> {
+    await this.row(label).hover();
+    await this.row(label).getByRole('button', { name: button }).click();
+  }
+
+  async chooseFromMenu(label: string, item: string): Promise<void> {
+    await this.row(label).click({ button: 'right' });
+    const entry = this.workbench.page.locator('.monaco-menu .action-item').filter({ hasText: new RegExp(`^${item}`) }).first();
+    // A click right after the menu has opened is taken for the one that opened it.
+    await entry.hover();
+    await waitFor(`"${item}" in the menu`, async () => (await entry.getAttribute('class'))?.includes('focused'));
+    await this.workbench.page.keyboard.press('Enter');
+  }
+
+  /** A button in the view's title. */
+  async pressTitle(button: string): Promise<void> {
+    await this.pane().locator('.pane-header').hover();
+    await this.pane().locator('.pane-header').getByRole('button', { name: button }).click();
+  }
+
+  async message(): Promise<string> {
+    return (await this.pane().locator('.message').innerText()).replaceAll('\u00a0', ' ').trim();
+  }
+
+  pane(): Locator {
+    return this.workbench.page.locator('.sidebar .pane').filter({ has: this.workbench.page.locator('.pane-header[aria-label^="Sessions"]') });
+  }
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { openChat, type ChatSession } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { hold, reply } from '../../support/messagesApiScript';
+import { SessionsPage } from '../../support/sessionsPage';
+import { waitFor } from '../../support/waitFor';
+
+/** One list, told in order: each step builds on the ones before. */
+describe('the Sessions view', function () {
+  inOrder(this);
+  let session: ChatSession;
+  let sessions: SessionsPage;
+
+  before(async () => {
+    session = await openChat({ window: 60_000 });
+    sessions = new SessionsPage(session.workbench);
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  it('says what it is for while there is nothing in it', async () => {
+    await sessions.open();
+    await waitFor('the welcome', async () => (await sessions.pane().innerText()).includes('Conversations of this workspace'));
+    await session.workbench.screenshot('sessions-empty');
+  });
+
+  it('lists sessions as they come into being, the open one marked', async () => {
+    const { chat, workbench } = session;
+    for (const title of ['Tide tables', 'Mooring codes', 'Harbour fees']) {
+      await workbench.runCommand('Threadkeeper: New Session');
+      await waitFor('an empty chat', async () => (await chat.count('article.user-message')) === 0);
+      await chat.ask(title);
+    }
+    await sessions.see('Today', 'Harbour fees', 'Mooring codes', 'Tide tables');
+    await waitFor('the description', async () => (await sessions.rows())[1] === 'Harbour fees · open · now · 2 messages');
+    await workbench.screenshot('sessions');
+  });
+
+  it('shows which one is being answered, also after it was left', async () => {
+    const { chat, api } = session;
+    const gate = hold();
+    api.enqueue(reply('Slowly ', gate, 'said.'));
+    await chat.send('Take your time');
+    await chat.see('article.answer', 'Slowly');
+    await waitFor('"answering"', async () => (await sessions.rows())[1]?.startsWith('Harbour fees · answering'));
+    await sessions.row('Tide tables').click();
+    await chat.see('article.user-message', 'Tide tables');
+    await waitFor('both', async () => (await sessions.rows()).filter((row) => /· (open|answering) ·/.test(row)).length === 2);
+    gate.release();
+    await waitFor('the answer to end', async () => (await sessions.rows()).filter((row) => row.includes('answering')).length === 0);
+  });
+
+  it('renames with F2, whether or not the session is open', async () => {
+    const { workbench, chat } = session;
+    await sessions.row('Mooring codes').click();
+    await chat.see('article.user-message', 'Mooring codes');
+    await sessions.row('Tide tables').click({ modifiers: ['Control'] });
+    await sessions.row('Mooring codes').click({ modifiers: ['Control'] });
+    await workbench.page.keyboard.press('F2');
+    await workbench.quickInput.waitUntilOpen('A title for this session');
+    await workbench.quickInput.accept('Tides of the north');
+    await sessions.see('Today', 'Harbour fees', 'Mooring codes', 'Tides of the north');
+  });
+
+  it('pins, tags and filters', async () => {
+    const { workbench } = session;
+    await sessions.pressInline('Mooring codes', 'Pin to Top');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
+    await sessions.chooseFromMenu('Harbour fees', 'Edit Tags');
+    await workbench.quickInput.waitUntilOpen('Tags');
+    await workbench.quickInput.accept('money, Harbour');
+    await waitFor('the tags', async () => (await sessions.rows()).some((row) => row.startsWith('Harbour fees') && row.endsWith('#money #Harbour')));
+    await workbench.screenshot('sessions-pinned');
+    for (const [filter, found] of [['#money', ['Today', 'Harbour fees']], ['codes', ['Pinned', 'Mooring codes']], ['moon', ['No session matches "moon"']]] as const) {
+      await workbench.runCommand('Threadkeeper: Filter Sessions…');
+      await workbench.quickInput.waitUntilOpen('Part of a title');
+      await workbench.quickInput.accept(filter);
+      await sessions.see(...found);
+      assert.equal(await sessions.message(), `Filtered: ${filter}`);
+    }
+    await workbench.screenshot('sessions-filtered');
+    await sessions.pressTitle('Clear Session Filter');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
+  });
+
+  it('archives and takes back out', async () => {
+    const { workbench } = session;
+    await sessions.pressInline('Mooring codes', 'Archive Session');
+    await workbench.messages.waitForNotification('Archived "Mooring codes"');
+    await sessions.see('Today', 'Harbour fees', 'Tides of the north', 'Archived');
+    await sessions.row('Archived').click();
+    await sessions.see('Today', 'Harbour fees', 'Tides of the north', 'Archived', 'Mooring codes');
+    await sessions.pressInline('Mooring codes', 'Move out of Archive');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
+  });
+
+  it('moves what is selected to the trash with Delete, and takes it back with Undo', async () => {
+    const { workbench } = session;
+    await sessions.row('Harbour fees').click();
+    await sessions.row('Tides of the north').click({ modifiers: ['Control'] });
+    await workbench.page.keyboard.press('Delete');
+    await sessions.see('Pinned', 'Mooring codes', 'Trash');
+    await workbench.screenshot('sessions-trash');
+    await workbench.messages.answerNotification('Moved 2 sessions to the trash', 'Undo');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
+  });
+
+  it('restores from the trash, also after a reload', async () => {
+    const { workbench, chat } = session;
+    await sessions.row('Harbour fees').click();
+    await chat.see('article.user-message', 'Harbour fees');
+    await workbench.runCommand('Threadkeeper: Move Session to Trash');
+    await waitFor('an empty chat', async () => (await chat.count('article.user-message')) === 0);
+    await workbench.reload();
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Tides of the north', 'Trash');
+    await sessions.row('Trash').click();
+    await sessions.pressInline('Harbour fees', 'Restore from Trash');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
+    assert.deepEqual(session.api.errors, []);
+  });
+});
