@@ -12,6 +12,7 @@ import { registerCommands } from './vscode/commands';
 import { Configuration } from './vscode/configuration';
 import { ContextKeys } from './vscode/contextKeys';
 import { endpointOf } from './vscode/endpoint';
+import { HistoryCare } from './vscode/historyCare';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
 import { showKeyStorageBroken, showSettingProblem } from './vscode/notices';
@@ -52,10 +53,10 @@ export function activate(context: ExtensionContext): void {
           log,
         }),
     ));
-  const store = new StoreAccess(async ({ waitForOwner }) => {
+  const store = new StoreAccess(async (options) => {
     const { folder, found, related } = await location.resolve();
     log.info('store_located', { folder, found, related: related.length });
-    return (await loadRuntime()).openStore(folder, waitForOwner);
+    return (await loadRuntime()).openStore(folder, options);
   }, log);
   const models = new ModelSource({
     keys,
@@ -90,8 +91,11 @@ export function activate(context: ExtensionContext): void {
       loaded: (lists) => contextKeys.set('sessionsUnread', lists === null),
     }),
   );
+  const care = new HistoryCare({ controller: chat, store, folder: async () => (await location.resolve()).folder, tasks: async () => (await loadRuntime()).tasks });
+  owned.add(care.watch());
   const workbench = new WorkbenchCommands({
     controller: chat,
+    care,
     models,
     memory,
     apiKeys: { keys, endpoint, verify: async (apiKey, { baseUrl }) => void (await (await loadRuntime()).listModels(apiKey, baseUrl)), log },

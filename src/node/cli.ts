@@ -1,4 +1,6 @@
+import { backup, backupHelp } from './cli/backup';
 import { explain, run, runHelp } from './cli/run';
+import { restore, restoreHelp } from './cli/restore';
 import { search, searchHelp } from './cli/search';
 import { verify, verifyHelp } from './cli/verify';
 
@@ -7,12 +9,16 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper run …      one conversation on standard input and output (run --help)
   threadkeeper search …   finds what was said in a history (search --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
+  threadkeeper backup …   writes a history into one file (backup --help)
+  threadkeeper restore …  puts a backup in place of a history (restore --help)
   threadkeeper --help     this text`;
 
 const commands = [
   { name: 'run', run, help: runHelp },
   { name: 'search', run: search, help: searchHelp },
   { name: 'verify', run: verify, help: verifyHelp },
+  { name: 'backup', run: backup, help: backupHelp },
+  { name: 'restore', run: restore, help: restoreHelp },
 ];
 
 async function main([command, ...args]: readonly string[]): Promise<number> {

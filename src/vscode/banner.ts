@@ -15,6 +15,7 @@ export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
   if (failure !== null) return { kind: 'store_failed', text: failureText(failure) };
   if (status?.access === 'readonly') return { kind: 'readonly', text: readonlyText(status) };
   if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: `Your history was damaged and has been repaired. ${status.note.detail}` };
+  if (status?.note?.reason === 'damage_found') return { kind: 'recovered', text: `Part of your history is damaged. ${status.note.detail} Run “Threadkeeper: Verify and Repair History”.` };
   if (status?.durability === 'export') return { kind: 'reduced_durability', text: `Your history is saved in a slower and less robust way here: ${status.note?.detail ?? 'the file system did not pass the self-test.'}` };
   if (!trusted) return { kind: 'untrusted', text: 'This workspace is not trusted: its files are not searched, and its own model, instructions and API address are ignored.' };
   return null;
@@ -28,7 +29,10 @@ function readonlyText({ note }: StoreStatus): string {
       return 'This history was written by a newer version of Threadkeeper, so it is read-only here. Update the extension to go on.';
     case 'folder_readonly':
       return `The folder of this history may not be written, so it is read-only. ${note.detail}`;
+    case 'disk_full':
+      return `The disk is full, so this history is read-only for now. Free some space, then hide this view and show it again. ${note.detail}`;
     case 'self_test_failed':
+    case 'damage_found':
     case 'recovered':
     case undefined:
       return `This history is read-only here.${note ? ` ${note.detail}` : ''}`;

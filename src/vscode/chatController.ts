@@ -2,7 +2,7 @@ import type { CompactionResult } from '../core/chat/compactor';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import { errorText } from '../core/errors';
-import type { IdSource, Logger, SearchResult } from '../core/ports';
+import type { IdSource, Logger, SearchResult, StoreStatus } from '../core/ports';
 import { liveCompaction } from '../core/session/liveCompaction';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
@@ -12,7 +12,7 @@ import { LooseSession } from './looseSession';
 import type { ModelSource } from './modelSource';
 import type { OpenChat, OpenConversation } from './openChat';
 import { OpenChats } from './openChats';
-import type { StoreAccess } from './storeAccess';
+import type { ReopenOptions, StoreAccess } from './storeAccess';
 import { SurfaceFeed, type ChatSurface } from './surfaceFeed';
 
 export interface ChatState {
@@ -296,6 +296,24 @@ export class ChatController implements Disposable {
     if (this.chats.current) await this.chats.current.conversation.refreshModel();
     else if (this.opened) await this.resolveLoose();
     this.feed.connection();
+  }
+
+  /** Stops the turns of every session, those that were left included. */
+  stopAll(): Promise<void> {
+    return this.chats.stop();
+  }
+
+  /**
+   * Closes the store once no turn runs and opens it again (StoreAccess.reopen), then reads the open chat anew. New turns wait.
+   * Rejects with what `between` or opening failed with.
+   */
+  async reopenStore(options: ReopenOptions): Promise<StoreStatus> {
+    const store = await this.serial(async () => {
+      await this.chats.idle();
+      return this.deps.store.reopen(options);
+    });
+    if (!this.opened) await this.ready();
+    return store.status;
   }
 
   trustChanged(): void {

@@ -10,6 +10,7 @@ import { ModelBindings } from '../node/runtime/modelBindings';
 import { openStore } from '../node/store/openStore';
 import { WorkerTokenCounter } from '../node/tokens/workerTokenCounter';
 import type { SessionModel } from './openChat';
+import { StoreTasks } from './storeTasks';
 import type { Settings } from './settingsValues';
 
 export interface ChatRuntimeOptions {
@@ -35,9 +36,13 @@ export class ChatRuntime {
     this.counter = new WorkerTokenCounter(join(options.distDir, 'tokenWorker.js'), options.log);
   }
 
-  openStore(folder: string, waitForOwner: boolean): Promise<SessionStore> {
+  openStore(folder: string, options: { readonly waitForOwner: boolean; readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
-    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, ...(waitForOwner ? {} : { waitForOwnerMs: 0 }) });
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, repair: options.repair, ...(options.waitForOwner ? {} : { waitForOwnerMs: 0 }) });
+  }
+
+  get tasks(): StoreTasks {
+    return new StoreTasks(this.options.distDir);
   }
 
   /** Rejects with `StoreError`. */

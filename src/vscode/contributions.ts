@@ -40,6 +40,9 @@ export const commandIds = {
   selectModel: 'threadkeeper.selectModel',
   setApiKey: 'threadkeeper.setApiKey',
   removeApiKey: 'threadkeeper.removeApiKey',
+  verifyHistory: 'threadkeeper.verifyHistory',
+  backUpHistory: 'threadkeeper.backUpHistory',
+  restoreHistory: 'threadkeeper.restoreHistory',
   showLog: 'threadkeeper.showLog',
 } as const;
 export type CommandName = keyof typeof commandIds;
@@ -76,6 +79,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   stop: contextKeys.busy,
   removeApiKey: contextKeys.hasStoredKey,
+  backUpHistory: contextKeys.hasSession,
 };
 
 /** Commands that need to be told what for: the tree calls them, the palette does not offer them. */

@@ -87,6 +87,20 @@ export class OpenChats implements Disposable {
     this.put(null);
   }
 
+  /** Resolves when no turn runs, in any chat. */
+  async idle(): Promise<void> {
+    for (;;) {
+      const busy = [...(this.shown ? [this.shown] : []), ...this.leaving].filter((chat) => chat.conversation.isBusy);
+      if (busy.length === 0) return;
+      await Promise.all(busy.map((chat) => chat.conversation.idle()));
+    }
+  }
+
+  /** Stops every turn, in any chat. */
+  async stop(): Promise<void> {
+    await Promise.all([...(this.shown ? [this.shown] : []), ...this.leaving].map((chat) => chat.stop()));
+  }
+
   /** Ends whatever runs; resolves when it has ended, or after a second. */
   async close(): Promise<void> {
     const chats = this.all();

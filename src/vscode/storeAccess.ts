@@ -3,6 +3,13 @@ import { Emitter } from '../core/base/event';
 import { errorText, StoreError } from '../core/errors';
 import type { Logger, SessionStore } from '../core/ports';
 
+export interface ReopenOptions {
+  /** Builds the store anew from what can be read of it. */
+  readonly repair?: boolean;
+  /** Runs while nothing of this window has the store open. */
+  readonly between?: () => Promise<void>;
+}
+
 /** A try to own the store starts a worker: not at every change of focus. */
 const ownershipIntervalMs = 3_000;
 
@@ -25,7 +32,7 @@ export class StoreAccess implements Disposable {
   private lastTry = -Infinity;
 
   constructor(
-    private readonly open: (options: { readonly waitForOwner: boolean }) => Promise<SessionStore>,
+    private readonly open: (options: { readonly waitForOwner: boolean; readonly repair: boolean }) => Promise<SessionStore>,
     private readonly log: Logger,
   ) {}
 
@@ -53,7 +60,7 @@ export class StoreAccess implements Disposable {
     try {
       if (store.status.note?.reason === 'other_owner' && Date.now() - this.lastTry > ownershipIntervalMs) {
         this.lastTry = Date.now();
-        const next = await this.open({ waitForOwner: false });
+        const next = await this.open({ waitForOwner: false, repair: false });
         if (next.status.access === 'owner' && this.store === store && !this.closed) {
           this.adopt(next);
           this._onDidChange.fire();
@@ -84,6 +91,34 @@ export class StoreAccess implements Disposable {
     }
   }
 
+  /**
+   * Closes the store and opens it again; whoever asks for it meanwhile waits. Rejects with what `between` failed with, and then
+   * has opened it as it is, or with what opening failed with.
+   */
+  async reopen({ repair = false, between }: ReopenOptions): Promise<SessionStore> {
+    if (this.closed) throw new StoreError('closed', 'The window is closing.');
+    const before = this.opening;
+    this.forget();
+    let failure: { readonly error: unknown } | null = null;
+    this.opening = (async () => {
+      try {
+        await (await before)?.close();
+      } catch (error) {
+        this.log.debug('store_not_closed', { detail: errorText(error) });
+      }
+      try {
+        await between?.();
+      } catch (error) {
+        failure = { error };
+      }
+      return this.attempt(repair && failure === null);
+    })();
+    const store = await this.opening;
+    this._onDidChange.fire();
+    if (failure !== null) throw (failure as { readonly error: unknown }).error;
+    return store;
+  }
+
   /** Never rejects; nothing durable depends on it. */
   async close(): Promise<void> {
     this.closed = true;
@@ -101,10 +136,10 @@ export class StoreAccess implements Disposable {
     void this.close();
   }
 
-  private async attempt(): Promise<SessionStore> {
+  private async attempt(repair = false): Promise<SessionStore> {
     const started = Date.now();
     try {
-      const store = await this.open({ waitForOwner: true });
+      const store = await this.open({ waitForOwner: true, repair });
       if (this.closed) return store;
       this.adopt(store);
       this.log.info('store_opened', { ...store.status, durationMs: Date.now() - started });

@@ -8,6 +8,7 @@ import type { WorkbenchActions } from './chatRequests';
 import { compactionText } from './compactionText';
 import { focusChatCommand, type CommandName } from './contributions';
 import { copyText, insertCode, openCode, openLink, openSettings } from './editorActions';
+import type { HistoryCare, HistoryCareCommandName } from './historyCare';
 import { pickFromHistory } from './historySearch';
 import type { Log } from './log';
 import { offlineSessionModel } from './modelChoice';
@@ -22,6 +23,7 @@ export interface WorkbenchCommandsDeps {
   readonly apiKeys: ApiKeyCommandsDeps;
   readonly log: Log;
   readonly focusComposer: () => void;
+  readonly care: HistoryCare;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'filterChanged'>;
 }
 
@@ -50,7 +52,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     });
   }
 
-  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName>, () => Promise<void>>> = {
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | HistoryCareCommandName>, () => Promise<void>>> = {
     newSession: () => this.newSession(),
     searchHistory: () => this.searchHistory(),
     compact: () => this.compactWithProgress(),
@@ -65,7 +67,7 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
-    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all }[name];
+    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.deps.care.all }[name];
     return this.guarded(name, () => run(args));
   }
 

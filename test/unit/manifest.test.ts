@@ -82,6 +82,9 @@ describe('manifest', () => {
       [commandIds.selectModel]: 'Threadkeeper: Select Model…',
       [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
       [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',
+      [commandIds.verifyHistory]: 'Threadkeeper: Verify and Repair History',
+      [commandIds.backUpHistory]: 'Threadkeeper: Back Up History…',
+      [commandIds.restoreHistory]: 'Threadkeeper: Restore History…',
       [commandIds.showLog]: 'Threadkeeper: Show Log',
     });
     deepStrictEqual(category, 'Threadkeeper');

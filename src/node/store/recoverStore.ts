@@ -37,9 +37,8 @@ export function isDamage(error: unknown): error is StoreError {
  */
 export function recoverStore(sqlite: Sqlite, files: StoreFiles, reason: string, beforeExchange: () => void): Recovery {
   const at = Date.now();
-  const suffix = `.damaged-${new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')}`;
   const fresh = `${files.main}.${randomUUID()}.tmp`;
-  const keptAt = [files.main, files.wal, files.journal].some((file) => existsSync(file)) ? freeName(`${files.main}${suffix}`) : null;
+  const keptAt = [files.main, files.wal, files.journal].some((file) => existsSync(file)) ? nameAside(files.main, 'damaged', at) : null;
   const generation = readGeneration(files);
   let recovery: Recovery = { at, reason, keptAt, salvage: null };
   try {
@@ -57,15 +56,24 @@ export function recoverStore(sqlite: Sqlite, files: StoreFiles, reason: string, 
       });
     });
     beforeExchange();
-    if (existsSync(files.generation)) copyFileSync(files.generation, freeName(`${files.generation}${suffix}`));
-    const plan: Plan = { fresh, keptAt: keptAt ?? freeName(`${files.main}${suffix}`) };
-    writeFileAtomic(planFile(files), JSON.stringify(plan));
+    if (existsSync(files.generation)) copyFileSync(files.generation, nameAside(files.generation, 'damaged', at));
+    planExchange(files, fresh, keptAt ?? nameAside(files.main, 'damaged', at));
   } catch (error) {
     for (const file of [fresh, `${fresh}.live`, `${fresh}.undo`]) rmSync(file, { force: true });
     throw error;
   }
   finishRecovery(files);
   return recovery;
+}
+
+/** A name that is free and says why and when the file was put aside. */
+export function nameAside(file: string, why: 'damaged' | 'replaced', at: number): string {
+  return freeName(`${file}.${why}-${new Date(at).toISOString().replace(/[-:]|\.\d+/g, '')}`);
+}
+
+/** From here on `fresh` takes the place of the store's files and those get the name `keptAt`, at the next `finishRecovery`. */
+export function planExchange(files: StoreFiles, fresh: string, keptAt: string): void {
+  writeFileAtomic(planFile(files), JSON.stringify({ fresh, keptAt } satisfies Plan));
 }
 
 interface Plan {

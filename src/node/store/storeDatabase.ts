@@ -81,6 +81,31 @@ export function createDatabaseFile(sqlite: Sqlite, file: string, fill: (connecti
   sqlite.release(opened.binding);
 }
 
+/** Opens a file that nobody else knows, to change it; `close` leaves one ordinary SQLite file on disk. */
+export function openForEditing(sqlite: Sqlite, files: DatabaseFiles): Pick<StoreDatabase, 'connection' | 'close' | 'abandon'> {
+  if (sqlite.unbridged !== null) {
+    const database = sqlite.openMemory(readMerged(files));
+    const connection = new Connection(database, { file: files.main, beforeCommit: () => undefined });
+    const close = () => {
+      writeFileAtomic(files.main, database.export());
+      connection.close();
+    };
+    return { connection, close, abandon: () => connection.close() };
+  }
+  const opened = bridged(sqlite, files, () => undefined);
+  try {
+    opened.connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE;');
+  } catch (error) {
+    opened.abandon();
+    throw error;
+  }
+  const close = () => {
+    opened.connection.close();
+    sqlite.release(opened.binding);
+  };
+  return { connection: opened.connection, close, abandon: opened.abandon };
+}
+
 /** Opens a private copy (readonlyCopy.ts), which recovery may write to; queries alone are let through. */
 export function openCopy(sqlite: Sqlite, files: DatabaseFiles): Pick<StoreDatabase, 'connection' | 'abandon'> {
   const refuse = () => {

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { writeFileAtomic } from './atomicFile';
 import type { DatabaseFiles } from './fileBridge';
@@ -25,6 +25,11 @@ export function storeFiles(folder: string): StoreFiles {
     lease: join(folder, 'owner.lease'),
     generation: join(folder, 'generation.json'),
   };
+}
+
+/** The names that go with a database file outside a store folder; it has no lease and no marker of its use. */
+export function besides(main: string): StoreFiles {
+  return { folder: dirname(main), main, wal: `${main}.live`, journal: `${main}.undo`, lease: '', generation: '' };
 }
 
 /** A marker that cannot be read counts as 1: it says that there was a store, which is what it is for. */

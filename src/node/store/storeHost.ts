@@ -286,7 +286,7 @@ function removeLeftovers(files: StoreFiles): void {
   for (const name of readdirSync(files.folder)) {
     const path = join(files.folder, name);
     const isOldLease = /^owner\.lease\.[0-9a-f-]{36}$/.test(name) && (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 3_600_000;
-    if (name.startsWith(scratchPrefix) || isOldLease || /\.tmp$/.test(name)) rmSync(path, { force: true });
+    if (name.startsWith(scratchPrefix) || isOldLease || /\.tmp(\.live|\.undo)?$/.test(name)) rmSync(path, { force: true });
   }
 }
 

@@ -1,10 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { dirname, join } from 'node:path';
 import { CancelledError, StoreError } from '../../core/errors';
 import type { TaskProgress, VerifyReport } from '../../core/session/verifyReport';
+import type { BackupRequest } from './backupStore';
 import { privateFolder } from './readonlyCopy';
-import { storeFiles, type StoreFiles } from './storeFiles';
+import type { Restored, RestoreRequest } from './restoreStore';
+import { besides, storeFiles, type StoreFiles } from './storeFiles';
 import { fromWire, type WireError } from './storeProtocol';
 
 export interface TaskOptions {
@@ -14,8 +17,11 @@ export interface TaskOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What the worker is started with. Whatever it leaves in `scratch` is removed when it ends, however it ends. */
-export type StoreTask = { readonly kind: 'verify'; readonly files: StoreFiles; readonly scratch: string };
+/** What the worker is started with. `scratch`, and whatever it has begun to write, is removed when it ends, however it ends. */
+export type StoreTask =
+  | { readonly kind: 'verify'; readonly files: StoreFiles; readonly scratch: string }
+  | { readonly kind: 'backup'; readonly request: BackupRequest }
+  | { readonly kind: 'restore'; readonly request: RestoreRequest };
 
 export interface TaskData {
   readonly task: StoreTask;
@@ -32,14 +38,37 @@ export type TaskMessage =
  * for nothing. Rejects with a `StoreError` when it cannot be looked at (damage is a result), or `CancelledError`.
  */
 export function verifyFolder(folder: string, options: TaskOptions): Promise<VerifyReport> {
-  return run({ kind: 'verify', files: storeFiles(folder), scratch: privateFolder() }, options) as Promise<VerifyReport>;
+  return verify(storeFiles(folder), options);
 }
 
-function run(task: StoreTask, { workerFile, onProgress, signal }: TaskOptions): Promise<unknown> {
-  if (signal?.aborted) return Promise.reject(new CancelledError());
+/** The same for a backup. */
+export function verifyFile(file: string, options: TaskOptions): Promise<VerifyReport> {
+  return verify(besides(file), options);
+}
+
+/** Backs the store of a folder up (backupStore.ts). Rejects also with `CancelledError`; then nothing was written. */
+export function backUpFolder(folder: string, target: string, options: TaskOptions & { readonly overwrite: boolean }): Promise<VerifyReport> {
+  const temporary = `${target}.${randomUUID()}.tmp`;
+  const request: BackupRequest = { files: storeFiles(folder), target, temporary, overwrite: options.overwrite };
+  return run({ kind: 'backup', request }, options, [temporary, `${temporary}.live`, `${temporary}.undo`]) as Promise<VerifyReport>;
+}
+
+/** Puts a backup in place of the store of a folder (restoreStore.ts). Not to be cancelled: an exchange of files is not left half-way. */
+export function restoreFile(folder: string, backup: string, options: Omit<TaskOptions, 'signal'> & { readonly label: string }): Promise<Restored> {
+  const files = storeFiles(folder);
+  const request: RestoreRequest = { backup, files, temporary: `${files.main}.${randomUUID()}.tmp`, label: options.label };
+  return run({ kind: 'restore', request }, options, []) as Promise<Restored>;
+}
+
+function verify(files: StoreFiles, options: TaskOptions): Promise<VerifyReport> {
+  const scratch = privateFolder();
+  return run({ kind: 'verify', files, scratch }, options, [scratch]) as Promise<VerifyReport>;
+}
+
+async function run(task: StoreTask, { workerFile, onProgress, signal }: TaskOptions, leftovers: readonly string[]): Promise<unknown> {
+  if (signal?.aborted) throw new CancelledError();
   const workerData: TaskData = { task, wasmFile: join(dirname(workerFile), 'sql-wasm.wasm') };
   const worker = new Worker(workerFile, { workerData });
-  const cleanUp = () => rmSync(task.scratch, { recursive: true, force: true });
   return new Promise<unknown>((resolve, reject) => {
     worker.on('message', (message: TaskMessage) => {
       if (message.type === 'progress') onProgress?.(message.progress);
@@ -51,6 +80,6 @@ function run(task: StoreTask, { workerFile, onProgress, signal }: TaskOptions): 
     signal?.addEventListener('abort', () => reject(new CancelledError()), { once: true });
   }).finally(async () => {
     await worker.terminate();
-    cleanUp();
+    for (const path of leftovers) rmSync(path, { recursive: true, force: true });
   });
 }

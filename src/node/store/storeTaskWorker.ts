@@ -1,4 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
+import { backUpStore } from './backupStore';
+import { restoreStore } from './restoreStore';
 import { loadSqlite } from './sqlite';
 import type { Sqlite } from './sqlite';
 import { toWire } from './storeProtocol';
@@ -22,5 +24,9 @@ function perform(sqlite: Sqlite, one: StoreTask): unknown {
   switch (one.kind) {
     case 'verify':
       return verifyStore(sqlite, one.files, one.scratch, onProgress);
+    case 'backup':
+      return backUpStore(sqlite, one.request, onProgress);
+    case 'restore':
+      return restoreStore(sqlite, one.request, onProgress);
   }
 }

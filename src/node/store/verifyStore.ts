@@ -1,6 +1,7 @@
 import { errorText, StoreError } from '../../core/errors';
 import type { TaskProgress, VerifyReport } from '../../core/session/verifyReport';
 import type { Connection } from './connection';
+import type { DatabaseFiles } from './fileBridge';
 import { findSilentDamage } from './logDamage';
 import { schemaVersion } from './migrations';
 import { entryName, ProblemList } from './problemList';
@@ -11,7 +12,7 @@ import type { Sqlite } from './sqlite';
 import { openCopy } from './storeDatabase';
 import { checkDatabaseFile, readGeneration, sizeOf } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
-import { blobProblem, knownBlobs } from './verifyBlobs';
+import { blobStore, knownBlobs } from './verifyBlobs';
 import { verifyBodies } from './verifyBodies';
 import { verifyDerived, verifyTree } from './verifyTree';
 
@@ -20,6 +21,11 @@ import { verifyDerived, verifyTree } from './verifyTree';
  * not touched. What it cannot see is a wrong byte in a long draft or in the search index: only entries have a checksum. Throws what keeps it from looking (`newer_schema`, `permission`, `disk_full`, `io`); damage is no reason to throw.
  */
 export function verifyStore(sqlite: Sqlite, files: StoreFiles, scratch: string, onProgress: (progress: TaskProgress) => void): VerifyReport {
+  return verifyCopy(sqlite, files, (copyFrom) => copyStore(copyFrom, scratch).files, onProgress);
+}
+
+/** As `verifyStore`; `copy` says where the copy is, once the store has proven worth one. */
+export function verifyCopy(sqlite: Sqlite, files: StoreFiles, makeCopy: (files: StoreFiles) => DatabaseFiles, onProgress: (progress: TaskProgress) => void): VerifyReport {
   const problems = new ProblemList();
   const checked = { pages: 0, sessions: 0, entries: 0, blobs: 0 };
   const report = (): VerifyReport => ({ file: files.main, checked, problems: problems.problems, more: problems.more });
@@ -31,7 +37,7 @@ export function verifyStore(sqlite: Sqlite, files: StoreFiles, scratch: string, 
     return report();
   }
   onProgress({ phase: 'Copying', done: 0, total: sizeOf(files.main) });
-  const copy = copyStore(files, scratch).files;
+  const copy = makeCopy(files);
   const { pageSize } = checkDatabaseFile({ ...files, ...copy });
   const silent = findSilentDamage(copy, pageSize);
   if (silent !== null) problems.add('file', files.main, `${capital(silent)}: what was written last may be missing.`);
@@ -105,9 +111,10 @@ class DatabaseCheck {
     return (
       this.guarded('the attachments', () => {
         const known = knownBlobs(this.connection);
+        const store = blobStore(this.connection, folder);
         known.forEach(({ hash, entry }, done) => {
           this.onProgress({ phase: 'Checking attachments', done, total: known.length });
-          const problem = blobProblem(folder, hash);
+          const problem = store.problem(hash);
           if (problem === null) return;
           const where = entry === null ? `attachment ${hash.slice(0, 12)}` : entryName(this.connection, entry);
           this.problems.add('blob', where, `An attachment or long text is ${problem}. Only a backup can bring it back.`, false);

@@ -1,0 +1,73 @@
+import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { StoreError } from '../../core/errors';
+import { problemCount, type TaskProgress, type VerifyReport } from '../../core/session/verifyReport';
+import { syncFolder } from './atomicFile';
+import { copyTo } from './readonlyCopy';
+import type { Sqlite } from './sqlite';
+import { openForEditing } from './storeDatabase';
+import { toStoreError } from './storeFault';
+import { besides, type StoreFiles } from './storeFiles';
+import { blobContentTable, filesOf, knownBlobs } from './verifyBlobs';
+import { verifyCopy } from './verifyStore';
+
+export interface BackupRequest {
+  /** Of the store; any process may be using it. */
+  readonly files: StoreFiles;
+  readonly target: string;
+  /** Where the backup grows before it gets its name: a file beside the target that is not there yet. */
+  readonly temporary: string;
+  readonly overwrite: boolean;
+}
+
+/**
+ * Writes the store as it is at one moment into one ordinary SQLite file, attachments included. Returns what was checked of it.
+ * Throws with the target as it was: `invalid` when it exists and may not be overwritten, `corrupt` when the store is damaged (a
+ * good backup that is replaced by a damaged one is a loss).
+ *
+ * A copy of the files, as readers make it, and not SQLite's backup interface: that needs the owner's connection, which another
+ * process may have, and takes turns with its writes; this disturbs nobody and works for every process.
+ */
+export function backUpStore(sqlite: Sqlite, { files, target, temporary, overwrite }: BackupRequest, onProgress: (progress: TaskProgress) => void): VerifyReport {
+  refuseExisting(target, overwrite);
+  const copy = besides(temporary);
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    const report = verifyCopy(sqlite, files, () => (copyTo(files, copy), copy), onProgress);
+    const [first] = report.problems;
+    if (first) {
+      throw new StoreError('corrupt', `This history is damaged (${problemCount(report)} problems; the first: ${first.where}: ${first.meaning}), so it was not backed up. Verify and repair it first`);
+    }
+    addBlobs(sqlite, files, temporary, onProgress);
+    refuseExisting(target, overwrite);
+    renameSync(temporary, target);
+    syncFolder(dirname(target));
+    return report;
+  } catch (error) {
+    throw toStoreError(error, undefined, target);
+  }
+}
+
+function addBlobs(sqlite: Sqlite, files: StoreFiles, temporary: string, onProgress: (progress: TaskProgress) => void): void {
+  const opened = openForEditing(sqlite, besides(temporary));
+  try {
+    const { connection } = opened;
+    connection.exec(`CREATE TABLE ${blobContentTable}(hash TEXT PRIMARY KEY, data BLOB NOT NULL)`);
+    const source = filesOf(files.folder);
+    const blobs = knownBlobs(connection);
+    blobs.forEach(({ hash }, done) => {
+      onProgress({ phase: 'Copying attachments', done, total: blobs.length });
+      const data = source.read(hash);
+      if (!data) throw new StoreError('io', `The attachment ${hash.slice(0, 12)} vanished while it was backed up`);
+      connection.transaction(() => connection.run(`INSERT INTO ${blobContentTable}(hash, data) VALUES (?, ?)`, [hash, data]));
+    });
+    opened.close();
+  } catch (error) {
+    opened.abandon();
+    throw error;
+  }
+}
+
+function refuseExisting(target: string, overwrite: boolean): void {
+  if (!overwrite && existsSync(target)) throw new StoreError('invalid', `${target} exists already`);
+}

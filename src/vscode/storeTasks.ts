@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import type { VerifyReport } from '../core/session/verifyReport';
+import type { Restored } from '../node/store/restoreStore';
+import { backUpFolder, restoreFile, verifyFile, verifyFolder, type TaskOptions } from '../node/store/storeTask';
+
+type Options = Pick<TaskOptions, 'onProgress' | 'signal'>;
+
+/** Work on whole histories, in a worker each. */
+export class StoreTasks {
+  private readonly workerFile: string;
+
+  /** `distDir`: where the workers lie. */
+  constructor(distDir: string) {
+    this.workerFile = join(distDir, 'storeTaskWorker.js');
+  }
+
+  verify(folder: string, options: Options): Promise<VerifyReport> {
+    return verifyFolder(folder, { ...options, workerFile: this.workerFile });
+  }
+
+  verifyFile(file: string, options: Options): Promise<VerifyReport> {
+    return verifyFile(file, { ...options, workerFile: this.workerFile });
+  }
+
+  /** Replaces a file that exists. */
+  backUp(folder: string, target: string, options: Options): Promise<VerifyReport> {
+    return backUpFolder(folder, target, { ...options, workerFile: this.workerFile, overwrite: true });
+  }
+
+  restore(folder: string, backup: string): Promise<Restored> {
+    return restoreFile(folder, backup, { workerFile: this.workerFile, label: 'VS Code window, restoring' });
+  }
+}
