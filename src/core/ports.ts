@@ -159,6 +159,8 @@ export interface SearchResult {
   readonly hits: readonly SearchHit[];
   /** The terms that were searched for, as the ranking sees them; empty when the query has no words. */
   readonly terms: readonly string[];
+  /** Entries that were counted and, in the order of `terms`, how many have each: for ranking other text beside the hits. */
+  readonly statistics: { readonly count: number; readonly documentFrequency: readonly number[] };
   /** False when not all of the history that is not yet indexed could be read. */
   readonly complete: boolean;
 }
@@ -201,8 +203,6 @@ export interface SessionStore {
   entriesBySeq(seqs: readonly number[]): Promise<StoredEntry[]>;
   /** Fills in `tokenEstimate` of entries that were stored before they could be counted; the content stays untouched. */
   saveTokenCounts(counts: readonly { readonly entry: string; readonly tokens: number }[]): Promise<void>;
-  /** Every entry that has text, newest first: what recall and offline answers search. Paged by `beforeSeq`. */
-  scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): Promise<StoredEntry[]>;
   /**
    * Full-text search over every branch, undone and compacted entries and archived sessions included, trashed ones left out. Sees
    * every entry that was stored before the call; a read-only store searches what it last read. Rejects with `invalid` when there

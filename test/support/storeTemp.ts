@@ -58,7 +58,6 @@ export async function openTestStore(folder: string): Promise<SessionStore> {
     entries: forward('entries'),
     entriesBySeq: forward('entriesBySeq'),
     saveTokenCounts: forward('saveTokenCounts'),
-    scan: forward('scan'),
     search: forward('search'),
     writePartial: forward('writePartial'),
     recoverPartials: forward('recoverPartials'),

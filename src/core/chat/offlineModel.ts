@@ -2,15 +2,15 @@ import { extractiveSummary } from '../compaction/extractive';
 import { estimateTokens } from '../context/estimateTokens';
 import { noticeTag, summaryTag } from '../context/projection';
 import { CancelledError, errorText } from '../errors';
-import type { ModelClient, ModelEvent, ModelInfo, ModelMessage, ModelRequest } from '../ports';
+import type { ModelClient, ModelEvent, ModelInfo, ModelMessage, ModelRequest, SearchHit, SessionStore } from '../ports';
 import { offlineProvider } from '../recall/history';
 import { searchWorkspace, type FoundPassage, type SearchSources, type WorkspaceSearch } from '../recall/searchWorkspace';
 import { splitPassages } from '../recall/splitPassages';
 import { fold, queryTerms, substringsOf } from '../recall/tokenizeTerms';
-import type { StoredEntry } from '../session/entry';
 import { ModelError } from './modelError';
 
 export interface OfflineDependencies extends SearchSources {
+  readonly store: Pick<SessionStore, 'search' | 'session' | 'entries'>;
   /** The session that is being answered: its newest user message is the question. */
   readonly session?: () => string | null;
   /** How to reach a model, in the words of the program this runs in. */
@@ -24,6 +24,8 @@ const opening = 'I am offline: I do not generate text, I search the history, not
 const defaultKeyHint = 'To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.';
 
 const maxPassages = 6;
+/** Notices may stand between the question and the leaf. */
+const maxStepsToQuestion = 20;
 const maxQuotedCharacters = 700;
 const maxNoteTokens = 160;
 /** Characters of an answer that are shown at once. */
@@ -74,12 +76,35 @@ export class OfflineModel implements ModelClient {
     if (queryTerms(question).every((term) => greetings.has(term))) {
       yield `\n\nAsk about something you have talked about here or keep in your files: names, paths, error texts and other rare words find best.\n\n${this.keyHint}`;
     } else {
-      const search = await searchWorkspace(this.dependencies, { text: question, limit: maxPassages, skip: skipQuestion(question, this.dependencies.session?.() ?? null) }, signal);
+      const search = await searchWorkspace(this.dependencies, { text: question, limit: maxPassages, skip: await this.isQuestion(question) }, signal);
       for (const part of render(search)) yield `\n\n${part}`;
       if (search.found.length === 0) yield `\n\n${this.keyHint}`;
     }
     const note = this.proposedNote(request.messages);
     if (note !== null) yield `\n\n${note}`;
+  }
+
+  /**
+   * What was asked, now or before, answers nothing. The stored question may be longer than what was sent of it, so it is also known
+   * by its place.
+   */
+  private async isQuestion(question: string): Promise<(hit: SearchHit) => boolean> {
+    const newest = await this.newestQuestion().catch(() => null);
+    const asked = question.trim();
+    return ({ entry, role, text, length }) => role === 'user' && (entry === newest || (text.length === length && text.trim() === asked));
+  }
+
+  /** The newest message of the user in the session that is answered: the leaf, or shortly before it. */
+  private async newestQuestion(): Promise<string | null> {
+    const { store, session } = this.dependencies;
+    const uuid = session?.() ?? '';
+    let at = uuid === '' ? null : ((await store.session(uuid))?.leaf ?? null);
+    for (let i = 0; i < maxStepsToQuestion && at !== null; i++) {
+      const [entry] = await store.entries([at]);
+      if (entry?.content.type === 'message' && entry.content.role === 'user') return entry.uuid;
+      at = entry?.parent ?? null;
+    }
+    return null;
   }
 
   private get keyHint(): string {
@@ -116,17 +141,6 @@ function questionOf(messages: readonly ModelMessage[]): string {
     for (const block of [...blocks].reverse()) if (block.type === 'text' && !isNotice(block.text)) return block.text;
   }
   return '';
-}
-
-/** Entries arrive newest first. The stored question may be longer than what was sent of it, so it is known by its place too. */
-function skipQuestion(question: string, session: string | null): (entry: StoredEntry) => boolean {
-  const asked = question.trim();
-  let newest: string | null = null;
-  return ({ uuid, session: own, content }) => {
-    if (content.type !== 'message' || content.role !== 'user') return false;
-    if (own === session) newest ??= uuid;
-    return uuid === newest || content.text.trim() === asked;
-  };
 }
 
 function render({ found, problems, terms }: WorkspaceSearch): string[] {

@@ -1,12 +1,18 @@
 import { dateText } from './dateText';
+import { matchingParts } from './matchingParts';
+import { QueryCoverage } from './queryCoverage';
 import { chunksOf, fold, queryTerms, substringsOf, termsOfChunk } from './tokenizeTerms';
 
 export interface Rankable {
   readonly text: string;
   /** What its neighbours belong to: a session, a note, a file. */
   readonly group: string;
-  /** Its date is searchable; null when it has none. */
+  /** Its date is searchable, and of what scores nearly the same the newer comes first; null when it has none. */
   readonly at: number | null;
+  /** Said by the user, who states what holds; models mostly repeat it. */
+  readonly byUser?: boolean;
+  /** Ends with a question: what was said next answers it. */
+  readonly asks?: boolean;
 }
 
 export interface Ranked<T> {
@@ -28,26 +34,55 @@ const b = 0.75;
 const neighbourShare = 0.5;
 const groupShare = 0.5;
 
+/**
+ * Measured on planted facts in 2,000 turns of talk about the same few projects (test/unit/recall/plantedFacts.test.ts): with the
+ * two constants above alone, 47/67/78 % of the facts among the first 5/10/25; with these and without the grammar of CJK queries,
+ * 96/100/100 %.
+ */
+const answerShare = 1;
+/** For a sentence with all of what the query asks for; squared, so that half of it is worth a quarter. */
+const togetherBoost = 2;
+const userBoost = 0.3;
+/** Shares of the best, from which on passages are taken for versions of one statement, and how many are at most. */
+const alikeTogether = 0.85;
+const alikeScore = 0.2;
+const mostVersions = 12;
+
 /** A pasted page as a query: its first and last terms, or every passage would be compared with thousands. */
 const maxTerms = 48;
 const seenCapacity = 20_000;
 const noTerms: readonly number[] = [];
 
+interface Hits {
+  /** By term index. */
+  readonly frequencies: ReadonlyMap<number, number>;
+  /** Terms that stand in one sentence, for each sentence with more than one. */
+  readonly together: readonly (readonly number[])[];
+}
+
 interface Scored<T> {
   /** Null once neither it nor a neighbour can have a score: a long history is not kept in memory. */
   item: T | null;
-  /** Pairs of term index and frequency; null when no term of the query is in it. */
-  readonly hits: readonly (readonly [term: number, frequency: number])[] | null;
+  /** Null when no term of the query is in it. */
+  readonly hits: Hits | null;
 }
 
 /**
- * Ranks passages against one query: s_i + 0.5·(s_{i−1} + s_{i+1}) within a group, plus half of the group's best score, where s
- * is BM25 over stemmed terms that are OR-ed. Feed it page by page; within a group the passages must come in order (either way).
+ * Ranks passages against one query. s is BM25 over stemmed terms that are OR-ed, raised where a sentence has many of them and for
+ * what the user said. A passage has s_i + 0.5·(s_{i−1} + s_{i+1}) within its group; a question gives all of its s to what was said
+ * after it and nothing to what was said before. The sum is raised by up to a half for the best group, in proportion for the others.
+ * Versions of one statement stand together, the newest first.
+ *
+ * Half of the group's best score *added* to each passage, as measured first, lifts every mention in a good session over the best
+ * passage of another: 11 of 100 planted facts fall out of the first 25 by that.
+ *
+ * Feed it page by page; within a group the passages must come newest first.
  */
 export class PassageRanker<T extends Rankable> {
   readonly terms: readonly string[];
   private readonly termIndex: ReadonlyMap<string, number>;
   private readonly substrings: readonly string[];
+  private readonly coverage: QueryCoverage;
   private readonly documentFrequency: number[];
   private readonly groups = new Map<string, Scored<T>[]>();
   private readonly seen = new Map<string, readonly number[]>();
@@ -60,6 +95,7 @@ export class PassageRanker<T extends Rankable> {
     this.terms = bounded(queryTerms(query));
     this.termIndex = new Map(this.terms.map((term, i) => [term, i]));
     this.substrings = substringsOf(this.terms);
+    this.coverage = new QueryCoverage(this.terms);
     this.documentFrequency = this.terms.map(() => 0);
   }
 
@@ -67,6 +103,11 @@ export class PassageRanker<T extends Rankable> {
   assume({ count, documentFrequency }: CorpusStatistics): void {
     this.count += count;
     documentFrequency.forEach((df, term) => (this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + df));
+  }
+
+  /** What has been counted so far; for a ranker of other text, whose scores shall compare with these. */
+  get statistics(): CorpusStatistics {
+    return { count: this.count, documentFrequency: [...this.documentFrequency] };
   }
 
   /** What is added next to this group is no neighbour of what was added last. */
@@ -78,7 +119,7 @@ export class PassageRanker<T extends Rankable> {
   add(items: Iterable<T>, counted = false): void {
     for (const item of items) {
       const hits = this.hitsOf(item);
-      if (!counted) for (const [term] of hits ?? []) this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + 1;
+      if (!counted) for (const term of hits?.frequencies.keys() ?? []) this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + 1;
       const group = this.groups.get(item.group) ?? [];
       if (group.length === 0) this.groups.set(item.group, group);
       const last = group.at(-1);
@@ -90,44 +131,49 @@ export class PassageRanker<T extends Rankable> {
     }
   }
 
-  /** Best first; among equals the one that was added first. Passages without any score are left out. */
+  /** Best first, as described above; among equals the one that was added first. Passages without any score are left out. */
   ranked(): Ranked<T>[] {
-    const averageLength = Math.max(1, this.characters / Math.max(1, this.added));
     const idf = this.documentFrequency.map((df) => inverseFrequency(df, this.count));
-    const ranked: Ranked<T>[] = [];
+    const found: Found<T>[] = [];
     for (const group of this.groups.values()) {
-      const raw = group.map(({ item, hits }) => {
-        let score = 0;
-        for (const [term, tf] of (item && hits) ?? []) {
-          score += (idf[term] ?? 0) * saturation(tf, (item?.text.length ?? 0) / averageLength);
-        }
-        return score;
-      });
-      const smoothed = raw.map((score, i) => score + neighbourShare * ((raw[i - 1] ?? 0) + (raw[i + 1] ?? 0)));
-      const best = smoothed.reduce((a, c) => Math.max(a, c), 0);
+      const together = group.map(({ hits }) => (hits ? this.coverage.most(hits.together, idf) : 0));
+      const own = group.map(({ item, hits }, i) => (item && hits ? this.own(item, hits, idf) * (1 + togetherBoost * (together[i] ?? 0) ** 2) : 0));
+      const asks = (i: number) => group[i]?.item?.asks === true;
+      const summed = own.map((score, i) => score + (asks(i - 1) ? 0 : neighbourShare) * (own[i - 1] ?? 0) + (asks(i + 1) ? answerShare : neighbourShare) * (own[i + 1] ?? 0));
+      const best = summed.reduce((a, c) => Math.max(a, c), 0);
       group.forEach(({ item }, i) => {
-        const score = smoothed[i] ?? 0;
-        if (item && score > 0) ranked.push({ item, score: score + groupShare * best });
+        const score = summed[i] ?? 0;
+        if (item && score > 0) found.push({ item, score: score * (item.byUser ? 1 + userBoost : 1), ofGroup: best, together: together[i] ?? 0 });
       });
     }
-    return ranked.sort((x, y) => y.score - x.score);
+    const best = found.reduce((most, { ofGroup }) => Math.max(most, ofGroup), 0);
+    return newestFirst(found.map((one) => ({ ...one, score: one.score * (1 + groupShare * (one.ofGroup / best)) })).sort((x, y) => y.score - x.score));
   }
 
-  private hitsOf({ text, at }: T): Scored<T>['hits'] {
+  private own(item: T, { frequencies }: Hits, idf: readonly number[]): number {
+    const length = (item.text.length * Math.max(1, this.added)) / Math.max(1, this.characters);
+    let score = 0;
+    for (const [term, frequency] of frequencies) score += (idf[term] ?? 0) * saturation(frequency, length);
+    return score;
+  }
+
+  private hitsOf({ text, at }: T): Hits | null {
     const date = at === null ? '' : dateText(at);
     const normal = text.normalize('NFKC');
-    const folded = fold(normal);
-    if (!this.mayMatch(folded) && !this.mayMatch(date)) return null;
-    // Line by line: no term reaches over a line's end, and most lines of a passage have none.
-    const lines = normal.split('\n');
-    const matching = folded.split('\n').flatMap((line, i) => (this.mayMatch(line) ? (lines[i] ?? []) : []));
+    if (!this.mayMatch(fold(normal)) && !this.mayMatch(date)) return null;
     const frequencies = new Map<number, number>();
-    for (const line of [...matching, date]) {
-      for (const chunk of chunksOf(line)) {
-        for (const term of this.termsIn(chunk)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+    const together: number[][] = [];
+    for (const parts of [...matchingParts(normal, this.substrings), [date]]) {
+      const here = new Set<number>();
+      for (const chunk of parts.flatMap(chunksOf)) {
+        for (const term of this.termsIn(chunk)) {
+          frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+          here.add(term);
+        }
       }
+      if (here.size > 1) together.push([...here]);
     }
-    return frequencies.size === 0 ? null : [...frequencies];
+    return frequencies.size === 0 ? null : { frequencies, together };
   }
 
   private mayMatch(folded: string): boolean {
@@ -152,6 +198,28 @@ export function inverseFrequency(documentFrequency: number, count: number): numb
 /** What a term's frequency in a document is worth; `length` is relative to the average document. */
 export function saturation(frequency: number, length: number): number {
   return (frequency * (k1 + 1)) / (frequency + k1 * (1 - b + b * length));
+}
+
+interface Found<T> extends Ranked<T> {
+  readonly ofGroup: number;
+  /** How much of the query one of its sentences has, 0 to 1. */
+  readonly together: number;
+}
+
+/**
+ * Statements that say nearly as much of what was asked for, in one sentence, and score nearly as high are taken for versions of
+ * one: they stand together, the newest first. A boost for what is new, without regard to what is said, put it first
+ * for 45 to 55 % of the corrected facts.
+ */
+function newestFirst<T extends Rankable>(ranked: readonly Found<T>[]): Found<T>[] {
+  const most = ranked.reduce((a, { together }) => Math.max(a, together), 0);
+  const alike = ranked.filter(({ together }) => together > 0 && together >= alikeTogether * most);
+  const versions = alike.filter(({ score }) => score >= alikeScore * (alike[0]?.score ?? 0)).slice(0, mostVersions);
+  const first = versions[0];
+  if (!first) return [...ranked];
+  const isVersion = new Set(versions);
+  versions.sort((x, y) => (y.item.at ?? 0) - (x.item.at ?? 0));
+  return ranked.flatMap((one) => (one === first ? versions : isVersion.has(one) ? [] : [one]));
 }
 
 function bounded(terms: readonly string[]): readonly string[] {

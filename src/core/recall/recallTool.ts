@@ -1,21 +1,17 @@
 import { estimateTokens } from '../context/estimateTokens';
 import { wholeCharacters } from '../context/excerpt';
 import { CancelledError, errorText } from '../errors';
-import type { SessionStore, Tool, ToolOutcome } from '../ports';
+import type { SearchHit, SessionStore, Tool, ToolOutcome } from '../ports';
 import { entryText, type StoredEntry } from '../session/entry';
 import { timeText } from './dateText';
 import { findAround, findEntries } from './findEntries';
-import { historyPassages, recallToolName, speaker, type HistoryPassage, type SearchBounds } from './history';
-import { PassageRanker } from './rankPassages';
+import { recallToolName, speaker } from './history';
 import { parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
 
 export interface RecallDependencies {
-  readonly store: Pick<SessionStore, 'scan' | 'session' | 'entries' | 'entriesBySeq'>;
+  readonly store: Pick<SessionStore, 'search' | 'entries' | 'entriesBySeq'>;
   /** The session the model is in; null when it has none (then every session is searched). */
   readonly session: () => string | null;
-  /** Entries that no query returns, for example because the model sees them anyway. Their ids can still be read. */
-  readonly skip?: (entry: StoredEntry) => boolean;
-  readonly bounds?: SearchBounds;
 }
 
 const defaultTokens = 3_000;
@@ -38,7 +34,9 @@ export function createRecallTool(dependencies: RecallDependencies): Tool {
       const input = parseRecallInput(value);
       if (typeof input === 'string') return { text: input, status: 'error' };
       try {
-        return await answer(dependencies, input, signal);
+        const outcome = await answer(dependencies, input);
+        if (signal.aborted) throw new CancelledError();
+        return outcome;
       } catch (error) {
         if (CancelledError.is(error)) throw error;
         return { text: `The history could not be read: ${errorText(error)}`, status: 'error' };
@@ -47,11 +45,11 @@ export function createRecallTool(dependencies: RecallDependencies): Tool {
   };
 }
 
-function answer(dependencies: RecallDependencies, input: RecallInput, signal: AbortSignal): Promise<ToolOutcome> {
+function answer(dependencies: RecallDependencies, input: RecallInput): Promise<ToolOutcome> {
   const budget = Math.min(maxTokens, Math.max(200, input.maxTokens ?? defaultTokens));
   switch (input.kind) {
     case 'query':
-      return search(dependencies, input, budget, signal);
+      return search(dependencies, input, budget);
     case 'entries':
       return read(dependencies, input, budget);
     case 'around':
@@ -59,34 +57,29 @@ function answer(dependencies: RecallDependencies, input: RecallInput, signal: Ab
   }
 }
 
-async function search({ store, session, skip, bounds }: RecallDependencies, input: RecallInput & { kind: 'query' }, budget: number, signal: AbortSignal): Promise<ToolOutcome> {
-  const ranker = new PassageRanker<HistoryPassage>(input.query);
-  if (ranker.terms.length === 0) return { text: `"${input.query}" has no words to search for.`, status: 'error' };
+async function search({ store, session }: RecallDependencies, input: RecallInput & { kind: 'query' }, budget: number): Promise<ToolOutcome> {
   const own = input.allSessions ? null : session();
-  let searched = 0;
-  let complete = true;
-  for await (const page of historyPassages(store, { ...(own === null ? {} : { session: own }), ...(bounds ? { bounds } : {}) }, signal)) {
-    ranker.add(page.passages);
-    ({ searched, complete } = page);
-  }
-  const where = own === null ? 'of all conversations' : 'of this conversation';
-  const scope = complete ? `the ${searched} entries ${where}` : `the newest ${searched} entries ${where}`;
-  const ranked = distinct(ranker.ranked().filter(({ item }) => !skip?.(item.entry)));
-  if (ranked.length === 0) {
+  const { hits, terms, complete } = await store.search({ text: input.query, limit: input.limit, ...(own === null ? {} : { session: own }) });
+  if (terms.length === 0) return { text: `"${input.query}" has no words to search for.`, status: 'error' };
+  const scope = own === null ? 'all conversations' : 'this conversation';
+  const notAll = complete ? [] : ['Not all of the history could be searched: it is still being indexed.'];
+  const best = hits[0];
+  if (!best) {
     const hint = own === null ? 'Try other words.' : 'Try other words, or "allSessions": true.';
-    return { text: `Nothing in ${scope} matches ${JSON.stringify(input.query)}. ${hint}`, status: 'ok' };
+    return { text: [`Nothing in ${scope} matches ${JSON.stringify(input.query)}. ${hint}`, ...notAll].join(' '), status: 'ok' };
   }
   const parts: string[] = [];
   let used = 0;
-  for (const { item } of ranked.slice(0, input.limit)) {
-    const part = element(item.entry, item, own === null ? await titleOf(store, item.entry) : null);
-    used += estimateTokens(part);
-    if (used > budget && parts.length > 0) break;
+  for (const hit of hits) {
+    const part = excerpt(hit, own === null);
+    const size = estimateTokens(part);
+    if (used + size > budget && parts.length > 0) break;
+    used += size;
     parts.push(part);
   }
-  const head = `Searched ${scope}: ${ranked.length} passages match, the best ${parts.length} first. Text is verbatim.`;
-  const more = `recall {"entryIds": ["#${ranked[0]?.item.entry.seq ?? 0}"]} reads a whole entry, recall {"around": "#${ranked[0]?.item.entry.seq ?? 0}"} what was said around it.`;
-  return { text: [head, ...parts, more].join('\n\n'), status: 'ok' };
+  const head = `The ${parts.length} best passages of ${scope}, best first, verbatim, about ${used} tokens (estimated; at most ${budget}).`;
+  const more = `recall {"entryIds": ["#${best.seq}"]} reads a whole entry, recall {"around": "#${best.seq}"} what was said around it.`;
+  return { text: [head, ...notAll, ...parts, more].join('\n\n'), status: 'ok' };
 }
 
 async function read({ store }: RecallDependencies, input: RecallInput & { kind: 'entries' }, budget: number): Promise<ToolOutcome> {
@@ -103,7 +96,7 @@ async function around({ store }: RecallDependencies, input: RecallInput & { kind
   const entries = await findAround(store, entry, input.before, input.after);
   // Each gets its share, so that one long result does not hide the rest.
   const share = Math.floor(budget / entries.length);
-  return { text: entries.map((one) => element(one, leading(one, 0, share), null)).join('\n\n'), status: 'ok' };
+  return { text: entries.map((one) => element(one, leading(one, 0, share))).join('\n\n'), status: 'ok' };
 }
 
 /** Whole entries while they fit; the last one cut, with the way to read on. */
@@ -116,7 +109,7 @@ function withinBudget(entries: readonly StoredEntry[], budget: number, offset: n
       break;
     }
     const shown = leading(entry, i === 0 ? offset : 0, left);
-    const part = element(entry, shown, null);
+    const part = element(entry, shown);
     parts.push(part);
     left -= estimateTokens(part);
     const end = shown.start + shown.text.length;
@@ -143,23 +136,16 @@ function leading(entry: StoredEntry, offset: number, tokens: number): Shown {
   return { text: shown, start: Math.min(offset, text.length), length: text.length };
 }
 
-function element(entry: StoredEntry, { text, start, length }: Shown, session: string | null): string {
+function element({ seq, content, createdAt }: StoredEntry, shown: Shown): string {
+  return tagged({ seq, speaker: speaker(content), at: createdAt }, shown, '');
+}
+
+/** With the session it is from where there are several. */
+function excerpt(hit: SearchHit, named: boolean): string {
+  return tagged(hit, hit, named ? ` session=${JSON.stringify(`${hit.sessionId} ${hit.sessionTitle}`.trim())}` : '');
+}
+
+function tagged({ seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>, { text, start, length }: Shown, session: string): string {
   const part = text.length === length ? '' : ` characters="${start}-${start + text.length} of ${length}"`;
-  const from = session === null ? '' : ` session=${JSON.stringify(session)}`;
-  return `<entry id="#${entry.seq}" role="${speaker(entry.content)}" time="${timeText(entry.createdAt)}"${from}${part}>\n${text.trim()}\n</entry>`;
-}
-
-async function titleOf(store: RecallDependencies['store'], entry: StoredEntry): Promise<string> {
-  const session = await store.session(entry.session);
-  return session ? `${session.id} ${session.title}`.trim() : entry.session;
-}
-
-function distinct<T extends { readonly item: HistoryPassage }>(ranked: readonly T[]): T[] {
-  const seen = new Set<string>();
-  return ranked.filter(({ item }) => {
-    const text = item.text.trim();
-    if (text === '' || seen.has(text)) return false;
-    seen.add(text);
-    return true;
-  });
+  return `<entry id="#${seq}" role="${speaker}" time="${timeText(at)}"${session}${part}>\n${text.trim()}\n</entry>`;
 }

@@ -1,18 +1,15 @@
 import { CancelledError, errorText } from '../errors';
-import type { MemoryNotes, Passage, SessionStore, WorkspaceText } from '../ports';
-import { entryText, type StoredEntry } from '../session/entry';
+import type { MemoryNotes, Passage, SearchHit, SessionStore, WorkspaceText } from '../ports';
 import { timeText } from './dateText';
-import { historyPassages, speaker, type HistoryPassage, type SearchBounds } from './history';
-import { PassageRanker, type Rankable } from './rankPassages';
+import { PassageRanker, type Rankable, type Ranked } from './rankPassages';
 import { splitPassages } from './splitPassages';
 import { queryTerms, substringsOf } from './tokenizeTerms';
 
 export interface SearchSources {
-  readonly store: Pick<SessionStore, 'scan' | 'session' | 'entries'>;
+  readonly store: Pick<SessionStore, 'search'>;
   readonly notes: Pick<MemoryNotes, 'list' | 'read'>;
   /** Null where no folder is open. */
   readonly files: WorkspaceText | null;
-  readonly bounds?: SearchBounds;
 }
 
 export interface FoundPassage extends Passage {
@@ -31,8 +28,8 @@ export interface WorkspaceSearch {
 export interface WorkspaceQuery {
   readonly text: string;
   readonly limit: number;
-  /** Entries that are not an answer, for example the question itself. */
-  readonly skip: (entry: StoredEntry) => boolean;
+  /** Hits that are not an answer, for example the question itself. */
+  readonly skip: (hit: SearchHit) => boolean;
 }
 
 /** From one entry, note or file. */
@@ -40,13 +37,16 @@ const maxPerSource = 2;
 const maxFilePassages = 400;
 const maxNotes = 500;
 
-type Candidate = Rankable & (Passage | { readonly source: 'history'; readonly passage: HistoryPassage });
+/** What is asked of the history for each passage that is wanted: equal texts and questions are sorted out. */
+const hitsPerPassage = 5;
+
+type Candidate = Passage & Rankable & { readonly speaker: string | null; readonly hit?: SearchHit };
 
 /**
- * One ranking over every conversation of the store, the notes and the files. A source that cannot be read is named in
- * `problems`; rejects only with `CancelledError`.
+ * The history as the store ranks it, notes and files beside it by the same measure, one list by score. A source that cannot be read
+ * is named in `problems`; rejects only with `CancelledError`.
  */
-export async function searchWorkspace({ store, notes, files, bounds }: SearchSources, { text, limit, skip }: WorkspaceQuery, signal: AbortSignal): Promise<WorkspaceSearch> {
+export async function searchWorkspace({ store, notes, files }: SearchSources, { text, limit, skip }: WorkspaceQuery, signal: AbortSignal): Promise<WorkspaceSearch> {
   const ranker = new PassageRanker<Candidate>(text);
   const { terms } = ranker;
   const problems: string[] = [];
@@ -61,11 +61,12 @@ export async function searchWorkspace({ store, notes, files, bounds }: SearchSou
   };
   if (terms.length === 0) return { found: [], terms, problems };
 
+  const ranked: Ranked<Candidate>[] = [];
   await source('The history', async () => {
-    for await (const { passages, searched, complete } of historyPassages(store, bounds ? { bounds } : {}, signal)) {
-      ranker.add(passages.filter(({ entry }) => !skip(entry)).map((passage) => ({ source: 'history', passage, text: passage.text, group: passage.group, at: passage.at })));
-      if (!complete) problems.push(`Only the newest ${searched} entries of the history were searched.`);
-    }
+    const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit });
+    ranker.assume(statistics);
+    for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score });
+    if (!complete) problems.push('Not all of the history was searched: it is still being indexed.');
   });
   await source('The notes', async () => {
     for (const note of (await notes.list()).slice(0, maxNotes)) {
@@ -76,16 +77,25 @@ export async function searchWorkspace({ store, notes, files, bounds }: SearchSou
   });
   await source('The workspace files', async () => {
     const passages = (await files?.candidates(substringsOf(terms), maxFilePassages, signal)) ?? [];
-    ranker.add(passages.map((passage) => ({ ...passage, group: `file:${passage.id}` })));
+    ranker.add(passages.map((passage) => ({ ...passage, speaker: null, group: `file:${passage.id}` })));
   });
 
-  const best = pick(distinct(ranker.ranked().map(({ item }) => item), terms), limit);
-  const titles = new Map<string, string>();
-  const found: FoundPassage[] = [];
-  for (const item of best) {
-    found.push('passage' in item ? await fromHistory(store, item.passage, titles) : { source: item.source, id: item.id, title: item.title, text: item.text, at: item.at, speaker: null });
-  }
+  if (signal.aborted) throw new CancelledError();
+  // The order of the hits stands: it is not by score alone.
+  const others = ranker.ranked();
+  const found = pick(distinct(merge(ranked, others), terms), limit).map(({ source, id, title, text, at, speaker }): FoundPassage => ({ source, id, title, text, at, speaker }));
   return { found, terms, problems };
+}
+
+/** Two lists into one by score, each in its own order. */
+function merge(first: readonly Ranked<Candidate>[], second: readonly Ranked<Candidate>[]): Candidate[] {
+  const merged: Candidate[] = [];
+  let [i, j] = [0, 0];
+  for (let one = first[i], other = second[j]; one || other; one = first[i], other = second[j]) {
+    if (one && (!other || one.score >= other.score)) merged.push((i++, one.item));
+    else if (other) merged.push((j++, other.item));
+  }
+  return merged;
 }
 
 /** Without equal texts, the question itself, and more than a few of one source; lazily, the list may be long. */
@@ -93,7 +103,7 @@ function* distinct(ranked: readonly Candidate[], terms: readonly string[]): Gene
   const perSource = new Map<string, number>();
   const seen = new Set<string>();
   for (const item of ranked) {
-    const id = 'passage' in item ? item.passage.entry.uuid : `${item.source}:${item.id}`;
+    const id = `${item.source}:${item.id}`;
     const text = item.text.trim();
     if (text === '' || seen.has(text) || (perSource.get(id) ?? 0) >= maxPerSource || isTheQuestion(item, terms)) continue;
     seen.add(text);
@@ -119,11 +129,9 @@ function pick(ranked: Iterable<Candidate>, limit: number): Candidate[] {
 }
 
 /** Asked before, in other words or another order: it has the highest score and answers nothing. */
-function isTheQuestion(item: Candidate, terms: readonly string[]): boolean {
-  if (!('passage' in item)) return false;
-  const { content } = item.passage.entry;
-  if (content.type !== 'message' || content.role !== 'user' || content.text.length > 500) return false;
-  const own = queryTerms(entryText(content));
+function isTheQuestion({ hit }: Candidate, terms: readonly string[]): boolean {
+  if (hit?.role !== 'user' || hit.length > 500) return false;
+  const own = queryTerms(hit.text);
   return own.length === terms.length && own.every((term) => terms.includes(term));
 }
 
@@ -134,21 +142,20 @@ function passagesOfNote(path: string, content: string, modifiedAt: number): Cand
     title: path,
     text: content.slice(start, end),
     at: modifiedAt,
+    speaker: null,
     group: `note:${path}`,
   }));
 }
 
-async function fromHistory(store: SearchSources['store'], { entry, text }: HistoryPassage, titles: Map<string, string>): Promise<FoundPassage> {
-  if (!titles.has(entry.session)) {
-    const session = await store.session(entry.session).catch(() => undefined);
-    titles.set(entry.session, session?.title.trim() || session?.id || entry.session);
-  }
+function fromHistory(hit: SearchHit): Candidate {
   return {
     source: 'history',
-    id: entry.uuid,
-    title: `${titles.get(entry.session) ?? entry.session}, ${timeText(entry.createdAt)}`,
-    text,
-    at: entry.createdAt,
-    speaker: speaker(entry.content),
+    id: hit.entry,
+    title: `${hit.sessionTitle.trim() || hit.sessionId}, ${timeText(hit.at)}`,
+    text: hit.text,
+    at: hit.at,
+    speaker: hit.speaker,
+    group: hit.session,
+    hit,
   };
 }

@@ -27,9 +27,29 @@ export function tokenizeTerms(text: string): string[] {
   return termsOf(text, true);
 }
 
-/** The distinct terms of a query; single characters of an unspaced script only where they stand alone. */
+/**
+ * The distinct terms of a query; single characters of an unspaced script only where they stand alone. Porter's stemmer parts
+ * "delivery" (`deliveri`) from "deliver" (`deliv`): such a noun is asked for as both.
+ */
 export function queryTerms(query: string): string[] {
-  return [...new Set(termsOf(query, false))];
+  const terms = new Set<string>();
+  for (const term of withoutGlue(termsOf(query, false))) {
+    terms.add(term);
+    if (/^[a-z]{5,}i$/.test(term)) terms.add(stem(term.slice(0, -1)));
+  }
+  return [...terms];
+}
+
+/** Chinese function characters: with one of them a pair is grammar more than meaning, and there are many such pairs. */
+const glue = new Set([...'的了是在由和与把被吗呢吧啊谁哪什么多少几怎时候为']);
+
+/** Without the pairs that have such a character and add no other to those that stay. */
+function withoutGlue(terms: readonly string[]): readonly string[] {
+  const isPair = (term: string) => isUnspaced.test(term) && [...term].length === 2;
+  const kept = terms.filter((term) => isPair(term) && ![...term].some((character) => glue.has(character)));
+  const covered = new Set(kept.flatMap((term) => [...term]));
+  if (covered.size === 0) return terms;
+  return terms.filter((term) => !isPair(term) || ![...term].some((character) => glue.has(character)) || [...term].some((character) => !glue.has(character) && !covered.has(character)));
 }
 
 /**
@@ -45,6 +65,11 @@ export function substringsOf(terms: readonly string[]): string[] {
 /** The stretches of a text that are tokenised on their own: the terms of a text are those of its chunks. */
 export function chunksOf(text: string): string[] {
   return text.normalize('NFKC').match(chunks) ?? [];
+}
+
+/** Of a term of an unspaced script; undefined for all others. */
+export function unspacedCharacters(term: string): readonly string[] | undefined {
+  return isUnspaced.test(term) ? [...term] : undefined;
 }
 
 export function termsOfChunk(chunk: string, singles = true): string[] {

@@ -116,18 +116,6 @@ export class EntryRows {
       .map(this.decode);
   }
 
-  scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): StoredEntry[] {
-    const where =
-      query.session === undefined ? 'e.session NOT IN (SELECT uuid FROM sessions WHERE deleted_at IS NOT NULL)' : 'e.session = ?';
-    const parameters = query.session === undefined ? [] : [query.session];
-    return this.connection
-      .all(
-        `${selectEntry} WHERE ${where} AND e.seq < ? AND (length(b.text) > 0 OR e.entry_type = 'tool_call') ORDER BY e.seq DESC LIMIT ?`,
-        [...parameters, query.beforeSeq ?? Number.MAX_SAFE_INTEGER, query.limit],
-      )
-      .map(this.decode);
-  }
-
   private row(uuid: string): Row | undefined {
     return this.connection.get(`${selectEntry} WHERE e.uuid = ?`, [uuid]);
   }

@@ -57,7 +57,6 @@ export class StoreClient implements SessionStore {
   readonly entries = this.forward('entries');
   readonly entriesBySeq = this.forward('entriesBySeq');
   readonly saveTokenCounts = this.forward('saveTokenCounts');
-  readonly scan = this.forward('scan');
   readonly search = this.forward('search');
   readonly writePartial = this.forward('writePartial');
   readonly recoverPartials = this.forward('recoverPartials');

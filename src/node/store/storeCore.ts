@@ -140,10 +140,6 @@ export class StoreCore implements SyncStore {
     });
   }
 
-  scan(query: { readonly session?: string; readonly beforeSeq?: number; readonly limit: number }): StoredEntry[] {
-    return this.rows.scan(query);
-  }
-
   search(query: SearchQuery): SearchResult {
     return this.searches.search(query);
   }

@@ -81,7 +81,7 @@ describe('the continuity score', () => {
         asked.push(text);
         assert.deepEqual([session, limit], ['s', 10]);
         const hit = { entry: 'other', seq: 1, session: 's', sessionId: '', sessionTitle: '', role: 'user' as const, speaker: 'user', at: 0, score: 1, start: 0, length: 1, text: text === '42 ms' ? 'it took 42 ms' : 'something else' };
-        return { hits: [hit], terms: [], complete: true };
+        return { hits: [hit], terms: [], statistics: { count: 1, documentFrequency: [] }, complete: true };
       },
     };
     const two = [

@@ -3,7 +3,7 @@ import { isNudgeText, OfflineModel, type OfflineDependencies } from '../../../sr
 import { ModelError } from '../../../src/core/chat/modelError';
 import { noticeTag } from '../../../src/core/context/projection';
 import { StoreError } from '../../../src/core/errors';
-import type { ModelEvent, ModelMessage, ModelRequest, Passage } from '../../../src/core/ports';
+import type { ModelEvent, ModelMessage, ModelRequest, Passage, SearchQuery } from '../../../src/core/ports';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { assistant, entriesOf, historyOf, result, user } from '../recall/entries';
 
@@ -173,7 +173,7 @@ describe('offline mode', () => {
   });
 
   it('names what could not be searched and answers from the rest', async () => {
-    const store = { ...historyOf([]), scan: () => Promise.reject(new StoreError('io', 'disk gone')) };
+    const store = { ...historyOf([]), search: () => Promise.reject(new StoreError('io', 'disk gone')) };
     const files = { candidates: async (): Promise<Passage[]> => [{ source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'zeppelin', at: null }] };
     const text = await answerOf(modelOver([], { store, files }), asked('zeppelin'));
     match(text, /> ```\n> zeppelin\n> ```\n\n— file `a\.ts:1`\n\nThe history could not be searched \(disk gone\)\.$/);
@@ -184,7 +184,8 @@ describe('offline mode', () => {
     deepEqual(await eventsOf(modelOver(talk), asked('staging'), AbortSignal.abort()), [cancelled]);
 
     const during = new AbortController();
-    const store = { ...historyOf(talk), scan: async () => (during.abort(), talk) };
+    const history = historyOf(talk);
+    const store = { ...history, search: (query: SearchQuery) => (during.abort(), history.search(query)) };
     deepEqual((await eventsOf(modelOver([], { store }), asked('staging'), during.signal)).at(-1), cancelled);
 
     const between = new AbortController();

@@ -1,6 +1,8 @@
 import type { SessionStore } from '../../../src/core/ports';
-import { entryText, type EntryContent, type StoredEntry } from '../../../src/core/session/entry';
+import type { EntryContent, StoredEntry } from '../../../src/core/session/entry';
 import type { Session } from '../../../src/core/session/session';
+import { SearchStore } from '../../support/searchStore';
+import { tempFolder, type TempFolder } from '../../support/storeTemp';
 
 /** Noon, so that local dates are the same days everywhere. */
 export const noon = new Date(2026, 10, 20, 12, 0).getTime();
@@ -30,22 +32,36 @@ export const user = (text: string, session?: string) => ({ type: 'message' as co
 export const assistant = (text: string, session?: string) => ({ type: 'message' as const, role: 'assistant' as const, text, ...(session ? { session } : {}) });
 export const result = (name: string, text: string) => ({ type: 'tool_result' as const, callId: 'c', name, text, status: 'ok' as const });
 
-export type HistoryStore = Pick<SessionStore, 'scan' | 'session' | 'entries' | 'entriesBySeq'>;
+export type HistoryStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq'>;
 
-export function historyOf(entries: readonly StoredEntry[], sessions: Readonly<Record<string, Partial<Session>>> = {}): HistoryStore & { scans: number[] } {
-  const scans: number[] = [];
+const opened: { readonly store: SearchStore; readonly folder: TempFolder }[] = [];
+after(() => {
+  for (const { store, folder } of opened) {
+    store.database.close();
+    folder.remove();
+  }
+});
+
+/** A real store with these entries; the last one is the leaf of its session. */
+export function historyOf(entries: readonly StoredEntry[], sessions: Readonly<Record<string, Partial<Session>>> = {}): HistoryStore {
+  const filled = fill(entries, sessions);
   return {
-    scans,
-    scan: async ({ session, beforeSeq = Infinity, limit }) => {
-      const found = entries
-        .filter((entry) => entryText(entry.content) !== '' && entry.seq < beforeSeq && (session === undefined || entry.session === session))
-        .sort((a, b) => b.seq - a.seq)
-        .slice(0, limit);
-      scans.push(found.length);
-      return found;
-    },
-    session: async (uuid) => ({ uuid, id: uuid, title: '', parentSession: null, forkEntry: null, ...sessions[uuid] }) as Session,
-    entries: async (uuids) => entries.filter(({ uuid }) => uuids.includes(uuid)),
-    entriesBySeq: async (seqs) => entries.filter(({ seq }) => seqs.includes(seq)),
+    search: async (query) => (await filled).core.search(query),
+    session: async (uuid) => (await filled).core.session(uuid),
+    entries: async (uuids) => (await filled).core.entries(uuids),
+    entriesBySeq: async (seqs) => (await filled).core.entriesBySeq(seqs),
   };
+}
+
+async function fill(entries: readonly StoredEntry[], sessions: Readonly<Record<string, Partial<Session>>>): Promise<SearchStore> {
+  const folder = tempFolder();
+  const store = await SearchStore.open(folder.path);
+  opened.push({ store, folder });
+  const { core, database } = store;
+  for (const uuid of new Set(['s1', ...Object.keys(sessions), ...entries.map(({ session }) => session)])) store.session(uuid, sessions[uuid]?.title ?? '');
+  for (const { seq: _seq, ...entry } of entries) core.append(entry.session, { entries: [entry] });
+  for (const [uuid, { id, parentSession, forkEntry }] of Object.entries(sessions)) {
+    database.connection.run('UPDATE sessions SET id = coalesce(?, id), parent_session = ?, fork_entry = ? WHERE uuid = ?', [id ?? null, parentSession ?? null, forkEntry ?? null, uuid]);
+  }
+  return store;
 }

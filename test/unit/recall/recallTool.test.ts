@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { CancelledError, StoreError } from '../../../src/core/errors';
-import { historyPassages } from '../../../src/core/recall/history';
+import type { SearchQuery } from '../../../src/core/ports';
 import { createRecallTool, type RecallDependencies } from '../../../src/core/recall/recallTool';
 import { assistant, entriesOf, historyOf, result, user } from './entries';
 
@@ -24,7 +24,7 @@ describe('recall tool', () => {
     deepEqual(await toolOver(talk).run({ query: '54329' }, never), {
       status: 'ok',
       text: [
-        'Searched the 5 entries of this conversation: 3 passages match, the best 3 first. Text is verbatim.',
+        'The 3 best passages of this conversation, best first, verbatim, about 70 tokens (estimated; at most 3000).',
         '<entry id="#3" role="user" time="2026-11-20 12:02">\nIt listens on 54329, user "keeper".\n</entry>',
         '<entry id="#4" role="assistant" time="2026-11-20 12:03">\nNoted.\n</entry>',
         '<entry id="#2" role="assistant" time="2026-11-20 12:01">\nWhich port should the staging database use?\n</entry>',
@@ -36,7 +36,7 @@ describe('recall tool', () => {
   it('searches this conversation, and every one on request', async () => {
     const tool = createRecallTool({ store: historyOf(talk, { s2: { id: '20261120_002', title: 'Weather' } }), session: () => 's1' });
     const own = await tool.run({ query: 'Paris' }, never);
-    deepEqual(own, { status: 'ok', text: 'Nothing in the 5 entries of this conversation matches "Paris". Try other words, or "allSessions": true.' });
+    deepEqual(own, { status: 'ok', text: 'Nothing in this conversation matches "Paris". Try other words, or "allSessions": true.' });
     const all = await tool.run({ query: 'Paris', allSessions: true }, never);
     match(all.text, /<entry id="#6" role="user" time="2026-11-20 12:05" session="20261120_002 Weather">\nUnrelated/);
   });
@@ -47,26 +47,25 @@ describe('recall tool', () => {
     deepEqual(ids((await tool.run({ query: 'marmalade' }, never)).text), ['#1', '#2']);
   });
 
-  it('leaves out summaries, its own results, quotes of offline mode, equal texts and what the caller skips', async () => {
+  it('leaves out summaries, its own results, quotes of offline mode and equal texts', async () => {
     const entries = entriesOf([
       user('The keyword is tangerine.'),
       { type: 'nudge', percent: 50, text: 'tangerine', injectAs: 'user', usedTokens: 1 },
       result('recall', 'tangerine'),
       { ...assistant('> tangerine'), provider: 'offline' },
+      assistant('tangerine it is'),
+      assistant('tangerine it is'),
       { type: 'checkpoint', summary: 'tangerine', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 1, messagesAtCheckpoint: 1, coversThrough: 'u1' },
-      assistant('tangerine it is'),
-      assistant('tangerine it is'),
-      assistant('The tail says tangerine too.'),
     ]);
-    const tool = toolOver(entries, { skip: ({ uuid }) => uuid === 'u8' });
-    deepEqual(ids((await tool.run({ query: 'tangerine' }, never)).text), ['#6', '#1']);
+    const tool = toolOver(entries);
+    deepEqual(ids((await tool.run({ query: 'tangerine' }, never)).text), ['#5', '#1']);
   });
 
   it('keeps to its budget and says what it left out', async () => {
     const entries = entriesOf(Array.from({ length: 40 }, (_, i) => user(`beacon ${i} ${'lorem ipsum '.repeat(60)}`)));
     const { text } = await toolOver(entries).run({ query: 'beacon', maxTokens: 1_000 }, never);
     ok(text.length < 1_100 * 4);
-    match(text, /^Searched the 40 entries of this conversation: 40 passages match, the best 5 first\./);
+    match(text, /^The 5 best passages of this conversation, best first, verbatim, about \d{3} tokens \(estimated; at most 1000\)\./);
   });
 
   it('reads entries by the ids it cites, however they are written', async () => {
@@ -126,23 +125,22 @@ describe('recall tool', () => {
   });
 
   it('reports a store that cannot be read, and rejects only when cancelled', async () => {
-    const store = { ...historyOf(talk), scan: () => Promise.reject(new StoreError('io', 'disk gone')) };
+    const store = { ...historyOf(talk), search: () => Promise.reject(new StoreError('io', 'disk gone')) };
     const tool = createRecallTool({ store, session: () => 's1' });
     deepEqual(await tool.run({ query: 'port' }, never), { status: 'error', text: 'The history could not be read: disk gone' });
     await rejects(tool.run({ query: 'port' }, AbortSignal.abort()), CancelledError);
   });
 
-  it('stops between pages when cancelled, and at its bounds', async () => {
-    const entries = entriesOf(Array.from({ length: 50 }, (_, i) => user(`beacon ${i}`)));
-    const store = historyOf(entries);
-    const bounds = { page: 10, entries: 25, characters: 1_000_000 };
-    const { text } = await createRecallTool({ store, session: () => null, bounds }).run({ query: 'beacon' }, never);
-    match(text, /^Searched the newest 25 entries of all conversations: 25 passages match/);
-    deepEqual(store.scans, [10, 10, 5]);
-
+  it('answers a cancelled request with its cancellation', async () => {
     const abort = new AbortController();
-    await rejects(async () => {
-      for await (const page of historyPassages(store, { bounds }, abort.signal)) if (page.searched === 20) abort.abort();
-    }, CancelledError);
+    const history = historyOf(talk);
+    const store = { ...history, search: (query: SearchQuery) => (abort.abort(), history.search(query)) };
+    await rejects(createRecallTool({ store, session: () => 's1' }).run({ query: 'port' }, abort.signal), CancelledError);
+  });
+
+  it('gives the same answer every time', async () => {
+    const tool = toolOver(entriesOf(Array.from({ length: 30 }, (_, i) => user(`The same beacon, seen ${i % 3 === 0 ? 'again' : 'once'} ${i}`))));
+    const first = await tool.run({ query: 'beacon seen' }, never);
+    for (let i = 0; i < 5; i++) deepEqual(await tool.run({ query: 'beacon seen' }, never), first);
   });
 });

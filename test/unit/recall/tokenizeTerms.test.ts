@@ -1,5 +1,6 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
+import { stem } from '../../../src/core/recall/stem';
 import { fold, queryTerms, substringsOf, tokenizeTerms } from '../../../src/core/recall/tokenizeTerms';
 
 describe('terms of a text', () => {
@@ -33,7 +34,8 @@ describe('terms of a text', () => {
         const terms = new Set(tokenizeTerms(text));
         const asked = queryTerms(query);
         const folded = fold(text.normalize('NFKC'));
-        ok(asked.every((term) => terms.has(term)), query);
+        // A noun in -y is also asked for by its verb, which the text need not have.
+        ok(asked.every((term) => terms.has(term) || asked.some((noun) => /^[a-z]{5,}i$/.test(noun) && stem(noun.slice(0, -1)) === term)), query);
         ok(asked.length === 0 || substringsOf(asked).some((part) => folded.includes(part)), query);
       }),
       { numRuns: 500 },

@@ -49,7 +49,7 @@ describe('store: backup and restore', function () {
     const host = await openHost(at);
     try {
       assert.equal(host.status.note, null);
-      const entries = await host.call('scan', [{ limit: 1000 }]);
+      const entries = await host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)]);
       return entries.flatMap(({ content }) => (content.type === 'message' ? content.text : [])).reverse();
     } finally {
       await host.close();

@@ -75,7 +75,7 @@ describe('store: recovery', function () {
   }
 
   const open = (options: Parameters<typeof openHost>[1] = {}) => openHost(folder, { fs: faulty.fs, ...options });
-  const everything = (host: StoreHost) => host.call('scan', [{ limit: 1000 }]);
+  const everything = (host: StoreHost) => host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)]);
   const textOf = (entry: StoredEntry) => ('text' in entry.content ? entry.content.text : '');
   const aside = () => readdirSync(folder).filter((name) => /^threadkeeper\.db\.damaged-\d{8}T\d{6}Z(-\d+)?$/.test(name));
 

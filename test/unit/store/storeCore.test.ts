@@ -201,18 +201,6 @@ describe('store: sessions and entries', () => {
     assert.deepEqual(names((await store.page(session, { limit: 50 })).entries), ['a', 'b', 'on b', 'c', 'on hidden 1', 'on hidden 2', 'd']);
   });
 
-  it('scans everything with text, newest first, the trash left out', async () => {
-    await chain('a', 'b');
-    const call = userMessage(session, null, '', { content: { type: 'tool_call', callId: 'x', name: 'grep', input: {} } });
-    await append(call, userMessage(session, null, ''), userMessage(session, null, '', { content: { type: 'custom', customType: 'x', data: 1 } }));
-    const newest = await store.scan({ session, limit: 2 });
-    assert.deepEqual(texts(newest), ['tool_call', 'b']);
-    assert.deepEqual(texts(await store.scan({ session, beforeSeq: newest[1]!.seq, limit: 5 })), ['a']);
-    assert.equal((await store.scan({ limit: 1 }))[0]?.uuid, call.uuid);
-    await store.updateSession(session, { deletedAt: 1 });
-    assert.notEqual((await store.scan({ limit: 1 }))[0]?.session, session);
-  });
-
   it('keeps drafts, queue and calibration', async () => {
     const draft = { text: 'half a th\ud83d', attachments: [{ name: 'a' }], at: 5 };
     await store.saveDraft(session, draft);

@@ -64,7 +64,7 @@ describe('what the search of the history lists', () => {
   const hit: SearchHit = { entry: 'e', seq: 1, session: 's', sessionId: '20261120_001', sessionTitle: '', role: 'user', speaker: 'user', at: new Date(2026, 10, 20, 12, 3).getTime(), score: 1, text: 'Use $(gear)\nof melons', start: 0, length: 22 };
 
   it('is one line of what was said, by whom, where and when, with no icons in it', () => {
-    deepStrictEqual(historyPicks({ hits: [hit, { ...hit, role: 'tool', speaker: 'result of grep', sessionTitle: 'Fruit' }], terms: ['melon'], complete: true }), [
+    deepStrictEqual(historyPicks({ hits: [hit, { ...hit, role: 'tool', speaker: 'result of grep', sessionTitle: 'Fruit' }], terms: ['melon'], statistics: { count: 2, documentFrequency: [2] }, complete: true }), [
       { label: 'Use $\u200b(gear) of melons', description: 'You', detail: 'Untitled · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's' },
       { label: 'Use $\u200b(gear) of melons', description: 'result of grep', detail: 'Fruit · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's' },
     ]);
