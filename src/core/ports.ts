@@ -1,5 +1,6 @@
 import type { BranchTip } from './session/branchTip';
 import type { NewEntry, StoredEntry } from './session/entry';
+import type { PurgePreview } from './session/purgePreview';
 import type { NewSession, Session, SessionPatch } from './session/session';
 import type { SessionQuery } from './session/sessionQuery';
 import type { UsageQuery, UsageTotal } from './session/usageTotal';
@@ -179,6 +180,13 @@ export interface SessionStore {
   /** Newest first by `updatedAt`. */
   listSessions(query?: SessionQuery): Promise<Session[]>;
   updateSession(uuid: string, patch: SessionPatch): Promise<Session>;
+  /** What `purge` would do. */
+  purgePreview(sessions: readonly string[]): Promise<PurgePreview>;
+  /**
+   * Deletes for good the sessions, and their entries that no other session reaches; every other session stays as it is. Sessions
+   * that are not there count as done. Rejects with `invalid` when one is not in the trash (`deletedAt`).
+   */
+  purge(sessions: readonly string[]): Promise<PurgePreview>;
   /**
    * Appends in one transaction and moves the session's leaf to the last entry that is not a side entry. An entry whose uuid is
    * already stored is skipped. Rejects with `invalid` when a parent or the session does not exist.

@@ -48,6 +48,8 @@ export async function openTestStore(folder: string): Promise<SessionStore> {
     session: forward('session'),
     listSessions: forward('listSessions'),
     updateSession: forward('updateSession'),
+    purgePreview: forward('purgePreview'),
+    purge: forward('purge'),
     append: forward('append'),
     moveLeaf: forward('moveLeaf'),
     forkSession: forward('forkSession'),

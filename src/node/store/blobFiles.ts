@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { toStoreError } from './storeFault';
@@ -23,9 +23,8 @@ export class BlobFiles implements BlobReader {
   }
 
   /**
-   * Returns the hash when the bytes are on disk, so that a row may name them. What a failed transaction leaves is kept: its commit
-   * may come back after a power cut, and `retain` knows what nobody names. Throws a `StoreError` with no file under the name
-   * unless it is whole.
+   * Returns the hash when the bytes are on disk, so that a row may name them. A file stays when the transaction with that row
+   * fails: its commit may come back after a power cut. Throws a `StoreError` with no file under the name unless it is whole.
    */
   write(bytes: Uint8Array): string {
     const hash = sha256(bytes);
@@ -56,24 +55,15 @@ export class BlobFiles implements BlobReader {
     }
   }
 
-  /** Removes the files that `isNamed` does not know; returns their size in bytes. One that cannot be removed stays for the next time. */
-  retain(isNamed: (hash: string) => boolean): number {
-    let bytes = 0;
-    for (const shard of listed(this.root)) {
-      for (const hash of listed(join(this.root, shard))) {
-        if (!/^[0-9a-f]{64}$/.test(hash) || isNamed(hash)) continue;
-        const file = this.path(hash);
-        const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-        try {
-          rmSync(file);
-          this.durable.delete(hash);
-          bytes += size;
-        } catch {
-          continue;
-        }
-      }
+  /** Whether it is gone. */
+  remove(hash: string): boolean {
+    try {
+      rmSync(this.path(hash), { force: true });
+      this.durable.delete(hash);
+      return true;
+    } catch {
+      return false;
     }
-    return bytes;
   }
 
   private holds(file: string, bytes: Uint8Array): boolean {
@@ -92,12 +82,4 @@ export function blobFile(folder: string, hash: string): string {
 
 export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
-}
-
-function listed(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
 }

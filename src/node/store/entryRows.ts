@@ -45,7 +45,9 @@ export class EntryRows {
     if (entry.parent !== null) this.requireParent(entry.parent);
     const { row: body, hash, bytes } = storeBody(entry.content.type, encodeBody(entry.content), this.blobs);
     if (hash !== null) this.addBlob(hash, bytes, 'text/plain');
+    const seq = this.nextSeq();
     const columns = {
+      seq,
       uuid: entry.uuid,
       session: entry.session,
       parent: entry.parent,
@@ -59,7 +61,6 @@ export class EntryRows {
     };
     const names = Object.keys(columns);
     this.connection.run(`INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(columns));
-    const seq = Number(this.connection.get('SELECT last_insert_rowid() AS seq')?.['seq']);
     this.connection.run('INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ?, ?, ?)', [
       seq,
       body.contentJson,
@@ -118,6 +119,14 @@ export class EntryRows {
 
   private row(uuid: string): Row | undefined {
     return this.connection.get(`${selectEntry} WHERE e.uuid = ?`, [uuid]);
+  }
+
+  /** One more than any that was ever given out, also to an entry that a purge has taken away. */
+  private nextSeq(): number {
+    const row = this.connection.get(
+      `SELECT max(coalesce((SELECT max(seq) FROM entries), 0), coalesce((SELECT last FROM id_counters WHERE day = 'entries'), 0)) AS last`,
+    );
+    return Number(row?.['last']) + 1;
   }
 
   private insertCompaction(seq: number, content: ContentOf<'compaction'>): void {

@@ -62,6 +62,13 @@ export class SearchIndex {
     });
   }
 
+  /** Forgets everything, for entries that are gone: such a table cannot delete. It is filled again as for a store that never had one. */
+  reset(): void {
+    const { sql } = this.connection.get("SELECT sql FROM sqlite_master WHERE name = 'entries_fts'") ?? {};
+    this.connection.exec(`DROP TABLE entries_fts; ${String(sql)}; INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');`);
+    this.connection.run('DELETE FROM meta WHERE key = ?', [highWaterKey]);
+  }
+
   /** Indexed entries with any of the terms, scored by BM25 over whole entries. */
   candidates(terms: readonly string[]): Candidates {
     const statistics = this.statistics(terms);

@@ -47,6 +47,8 @@ export class StoreClient implements SessionStore {
   readonly session = this.forward('session');
   readonly listSessions = this.forward('listSessions');
   readonly updateSession = this.forward('updateSession');
+  readonly purgePreview = this.forward('purgePreview');
+  readonly purge = this.forward('purge');
   readonly append = this.forward('append');
   readonly moveLeaf = this.forward('moveLeaf');
   readonly forkSession = this.forward('forkSession');

@@ -1,6 +1,7 @@
 import { StoreError } from '../../core/errors';
 import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, PartialChunk, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage } from '../../core/ports';
 import type { BranchTip } from '../../core/session/branchTip';
+import type { PurgePreview } from '../../core/session/purgePreview';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { StoredEntry } from '../../core/session/entry';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
@@ -15,6 +16,7 @@ import { EntryRows } from './entryRows';
 import { MemoryWriteRows } from './memoryWriteRows';
 import { PartialRows } from './partialRows';
 import { PinRows } from './pinRows';
+import { Purge } from './purge';
 import { SearchIndex } from './searchIndex';
 import { SearchRows } from './searchRows';
 import { SessionRows } from './sessionRows';
@@ -34,6 +36,7 @@ export class StoreCore implements SyncStore {
   private readonly pinned: PinRows;
   private readonly retries: SummaryRetryRows;
   private readonly memory: MemoryWriteRows;
+  private readonly purges: Purge;
   private readonly searches: SearchRows;
   readonly index: SearchIndex;
 
@@ -54,6 +57,8 @@ export class StoreCore implements SyncStore {
     this.retries = new SummaryRetryRows(connection);
     this.memory = new MemoryWriteRows(connection);
     this.index = new SearchIndex(connection, this.rows);
+    this.purges = new Purge(connection, this.blobs, this.index);
+    if (access === 'owner') this.purges.removeLeftovers();
     this.searches = new SearchRows(connection, this.index, this.rows, this.sessions);
   }
 
@@ -87,6 +92,14 @@ export class StoreCore implements SyncStore {
       if (added.length > 0) this.noteAppended(session, added);
       return results.map((result) => result.entry);
     });
+  }
+
+  purgePreview(sessions: readonly string[]): PurgePreview {
+    return this.purges.preview(sessions);
+  }
+
+  purge(sessions: readonly string[]): PurgePreview {
+    return this.purges.run(sessions);
   }
 
   moveLeaf(session: string, leaf: string | null): void {

@@ -53,6 +53,11 @@ export class TreeRows {
     return leaf !== null && this.commonAncestor(entry, leaf) === entry;
   }
 
+  sessionOf(uuid: string): string | undefined {
+    const row = this.connection.get('SELECT session FROM entries WHERE uuid = ?', [uuid]);
+    return row && String(row['session']);
+  }
+
   private require(uuid: string): TreeNode {
     const row = this.connection.get(`SELECT ${columns} FROM entries e WHERE e.uuid = ?`, [uuid]);
     if (!row) throw new StoreError('invalid', `There is no entry ${uuid}`);
