@@ -43,6 +43,7 @@ const builds = [
       storeWorker: 'src/node/store/storeWorker.ts',
       storeTaskWorker: 'src/node/store/storeTaskWorker.ts',
       tokenWorker: 'src/node/tokens/tokenWorker.ts',
+      analystWorker: 'src/node/analysis/analystWorker.ts',
       cli: 'src/node/cli.ts',
     },
     outdir: 'dist',

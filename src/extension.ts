@@ -47,6 +47,7 @@ export function activate(context: ExtensionContext): void {
         new ChatRuntime({
           distDir: join(context.extensionPath, 'dist'),
           files: new VscodeWorkspaceText(isTrusted),
+          folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
           userNotes: join(context.globalStorageUri.fsPath, 'notes'),
           settings: () => configuration.current,
           session: () => controller?.session?.uuid ?? '',

@@ -6,6 +6,8 @@ import type { SessionQuery } from './session/sessionQuery';
 import type { UsageQuery, UsageTotal } from './session/usageTotal';
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
+import type { ExtractiveItem } from './compaction/extractive';
+import type { TextAnalysis } from './compaction/textAnalysis';
 
 // ---------------------------------------------------------------------------------------------------------------- store
 
@@ -27,7 +29,8 @@ export interface UsageRecord {
   readonly entry: string;
   readonly provider: string;
   readonly model: string;
-  readonly kind: 'turn' | 'compaction' | 'count';
+  /** `failed`: a turn's request that was stopped or broke off; it measures no context. */
+  readonly kind: 'turn' | 'compaction' | 'count' | 'failed';
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
@@ -366,17 +369,41 @@ export interface TokenCounter {
   count(texts: readonly string[]): Promise<number[]>;
 }
 
+export interface SummaryRequest {
+  readonly system: string;
+  readonly prompt: string;
+  readonly maxTokens: number;
+  /** A sign of life, with what the request has used so far as far as that is known: also of one that fails later. */
+  readonly onProgress?: (usage: TokenUsage | null) => void;
+}
+
 export interface Summarizer {
   readonly model: string;
   readonly contextTokens: number;
-  /** Rejects with `ModelError`, or `CancelledError` when aborted. An answer that was cut off or empty is a rejection. */
-  summarize(request: { readonly system: string; readonly prompt: string; readonly maxTokens: number }, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }>;
+  /** The user has to be asked before it is used: it is left out where nobody is waiting. */
+  readonly needsConsent?: boolean;
+  /** Rejects with `ModelError`, after its own time limit at the latest, or `CancelledError` when aborted. An answer that was cut off or empty is a rejection. */
+  summarize(request: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }>;
 }
 
 export interface Clock {
   now(): number;
   /** Resolves after `ms`, or rejects with `CancelledError` at once when the signal is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Calls back after `ms`, unless disposed of before; holds no process open. */
+  after(ms: number, run: () => void): Disposable;
+}
+
+/** Reads long texts for compaction, elsewhere than on the thread that the user waits for. */
+export interface TextAnalyst {
+  /** Passages within a budget of estimated tokens, and identifiers. Never rejects. */
+  analyse(items: readonly ExtractiveItem[], budgetTokens: number): Promise<TextAnalysis>;
+}
+
+/** Files of the workspace that are pinned. */
+export interface PinnedFiles {
+  /** Undefined when it cannot be read, is no text, or lies outside of the workspace. `hash` tells versions apart. */
+  read(path: string): Promise<{ readonly text: string; readonly hash: string } | undefined>;
 }
 
 export interface IdSource {

@@ -5,6 +5,7 @@ import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from
 import type { Session } from '../core/session/session';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
 import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
+import { WorkerAnalyst } from '../node/analysis/workerAnalyst';
 import { conversationDeps } from '../node/runtime/conversationDeps';
 import { ModelBindings } from '../node/runtime/modelBindings';
 import { openStore } from '../node/store/openStore';
@@ -17,6 +18,8 @@ export interface ChatRuntimeOptions {
   /** Where the workers lie. */
   readonly distDir: string;
   readonly files: WorkspaceText;
+  /** Folders of the workspace on this disk. */
+  readonly folders: () => readonly string[];
   /** Folder of the notes that hold in every workspace. */
   readonly userNotes: string;
   readonly settings: () => Settings;
@@ -30,10 +33,12 @@ const keyHint = 'To chat with Claude, set an API key with *Threadkeeper: Set API
 /** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
 export class ChatRuntime {
   private readonly counter: WorkerTokenCounter;
+  private readonly analyst: WorkerAnalyst;
   private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
 
   constructor(private readonly options: ChatRuntimeOptions) {
     this.counter = new WorkerTokenCounter(join(options.distDir, 'tokenWorker.js'), options.log);
+    this.analyst = new WorkerAnalyst(join(options.distDir, 'analystWorker.js'), options.log);
   }
 
   openStore(folder: string, options: { readonly waitForOwner: boolean; readonly repair: boolean }): Promise<SessionStore> {
@@ -51,6 +56,8 @@ export class ChatRuntime {
     const deps = conversationDeps({
       store,
       counter: this.counter,
+      analyst: this.analyst,
+      folders: this.options.folders,
       notes: this.of(store).notes,
       log,
       session: session.uuid,
@@ -73,6 +80,7 @@ export class ChatRuntime {
   }
 
   async close(): Promise<void> {
+    this.analyst.dispose();
     await this.counter.close();
   }
 

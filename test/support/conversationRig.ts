@@ -6,7 +6,8 @@ import type { ConversationEvent } from '../../src/core/chat/events';
 import { ModelError } from '../../src/core/chat/modelError';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
-import { resolvePolicy } from '../../src/core/context/resolvePolicy';
+import { resolvePolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
+import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
 import type { Logger, ModelFailureReason, ModelRequest, SessionStore, Summarizer, TokenUsage } from '../../src/core/ports';
 import { entryText } from '../../src/core/session/entry';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
@@ -43,6 +44,12 @@ export class ConversationRig {
   /** What the next turn resolves to. */
   modelId = 'scripted-1';
   autoCompact = true;
+  policy = 'balanced';
+  /** Of the policy, by setting; from the next turn on. Without any, nothing runs in the background. */
+  overrides: PolicyOverrides = {};
+  readonly clock = new TestClock();
+  readonly files = new Map<string, { readonly text: string; readonly hash: string }>();
+  readonly logged: { readonly event: string; readonly data: Readonly<Record<string, unknown>> | undefined }[] = [];
   private appendFailure: StoreError | null = null;
 
   private constructor(
@@ -76,9 +83,9 @@ export class ConversationRig {
     const deps: ConversationDeps = {
       store: this.faulty(this.store),
       counter: { count: async (texts) => texts.map(estimateTokens) },
-      clock: new TestClock(),
+      clock: this.clock,
       ids: new UuidV7(),
-      log: silentLog,
+      log: { ...silentLog, info: (event, data) => this.logged.push({ event, data }) },
       tools: () => [
         {
           name: 'echo',
@@ -92,8 +99,10 @@ export class ConversationRig {
       instructions: this.instructions,
       memoryHead: async () => null,
       resolveModel: binding,
-      policy: () => resolvePolicy('balanced', { 'compaction.automatic': this.autoCompact }).policy,
+      policy: () => resolvePolicy(this.policy, { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides }).policy,
       random: () => 0,
+      analyst: inProcessAnalyst,
+      pinnedFiles: { read: async (path) => this.files.get(path) },
     };
     this.conversation = await Conversation.open(deps, this.session, await binding());
     this.conversation.onDidEmit((event) => this.events.push(event));

@@ -1,10 +1,26 @@
 import { CancelledError } from '../../src/core/errors';
-import type { Clock } from '../../src/core/ports';
+import type { Clock, Disposable } from '../../src/core/ports';
 
-/** Time that only moves when somebody sleeps: every sleep ends at once and is remembered. */
+/** Time that only moves when somebody sleeps or lets it pass: every sleep ends at once and is remembered. */
 export class TestClock implements Clock {
   readonly slept: number[] = [];
   private time = Date.UTC(2026, 10, 22, 12);
+
+  private timers: { readonly at: number; readonly run: () => void }[] = [];
+
+  /** Timers fire only here. */
+  pass(ms: number): void {
+    this.time += ms;
+    const due = this.timers.filter(({ at }) => at <= this.time);
+    this.timers = this.timers.filter((timer) => !due.includes(timer));
+    for (const { run } of due) run();
+  }
+
+  after(ms: number, run: () => void): Disposable {
+    const timer = { at: this.time + ms, run };
+    this.timers.push(timer);
+    return { dispose: () => (this.timers = this.timers.filter((one) => one !== timer)) };
+  }
 
   now(): number {
     return this.time;

@@ -16,6 +16,8 @@ export interface AppendOptions {
   /** Of a block that has been streaming under this uuid. */
   readonly uuid?: string;
   readonly usage?: readonly Omit<UsageRecord, 'entry'>[];
+  /** Of a side entry that belongs to an earlier entry than the leaf. */
+  readonly parent?: string;
 }
 
 /** The live branch in memory: what the store returned when it was opened, plus everything appended since. */
@@ -56,7 +58,7 @@ export class BranchState {
     return {
       uuid: options.uuid ?? this.deps.ids.next(),
       session: this.session.uuid,
-      parent: this.leaf,
+      parent: options.parent ?? this.leaf,
       createdAt: this.deps.clock.now(),
       modelFacing: options.modelFacing,
       display: options.display,
@@ -78,6 +80,11 @@ export class BranchState {
   async recordUsage(record: UsageRecord): Promise<void> {
     await this.deps.store.append(this.session.uuid, { entries: [], usage: [record] });
     this.lastUsage = record;
+  }
+
+  /** Records what was paid for without being an answer: it measures nothing. Rejects with `StoreError`. */
+  async spend(usage: readonly UsageRecord[]): Promise<void> {
+    await this.deps.store.append(this.session.uuid, { entries: [], usage });
   }
 
   /** Counts whatever has only been estimated so far, and stores the counts. Does nothing when the counter is gone. */

@@ -1,14 +1,21 @@
-import { cutPoint, type Cut } from '../compaction/cutPoint';
-import { emptyFoldedState, FoldedState, renderFoldedState } from '../compaction/foldedState';
-import { fold, foldByExtraction, foldByTruncation, type Fold, type FoldRequest } from '../compaction/ladder';
+import type { Cut } from '../compaction/cutPoint';
+import { newestOnBranch } from '../compaction/checkpointDue';
+import { emptyFoldedState } from '../compaction/foldedState';
+import { coverage, foldByCheckpoint, foldByExtraction, foldByTruncation, type Fold } from '../compaction/ladder';
+import { maskPlan } from '../compaction/mask';
+import type { SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
-import type { Clock, IdSource, Logger, TokenCounter } from '../ports';
-import type { ContentOf, StoredEntry } from '../session/entry';
-import { liveCompaction } from '../session/liveCompaction';
+import type { Clock, Logger, Summarizer } from '../ports';
+import type { ContentOf, EntryOf } from '../session/entry';
+import { verbatimEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
+import { CompactionGuard } from './compactionGuard';
+import type { CompactionRecorder, RecordFacts } from './compactionRecord';
 import type { ConversationEvent } from './events';
+import { leastSaving, type FoldMaker } from './foldMaker';
+import { SummaryJob } from './summaryJob';
 
-export type CompactionEntry = StoredEntry & { readonly content: ContentOf<'compaction'> };
+export type CompactionEntry = EntryOf<'compaction'>;
 
 export interface CompactionResult {
   readonly entry: CompactionEntry | null;
@@ -17,10 +24,12 @@ export interface CompactionResult {
 }
 
 export interface CompactionOptions {
-  readonly trigger: ContentOf<'compaction'>['trigger'];
+  readonly trigger: 'automatic' | 'manual' | 'overflow';
   readonly instructions: string | null;
   /** A turn is waiting for it. */
   readonly holdsTurn: boolean;
+  /** Asked before those of the policy: the model that wrote the conversation, when the next one has a smaller window. */
+  readonly summarizers?: readonly Summarizer[];
 }
 
 export interface CompactionSignals {
@@ -30,153 +39,283 @@ export interface CompactionSignals {
   readonly skip?: AbortSignal;
 }
 
-interface CompactorDeps {
+export interface CompactorDeps {
   readonly branch: BranchState;
   readonly engine: ContextEngine;
-  readonly counter: TokenCounter;
+  readonly maker: FoldMaker;
+  readonly recorder: CompactionRecorder;
   readonly clock: Clock;
-  readonly ids: IdSource;
   readonly log: Logger;
   readonly emit: (event: ConversationEvent) => void;
+  /** Newest last; of this session, on any branch. */
+  readonly checkpoints: () => Promise<readonly EntryOf<'checkpoint'>[]>;
+  /** A record without a model's summary was made. */
+  readonly onStandIn: (entry: CompactionEntry) => void;
 }
 
-/** Folding has to pay: a record that saves less than this share of the context is not made. */
-const leastSaving = 0.1;
-/** Of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
-const longestSummary = 0.25;
-const leastSummary = 200;
-const lastTurn = { userTurns: 1 };
+interface Candidate {
+  readonly fold: Fold;
+  readonly cut: Cut;
+  readonly rung?: ContentOf<'compaction'>['rung'];
+}
 
-/** Runs one compaction: cut, summarise down the ladder, check that it helped, record. History is untouched until the record. */
+/** A turn waits no longer than this for a summariser from which nothing comes. */
+const patienceMs = 2_000;
+/** Where a context has to come down to for masking alone to be worth it: share of the trigger. */
+const maskedEnough = 0.8;
+
+/** Runs one compaction: down the ladder until a rung helps, then records it. History is untouched until the record. */
 export class Compactor {
+  readonly guard = new CompactionGuard();
+  private job: SummaryJob | null = null;
+  /** Size at which the last preparation failed; it is not begun again for the same context. */
+  private prepareFailedAt = 0;
+
   constructor(private readonly deps: CompactorDeps) {}
+
+  /** Begins a summary in the background when the policy's mark is passed. Never rejects, never waits. */
+  prepareIfDue(): void {
+    const { engine, branch, maker } = this.deps;
+    const { prepare, trigger } = engine.budget;
+    const { used } = engine.measure();
+    if (prepare === null || !engine.policy.compaction.enabled || used < prepare || used >= trigger) return;
+    if (this.usableJob() || this.guard.holds(branch.entries, used, engine.budget.limit) || used < this.prepareFailedAt * 1.05) return;
+    const cut = maker.cuts('automatic')[0];
+    if (!cut) return;
+    const job = this.startJob(cut, null, true, []);
+    void job.ended.then(() => {
+      if (job.failure !== null) this.prepareFailedAt = used;
+    });
+  }
+
+  /** Whether a summary is being written or waits to be used. */
+  get prepared(): 'none' | 'running' | 'ready' {
+    const job = this.usableJob();
+    return !job ? 'none' : job.fold ? 'ready' : 'running';
+  }
+
+  /** Ends what is being prepared; what it has cost is recorded. */
+  cancelPrepared(): void {
+    const { job } = this;
+    this.job = null;
+    if (!job) return;
+    job.cancel();
+    void job.ended.then(() => this.deps.recorder.spend(job.calls.splice(0)));
+  }
 
   /** Rejects only with `StoreError`; whatever the summariser does ends in a lower rung. */
   async run(options: CompactionOptions, { stop, skip }: CompactionSignals): Promise<CompactionResult> {
-    const { engine, clock, emit, log } = this.deps;
+    const { engine, clock, emit, log, maker, recorder } = this.deps;
     const startedAt = clock.now();
     const tokensBefore = engine.measure().used;
     const end = (result: CompactionResult): CompactionResult => {
       emit({ type: 'compaction_ended', ...result });
       return result;
     };
-    const cuts = this.cuts(options.trigger);
-    if (cuts.length === 0) return end({ entry: null, message: nothingToFold });
+    const facts = { trigger: options.trigger, tokensBefore, startedAt, holdsTurn: options.holdsTurn, ...(options.instructions ? { instructions: options.instructions } : {}) };
+    const masked = options.trigger === 'automatic' ? await this.mask(facts) : null;
+    if (masked) return end({ entry: masked, message: null });
+    const cuts = maker.cuts(options.trigger);
+    if (cuts.length === 0) return end({ entry: null, message: this.fruitless(options, tokensBefore, nothingToFold) });
     emit({ type: 'compaction_started', trigger: options.trigger, tokensBefore });
     log.info('compaction_triggered', { trigger: options.trigger, tokensBefore });
 
-    for await (const candidate of this.candidates(cuts, options, AbortSignal.any(skip ? [stop, skip] : [stop]))) {
-      if (stop.aborted) return end({ entry: null, message: 'Cancelled: nothing was changed.' });
-      const content = await this.content(candidate.fold, candidate.cut, options, tokensBefore, startedAt);
-      const pays = content.tokensAfter <= tokensBefore * (1 - leastSaving);
-      const fits = options.trigger === 'manual' || content.tokensAfter <= engine.budget.limit;
+    const spent: SummaryCall[] = [];
+    for await (const candidate of this.candidates(cuts, options, tokensBefore, { stop, skip: AbortSignal.any(skip ? [stop, skip] : [stop]) }, spent)) {
+      if (stop.aborted) break;
+      if (candidate === 'later') return end({ entry: null, message: stillWriting });
+      const draft = await recorder.draft(candidate.fold, candidate.cut, { ...facts, rung: candidate.rung ?? candidate.fold.rung });
+      const pays = draft.tokensAfter <= tokensBefore * (1 - leastSaving);
+      const fits = options.trigger === 'manual' || draft.tokensAfter <= engine.budget.limit;
       if (!pays || !fits) continue;
-      const entry = await this.record(content, candidate.fold);
-      log.info('context_compacted', { rung: content.rung, tokensBefore, tokensAfter: content.tokensAfter, messagesBefore: content.messagesBefore, messagesAfter: content.messagesAfter });
+      const continuity = await recorder.continuity(candidate.fold, candidate.cut, draft.summaryText, options.holdsTurn);
+      const durationMs = clock.now() - startedAt;
+      const content = { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, ...(continuity ? { continuity } : {}) };
+      if (stop.aborted) break;
+      const entry = await recorder.append(content, spent);
+      this.cancelPrepared();
+      this.told(entry);
       return end({ entry, message: null });
     }
+    await recorder.spend(spent);
+    if (stop.aborted) return end({ entry: null, message: 'Cancelled: nothing was changed.' });
     log.info('compaction_ineffective', { trigger: options.trigger, tokensBefore });
-    return end({ entry: null, message: 'Folding the older messages would not make the context noticeably smaller, so everything stays as it is.' });
+    return end({ entry: null, message: this.fruitless(options, tokensBefore, notWorthIt) });
   }
 
-  /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot pay. */
-  private cuts(trigger: CompactionOptions['trigger']): readonly Cut[] {
-    const { branch, engine } = this.deps;
-    const { keep } = engine.policy.compaction;
-    const worthwhile = engine.rawRequestTokens() * leastSaving;
-    const cuts = (trigger === 'manual' ? [keep, lastTurn, null] : [keep, lastTurn]).flatMap((one) => {
-      const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.budget.keep, tokensOf: branch.tokensOf });
-      return cut ? [cut] : [];
+  /** Folds as `run` would with a model, without recording anything; the result is used by the next `run`. Null: nothing to fold. */
+  async preview(instructions: string | null, stop: AbortSignal): Promise<{ readonly fold: Fold; readonly cut: Cut; readonly content: ContentOf<'compaction'> } | null> {
+    const { engine, clock, maker, recorder } = this.deps;
+    const cut = maker.cuts('manual')[0];
+    if (!cut) return null;
+    const startedAt = clock.now();
+    let job = this.usableJob(instructions);
+    if (!job) {
+      this.cancelPrepared();
+      job = this.startJob(cut, instructions, false, []);
+    }
+    await job.wait(null, stop);
+    const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), job.failure));
+    const own = job.fold ? this.spliced(job) : cut;
+    const content = await recorder.draft(fold, own, { trigger: 'manual', tokensBefore: engine.measure().used, rung: fold.rung, startedAt, holdsTurn: false });
+    const continuity = await recorder.continuity(fold, own, content.summaryText, false);
+    return { fold, cut: own, content: { ...content, ...(continuity ? { continuity } : {}) } };
+  }
+
+  /** Rung 0. Null when it would not gain enough. */
+  private async mask(facts: Omit<RecordFacts, 'rung'>): Promise<CompactionEntry | null> {
+    const { branch, engine, maker, recorder, log } = this.deps;
+    const { masking } = engine.policy.compaction;
+    if (!masking.enabled) return null;
+    const { effective, trigger, target } = engine.budget;
+    // The policy's figures are for a window of 200,000.
+    const scaled = (tokens: number) => Math.min(tokens, Math.floor((tokens / 200_000) * effective));
+    const plan = maskPlan(branch.entries, { protectTokens: scaled(masking.protectTokens), protectUserTurns: masking.protectUserTurns, minGain: scaled(masking.minGainTokens), tokensOf: branch.tokensOf });
+    if (!plan) return null;
+    const { live } = maker;
+    const kept = verbatimEntries(branch.entries);
+    const cut: Cut = { folded: [], firstKept: kept[0] ?? null, kept, currentRequest: null };
+    const unused: Fold = { folded: maker.previousState() ?? emptyFoldedState, rung: 'model', model: null, note: null, audit: null, identifiers: [] };
+    const draft = await recorder.draft(unused, cut, { ...facts, rung: 'mask' });
+    // The state of the record before it stands on: a mask folds nothing.
+    const content = await recorder.measured({
+      ...draft,
+      summaryText: live?.content.summaryText ?? '',
+      summary: live?.content.summary,
+      coversFrom: live?.content.coversFrom ?? null,
+      needsSummaryRetry: live?.content.needsSummaryRetry ?? false,
+      masked: [...plan.masked],
     });
-    const saving = (cut: Cut) => cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), 0) * (1 - 2 * longestSummary);
-    return cuts.filter((cut) => saving(cut) > worthwhile);
+    if (content.tokensAfter > (target ?? trigger * maskedEnough)) return null;
+    log.info('compaction_triggered', { trigger: facts.trigger, tokensBefore: facts.tokensBefore });
+    this.deps.emit({ type: 'compaction_started', trigger: facts.trigger, tokensBefore: facts.tokensBefore });
+    const entry = await recorder.append(content, []);
+    this.cancelPrepared();
+    this.told(entry);
+    return entry;
   }
 
-  private foldRequest(cut: Cut, options: CompactionOptions, signal: AbortSignal): FoldRequest {
-    const { branch, engine, log } = this.deps;
-    const live = liveCompaction(branch.entries);
-    const tokens = cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), live ? branch.tokensOf(live) : 0);
-    const stored = FoldedState.safeParse(live?.content.summary);
-    const previous = live ? (stored.success ? stored.data : { ...emptyFoldedState, raw: live.content.summaryText }) : null;
-    return {
-      cut,
-      previous,
-      // A summary as long as what it stands for would help nobody: short ranges get a short one.
-      maxSummaryTokens: Math.min(engine.budget.maxSummary, Math.max(leastSummary, Math.floor(tokens * longestSummary))),
-      instructions: options.instructions,
-      summarizer: engine.binding.summarizer,
-      estimate: engine.estimate,
-      log,
-      signal,
-    };
-  }
-
-  /** Best first: each is tried only when the one before did not help enough. A model is asked once. */
-  private async *candidates(cuts: readonly Cut[], options: CompactionOptions, signal: AbortSignal): AsyncGenerator<{ fold: Fold; cut: Cut }> {
+  /** Best first: each is tried only when the one before did not help enough. `later`: the summary will be there for the next request. */
+  private async *candidates(cuts: readonly Cut[], options: CompactionOptions, used: number, signals: { readonly stop: AbortSignal; readonly skip: AbortSignal }, spent: SummaryCall[]): AsyncGenerator<Candidate | 'later'> {
+    const { engine, maker } = this.deps;
+    const { policy, budget } = engine;
+    const first = cuts[0]!;
     let note: string | null = null;
-    for (const [index, cut] of cuts.entries()) {
-      const request = this.foldRequest(cut, options, signal);
-      if (index === 0 && request.summarizer) {
-        const best = await fold(request);
-        yield { fold: best, cut };
-        note = best.note ?? "The model's summary was too long to help.";
-        if (best.rung !== 'model') continue;
+    const chain = [...(options.summarizers ?? []), ...(await engine.summarizers())];
+    const canWrite = chain.length > 0 && !(policy.compaction.whenFull === 'truncate' && options.trigger !== 'manual');
+    if (canWrite) {
+      let job = this.usableJob(options.instructions);
+      const failed = options.trigger === 'manual' ? null : this.failedJob();
+      const isOver = (job !== null && !job.isRunning) || failed !== null;
+      if (job?.fold) {
+        spent.push(...job.calls.splice(0));
+        yield { fold: job.fold, cut: this.spliced(job), rung: 'prepared' };
       }
-      yield { fold: foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens / (note ? 2 : 1)) }, note), cut };
+      const checkpoint = await this.checkpointFor(first, options);
+      if (checkpoint) yield { fold: await foldByCheckpoint(maker.request(first, options.instructions), checkpoint), cut: first };
+      if (!isOver) {
+        const wasRunning = job !== null;
+        // Nothing overflows yet: the summary that is being written is there for a later request.
+        if (wasRunning && options.trigger === 'automatic' && used < budget.hardLimit) return yield 'later';
+        if (!job) {
+          this.cancelPrepared();
+          job = this.startJob(first, options.instructions, false, options.summarizers ?? []);
+        }
+        const waited = await job.wait(options.holdsTurn ? patienceMs : null, signals.skip);
+        if (waited === 'late' && options.trigger === 'automatic' && used < budget.hardLimit) return yield 'later';
+        if (waited !== 'ended') {
+          note = waited === 'late' ? 'The summariser did not answer in time.' : 'The summary by the model was cancelled.';
+          this.cancelPrepared();
+        }
+        spent.push(...job.calls.splice(0));
+        if (waited === 'ended' && job.fold) yield { fold: job.fold, cut: this.spliced(job), ...(wasRunning ? { rung: 'prepared' } : {}) };
+      }
+      const failure = failed?.failure ?? job?.failure;
+      if (failed) spent.push(...failed.calls.splice(0));
+      note ??= failure ? `The model could not summarise: ${failure}.` : "The model's summary was too long to help.";
+      if (signals.stop.aborted) return;
+      if (policy.compaction.whenFails === 'keep' && options.trigger === 'automatic' && used < budget.hardLimit) return;
+    }
+    const canExtract = !canWrite ? policy.compaction.whenFull !== 'truncate' || options.trigger === 'manual' : policy.compaction.whenFails === 'extract' || options.trigger === 'manual';
+    if (canExtract) {
+      for (const cut of cuts) {
+        const request = maker.request(cut, options.instructions);
+        yield { fold: await foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens / (note ? 2 : 1)) }, note), cut };
+      }
     }
     // Nobody asks for a compaction in order to lose the summary: that is only better than not being able to go on.
     if (options.trigger === 'manual') return;
-    const { branch, engine } = this.deps;
-    const cut = cutPoint(branch.entries, { keep: lastTurn, tokens: Math.floor(engine.budget.keep / 4), tokensOf: branch.tokensOf });
-    if (cut) yield { fold: foldByTruncation(this.foldRequest(cut, options, signal), note), cut };
+    for (const cut of maker.emergencyCuts()) yield { fold: foldByTruncation(maker.request(cut, null), note), cut };
   }
 
-  private async content(result: Fold, cut: Cut, options: CompactionOptions, tokensBefore: number, startedAt: number): Promise<ContentOf<'compaction'>> {
-    const { branch, engine, counter, clock, ids } = this.deps;
-    const oversizedChars = engine.budget.oversized * 3;
-    const summaryText = renderFoldedState(result.folded, cut.currentRequest, oversizedChars);
-    const [summaryTokens] = await counter.count([summaryText]).catch(() => [engine.estimate(summaryText)]);
-    const isMessage = (entry: StoredEntry) => entry.content.type === 'message';
-    const durationMs = clock.now() - startedAt;
-    const draft: ContentOf<'compaction'> = {
-      type: 'compaction',
-      operationId: ids.next(),
-      summaryText,
-      placement: engine.policy.compaction.placement,
-      summary: result.folded,
-      firstKeptEntry: cut.firstKept?.uuid ?? null,
-      coversFrom: cut.folded[0]?.uuid ?? null,
-      tokensBefore,
-      tokensAfter: 0,
-      messagesBefore: cut.folded.filter(isMessage).length + cut.kept.filter(isMessage).length,
-      messagesAfter: cut.kept.filter(isMessage).length,
-      trigger: options.trigger,
-      rung: result.rung,
-      model: result.model,
-      durationMs,
-      heldMs: options.holdsTurn ? durationMs : 0,
-      needsSummaryRetry: result.rung !== 'model',
-      ...(result.note ? { note: result.note } : {}),
-      ...(options.instructions ? { instructions: options.instructions } : {}),
-    };
-    const trial: StoredEntry = { ...branch.draft(draft, recordFlags), tokenEstimate: summaryTokens ?? null, seq: 0 };
-    const after = engine.measure([...branch.entries, trial]);
-    return { ...draft, tokensAfter: after.used };
+  private async checkpointFor(cut: Cut, options: CompactionOptions): Promise<EntryOf<'checkpoint'> | null> {
+    const { engine, maker, checkpoints } = this.deps;
+    const { preferCheckpoint, minCheckpointCoverage } = engine.policy.compaction;
+    if (!preferCheckpoint || options.trigger === 'manual') return null;
+    const newest = newestOnBranch(cut.folded, await checkpoints());
+    return newest && coverage(cut, newest, maker.tokensOf()) >= minCheckpointCoverage ? newest : null;
   }
 
-  private async record(content: ContentOf<'compaction'>, result: Fold): Promise<CompactionEntry> {
-    const { branch, engine, clock, emit } = this.deps;
+  private startJob(cut: Cut, instructions: string | null, background: boolean, first: readonly Summarizer[]): SummaryJob {
+    const { maker, clock } = this.deps;
+    const previous = maker.previousState();
+    const job = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background, first }, hooks));
+    this.job = job;
+    return job;
+  }
+
+  /** Of a summary of this very context: asking again would only hold the turn. */
+  private failedJob(): SummaryJob | null {
+    return this.job && this.job.failure !== null && this.job.basis === this.basis() ? this.job : null;
+  }
+
+  /** The job, if the branch still begins with everything it has read and nothing else has changed. */
+  private usableJob(instructions: string | null = null): SummaryJob | null {
+    const { job } = this;
+    if (!job || job.failure !== null || job.instructions !== instructions) return null;
+    const live = verbatimEntries(this.deps.branch.entries).filter(({ modelFacing }) => modelFacing);
+    const at = live.findIndex(({ uuid }) => uuid === job.cut.folded[0]?.uuid);
+    const holds = job.basis === this.basis() && at !== -1 && job.cut.folded.at(-1) !== undefined && live.some(({ uuid }) => uuid === job.cut.folded.at(-1)!.uuid);
+    if (holds) return job;
+    this.cancelPrepared();
+    return null;
+  }
+
+  /** The cut of a job with everything that was added since on the side that stays. */
+  private spliced({ cut }: SummaryJob): Cut {
+    const live = verbatimEntries(this.deps.branch.entries).filter(({ modelFacing }) => modelFacing);
+    const end = live.findIndex(({ uuid }) => uuid === cut.folded.at(-1)!.uuid);
+    const kept = live.slice(end + 1);
+    const isCurrent = cut.currentRequest !== null && !kept.some(({ content }) => content.type === 'message' && content.role === 'user');
+    return { folded: cut.folded, firstKept: kept[0] ?? null, kept, currentRequest: isCurrent ? cut.currentRequest : null };
+  }
+
+  private basis(): string {
+    const { engine, maker } = this.deps;
     const { provider, id } = engine.binding.info;
-    const model = result.model ?? id;
-    const usage = result.usage.map((u) => ({ provider, model, kind: 'compaction' as const, ...u, cost: null, at: clock.now() }));
-    const stored = await branch.append(content, { ...recordFlags, usage });
-    await branch.settleCounts().catch(() => undefined);
-    engine.recounted();
-    for (const u of result.usage) emit({ type: 'usage_reported', model, usage: u, kind: 'compaction' });
-    emit({ type: 'entry_appended', entry: stored });
-    return stored as CompactionEntry;
+    const { format, maxSummaryTokens } = engine.policy.compaction;
+    return JSON.stringify([maker.live?.uuid ?? null, provider, id, format, maxSummaryTokens]);
+  }
+
+  private told(entry: CompactionEntry): void {
+    const { rung, tokensBefore, tokensAfter, messagesBefore, messagesAfter, needsSummaryRetry, trigger } = entry.content;
+    const { engine, log } = this.deps;
+    const savings = Math.round((1 - tokensAfter / Math.max(1, tokensBefore)) * 100);
+    log.info(rung === 'truncate' ? 'context_truncated' : 'context_compacted', { rung, tokensBefore, tokensAfter, messagesBefore, messagesAfter, savingsPercent: savings });
+    // What is due again at once has not helped.
+    if (tokensAfter >= engine.budget.trigger && trigger !== 'manual') this.guard.failed(tokensAfter);
+    else this.guard.helped();
+    this.prepareFailedAt = 0;
+    if (needsSummaryRetry) this.deps.onStandIn(entry);
+  }
+
+  private fruitless({ trigger }: CompactionOptions, used: number, message: string): string {
+    if (trigger === 'manual') return message;
+    this.guard.failed(used);
+    return this.guard.shouldTell ? `${message} Automatic compaction stops until you compact yourself or start a new session.` : message;
   }
 }
 
-const recordFlags = { display: true, modelFacing: false };
 const nothingToFold = 'There is nothing to compact: the conversation is as short as what a compaction would keep.';
+const notWorthIt = 'Folding the older messages would not make the context noticeably smaller, so everything stays as it is.';
+const stillWriting = 'The summary is still being written. It is used as soon as it is there.';

@@ -2,13 +2,16 @@ import { Emitter, type Event } from '../base/event';
 import { ContextEngine, type ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy';
 import type { ContextSnapshot } from '../context/snapshot';
-import type { Clock, IdSource, Logger, SessionStore, TokenCounter, Tool } from '../ports';
-import { liveCompaction } from '../session/liveCompaction';
+import type { Clock, IdSource, Logger, Pin, PinnedFiles, SessionStore, Summarizer, TextAnalyst, TokenCounter, Tool } from '../ports';
+import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import type { Session } from '../session/session';
 import { AnchorKeeper } from './anchorKeeper';
 import { BranchState } from './branchState';
-import { Compactor, type CompactionResult } from './compactor';
+import type { CheckpointResult } from './checkpoints';
+import type { CompactionResult } from './compactor';
+import { ContextTools, type CompactionPreview } from './contextTools';
 import type { ConversationEvent, QueuedMessage, TurnError } from './events';
+import type { PinResult, PinTarget } from './pins';
 import { ModelError } from './modelError';
 import { systemPrompt } from './systemPrompt';
 import type { Approve } from './toolRun';
@@ -34,6 +37,9 @@ export interface ConversationDeps {
   readonly policy: (session: Session) => Policy;
   /** 0–1; spreads retries. */
   readonly random: () => number;
+  readonly analyst: TextAnalyst;
+  /** Null where there is no workspace. */
+  readonly pinnedFiles: PinnedFiles | null;
 }
 
 export interface SendOutcome extends TurnOutcome {
@@ -62,7 +68,6 @@ export class Conversation {
   private broken = false;
   /** Grows with every draft and every send: a count that comes back late is dropped. */
   private draftVersion = 0;
-  private ineffectiveAt = 0;
   /** The last snapshot told to anyone, without its time: what has not changed is not told again. */
   private lastNumbers = '';
 
@@ -71,7 +76,7 @@ export class Conversation {
     private readonly _onDidEmit: Emitter<ConversationEvent>,
     private readonly branch: BranchState,
     private readonly engine: ContextEngine,
-    private readonly compactor: Compactor,
+    private readonly context: ContextTools,
     private readonly tools: readonly Tool[],
     private readonly anchor: AnchorKeeper,
   ) {
@@ -91,12 +96,13 @@ export class Conversation {
     const tools = deps.tools(emit);
     const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions), tools: specs }, deps.policy(branch.session), fallback);
-    const compactor = new Compactor({ ...deps, branch, engine, emit });
+    const context = new ContextTools({ ...deps, branch, engine, emit });
     const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access === 'owner' });
-    const conversation = new Conversation(deps, events, branch, engine, compactor, tools, anchor);
+    const conversation = new Conversation(deps, events, branch, engine, context, tools, anchor);
     if (owner) conversation.waiting = [...(await deps.store.queue(session))];
     await conversation.refreshModel();
     void conversation.settle();
+    void context.retries.wake();
     return conversation;
   }
 
@@ -184,11 +190,68 @@ export class Conversation {
       this.exclusive(async (signal) => {
         await this.refreshModel();
         await this.branch.settleCounts();
-        const result = await this.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
+        await this.context.retries.apply();
+        const result = await this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
         this.emitContext();
         return result;
       }),
     ).catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
+  }
+
+  /** What a compaction would fold, keep and say, without doing it. Never rejects. */
+  async previewCompaction(instructions: string | null = null): Promise<CompactionPreview> {
+    return this.alone((signal) => this.context.preview(instructions, signal), (message) => ({ content: null, folds: [], stays: [], message }));
+  }
+
+  /** The part of the live summary that the user may rewrite; null without a compaction. */
+  get editableSummary(): string | null {
+    return this.context.editable;
+  }
+
+  /** Puts the user's own words in the place of the live summary; the original can be had back by an undo. Never rejects. */
+  async editSummary(text: string): Promise<CompactionResult> {
+    return this.alone(() => this.context.edit(text), noRecord);
+  }
+
+  /** Has the folded range summarised anew from its originals. Never rejects. */
+  async resummarize(instructions: string | null = null): Promise<CompactionResult> {
+    return this.alone((signal) => this.context.resummarize(instructions, signal), noRecord);
+  }
+
+  /** Writes a checkpoint now; turns go on meanwhile. Never rejects. */
+  checkpoint(): Promise<CheckpointResult> {
+    return this.context.checkpoints.write();
+  }
+
+  /** Ends what runs in the background: a checkpoint, a summary that is being prepared. */
+  cancelBackground(): void {
+    this.context.checkpoints.cancel();
+    this.context.compactor.cancelPrepared();
+  }
+
+  /** Rejects with `StoreError`. */
+  pins(): Promise<Pin[]> {
+    return this.context.pins.list();
+  }
+
+  /** Keeps a message, a file or a text in front of the model through every compaction. Never rejects. */
+  async pin(pin: PinTarget): Promise<PinResult> {
+    return this.alone(
+      async () => {
+        const result = await this.context.pins.pin(pin);
+        const isSeen = pin.kind === 'entry' && verbatimEntries(this.branch.entries).some(({ uuid }) => uuid === pin.target);
+        if (result.added === null || isSeen) return result;
+        const entry = await this.branch.append({ type: 'custom_message', customType: 'pinned', text: result.added }, { display: false, modelFacing: true });
+        this.emit({ type: 'entry_appended', entry });
+        return result;
+      },
+      (message) => ({ message, added: null }),
+    );
+  }
+
+  /** From the next compaction on it is folded like everything else. Rejects with `StoreError`. */
+  unpin(pin: PinTarget): Promise<void> {
+    return this.context.pins.unpin(pin);
   }
 
   /** What an undo would restore; null when there is no live compaction. */
@@ -256,6 +319,7 @@ export class Conversation {
     this.disposed = true;
     this.running?.abort.abort();
     this.anchor.close();
+    this.context.close();
     this._onDidEmit.dispose();
   }
 
@@ -268,17 +332,16 @@ export class Conversation {
         await this.recoverBroken();
         if (text !== null) await this.appendUserMessage(id, text);
         saved = true;
-        const problem = await this.refreshModel();
-        if (!problem) await this.noteModelChange();
-        const deps = { ...this.deps, tools: this.tools, branch: this.branch, engine: this.engine, compactor: this.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext() };
-        const turn = new Turn(id, deps, signal, this.ineffectiveAt);
+        const { problem, former } = await this.adoptModel();
+        if (this.context.retries.isCacheCold) await this.context.retries.apply();
+        const deps = { ...this.deps, tools: this.tools, branch: this.branch, engine: this.engine, compactor: this.context.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext(), improveSummary: () => this.context.retries.apply() };
+        const turn = new Turn(id, deps, signal, former);
         useTurn(turn);
-        const result = problem ? await turn.refuse(problem) : await turn.run();
-        this.ineffectiveAt = turn.lastIneffectiveAt;
-        return result;
+        return problem ? turn.refuse(problem) : turn.run();
       });
       this.emitContext();
       this.emit({ type: 'turn_ended', id, ...outcome });
+      await this.context.afterTurn();
       return { id, begun: true, ...outcome };
     });
   }
@@ -294,6 +357,17 @@ export class Conversation {
     for (const entry of recovered) this.emit({ type: 'entry_appended', entry });
   }
 
+  /** The model of this turn; with the summarisers of the one before it when the conversation may have to shrink for the new one. */
+  private async adoptModel(): Promise<{ readonly problem: TurnError | null; readonly former: readonly Summarizer[] }> {
+    const { binding, budget } = this.engine;
+    const problem = await this.refreshModel();
+    if (problem) return { problem, former: [] };
+    await this.noteModelChange();
+    const changed = binding.info.id !== this.engine.binding.info.id || binding.info.provider !== this.engine.binding.info.provider;
+    const shrinks = changed && this.engine.budget.trigger < budget.trigger && this.engine.compactionDue(this.engine.measure().used);
+    return { problem: null, former: shrinks && binding.summarizer ? [binding.summarizer] : [] };
+  }
+
   /** Answers of another model than the last one's: a declared prefix break, and an entry. */
   private async noteModelChange(): Promise<void> {
     const { provider, id } = this.engine.binding.info;
@@ -302,6 +376,7 @@ export class Conversation {
     if (!before?.model || (before.model === id && before.provider === provider)) return;
     const entry = await this.branch.append({ type: 'model_change', provider, model: id }, { display: true, modelFacing: false });
     this.emit({ type: 'entry_appended', entry });
+    await this.context.retries.apply();
   }
 
   private async appendUserMessage(id: string, text: string): Promise<void> {
@@ -324,6 +399,18 @@ export class Conversation {
       this.deps.log.error('turn_failed', { detail: errorText(error), stack: error instanceof Error ? error.stack : undefined });
       return { ok: false, text: '', error: storeTurnError(error, saved()) };
     }
+  }
+
+  /** One operation that holds no turn and fails in words. */
+  private async alone<T>(run: (signal: AbortSignal) => Promise<T>, failed: (message: string) => T): Promise<T> {
+    return this.enqueue(() =>
+      this.exclusive(async (signal) => {
+        await this.refreshModel();
+        const result = await run(signal);
+        this.emitContext();
+        return result;
+      }),
+    ).catch((error: unknown) => failed(storeTurnError(error).message));
   }
 
   private enqueue<T>(operation: () => Promise<T>): Promise<T> {
@@ -381,6 +468,10 @@ export class Conversation {
   private emit(event: ConversationEvent): void {
     this._onDidEmit.fire(event);
   }
+}
+
+function noRecord(message: string): CompactionResult {
+  return { entry: null, message };
 }
 
 function notBegun(id: string, error: TurnError): SendOutcome {

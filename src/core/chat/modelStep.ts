@@ -49,6 +49,12 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   await step.breakOff(failure);
   engine.setLive('');
   const last = step.entries.at(-1);
+  if (usage && failure) {
+    // Stopped or broken off, and paid for: it measures nothing, because what came of it is not in the prompt as a whole.
+    const { provider, id } = engine.binding.info;
+    const entry = last?.uuid ?? branch.leaf;
+    if (entry !== null) await branch.spend([{ entry, provider, model: id, kind: 'failed', ...usage, cost: null, at: deps.clock.now() }]);
+  }
   if (usage && last && !failure) {
     const { provider, id } = engine.binding.info;
     await branch.recordUsage({ entry: last.uuid, provider, model: id, kind: 'turn', ...usage, cost: null, at: deps.clock.now() });

@@ -1,10 +1,10 @@
-import type { Clock, IdSource, Logger, ModelFailure, SessionStore, Tool } from '../ports';
+import type { Clock, IdSource, Logger, ModelFailure, SessionStore, Summarizer, Tool } from '../ports';
 import type { ContextEngine } from '../context/engine';
 import { dueNudge } from '../memory/nudges';
-import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';
-import { cycleEntries, liveCompaction } from '../session/liveCompaction';
+import type { EntryContent } from '../session/entry';
+import { cycleEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
-import type { Compactor } from './compactor';
+import type { CompactionOptions, Compactor } from './compactor';
 import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase } from './events';
 import { modelStep, type StepOutcome } from './modelStep';
 import { RetryPolicy } from './retryPolicy';
@@ -30,6 +30,8 @@ export interface TurnDeps {
   readonly random: () => number;
   readonly emit: (event: ConversationEvent) => void;
   readonly emitContext: () => void;
+  /** A better summary waits for a moment at which the prompt changes anyway. */
+  readonly improveSummary: () => Promise<void>;
 }
 
 export interface TurnOutcome {
@@ -40,8 +42,6 @@ export interface TurnOutcome {
 
 /** Model steps in one turn; a loop of calls ends here with a question to the user. */
 const mostSteps = 50;
-/** After an undo or a compaction that did not help, automatic compaction waits until the context has grown by this much. */
-const rearmGrowth = 1.05;
 
 /**
  * Everything between a durable user message and its answer: nudge, compaction, request, retries, tools, overflow recovery.
@@ -55,13 +55,9 @@ export class Turn {
     private readonly id: string,
     private readonly deps: TurnDeps,
     private readonly signal: AbortSignal,
-    /** Context size at which an automatic compaction last did not help; 0 = never. */
-    private ineffectiveAt: number,
+    /** Of the model that wrote the conversation so far, when this turn goes to one with a smaller window. */
+    private readonly formerSummarizers: readonly Summarizer[] = [],
   ) {}
-
-  get lastIneffectiveAt(): number {
-    return this.ineffectiveAt;
-  }
 
   /** Ends a running compaction by its next rung; the turn goes on. */
   cancelCompaction(): void {
@@ -77,6 +73,7 @@ export class Turn {
 
       const step = await this.stepWithRetries();
       text += step.text;
+      if (!step.failure) this.deps.compactor.prepareIfDue();
       if (step.failure?.reason === 'overflow' && (await this.recoverOverflow())) continue;
       if (step.failure) return this.fail(modelTurnError(step.failure, this.deps.engine.binding.info.id), text);
       const calls = step.entries.filter((entry): entry is ToolCallEntry => entry.content.type === 'tool_call');
@@ -127,10 +124,12 @@ export class Turn {
     if (head) await this.append({ type: 'memory_note', text: head }, false);
   }
 
-  private async appendNudge(): Promise<void> {
+  /** On the overflow path whatever was not asked for in this cycle is asked for now: the messages are about to be folded. */
+  private async appendNudge(isLast = false): Promise<void> {
     const { engine, log } = this.deps;
     const { used } = engine.measure();
-    const nudge = dueNudge(engine.nudges(used), used, engine.budget.effective);
+    const asked = isLast ? Math.max(used, engine.budget.trigger) : used;
+    const nudge = dueNudge(engine.nudges(asked), used, engine.budget.effective);
     if (!nudge) return;
     await this.append(nudge, true);
     log.info('nudge_delivered', { percent: nudge.percent, usedTokens: nudge.usedTokens });
@@ -144,17 +143,16 @@ export class Turn {
     if (!engine.policy.compaction.enabled) return 'Automatic compaction is off.';
     // Calls that are being answered belong to the thinking they came from: the break waits for the end of the turn while there is room.
     if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;
-    const waitFrom = Math.max(this.ineffectiveAt, undoneAt(branch.entries));
-    if (waitFrom > 0 && used < waitFrom * rearmGrowth && used <= engine.budget.limit) return null;
+    if (this.deps.compactor.guard.holds(branch.entries, used, engine.budget.limit)) return null;
+    await this.deps.improveSummary();
     return this.compact('automatic', holdsTurn);
   }
 
   /** Null when something was folded; else why not. */
-  private async compact(trigger: ContentOf<'compaction'>['trigger'], holdsTurn = true): Promise<string | null> {
-    const { compactor, engine } = this.deps;
+  private async compact(trigger: CompactionOptions['trigger'], holdsTurn = true): Promise<string | null> {
+    const { compactor } = this.deps;
     this.phase('compacting');
-    const result = await compactor.run({ trigger, instructions: null, holdsTurn }, { stop: this.signal, skip: this.compaction.signal });
-    this.ineffectiveAt = result.entry ? 0 : engine.measure().used;
+    const result = await compactor.run({ trigger, instructions: null, holdsTurn, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });
     if (result.entry) await this.appendNotes(true);
     return result.message;
   }
@@ -164,6 +162,8 @@ export class Turn {
     if (this.recoveredOverflow || !engine.policy.compaction.retryOnOverflow || this.signal.aborted) return false;
     this.recoveredOverflow = true;
     const before = engine.rawRequestTokens();
+    await this.appendNudge(true);
+    await this.deps.improveSummary();
     await this.compact('overflow');
     return engine.rawRequestTokens() < before;
   }
@@ -220,14 +220,3 @@ export class Turn {
 }
 
 const cancelled: ModelFailure = { reason: 'cancelled', detail: '' };
-
-/** Size that an undo restored, when no compaction has been made since. */
-function undoneAt(entries: readonly StoredEntry[]): number {
-  const live = liveCompaction(entries);
-  for (let i = entries.length - 1; i >= 0; i--) {
-    const { content, uuid } = entries[i]!;
-    if (uuid === live?.uuid) return 0;
-    if (content.type === 'compaction_undone') return content.tokensRestored;
-  }
-  return 0;
-}

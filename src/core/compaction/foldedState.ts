@@ -4,6 +4,7 @@ import type { StoredEntry } from '../session/entry';
 import { isUserMessage } from './cutPoint';
 import { entryRef } from './prompts';
 import { renderSessionState, SessionState } from './sessionState';
+import { emptyWorkLedger, renderWorkLedger, WorkLedger } from './workLedger';
 
 const line = z.object({ ref: z.string(), text: z.string() });
 export type LedgerLine = z.infer<typeof line>;
@@ -20,10 +21,13 @@ export const FoldedState = z.object({
   ledger: z.array(line),
   /** User messages that no longer fit the ledger, by id. */
   earlier: z.array(z.string()),
+  work: z._default(WorkLedger, emptyWorkLedger),
+  /** Identifiers that nothing else here mentions, by entry. */
+  identifiers: z._default(z.array(line), []),
 });
 export type FoldedState = z.infer<typeof FoldedState>;
 
-export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [] };
+export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [], work: emptyWorkLedger, identifiers: [] };
 
 /**
  * Characters of one message in the ledger, tried in turn until all fit: long pastes give way before short orders do. Measured on
@@ -60,21 +64,28 @@ function clip(text: string, length: number): string {
   return `${head} [… ${text.length - head.length - tail.length} characters …] ${tail}`;
 }
 
-/** The text that stands in the prompt: state, user ledger, passages; then the request being worked on, if its turn was cut. */
-export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number): string {
+/** The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was cut. */
+export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number, pins = ''): string {
   const list = (title: string, lines: readonly LedgerLine[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${text}`)].join('\n'));
   return [
     'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.',
-    folded.state ? renderSessionState(folded.state) : '',
-    folded.raw ?? '',
+    stateText(folded),
     list('What the user said (verbatim)', folded.ledger),
     folded.earlier.length === 0 ? '' : `The user's earlier messages, through recall: ${abbreviate(folded.earlier)}`,
+    renderWorkLedger(folded.work),
+    pins,
+    list('Also mentioned', folded.identifiers),
     list(folded.state || folded.raw ? 'Exact passages' : 'Passages (verbatim)', folded.lines),
     requestText(currentRequest, oversizedChars),
   ]
     .flat()
     .filter((part) => part !== '')
     .join('\n\n');
+}
+
+/** What a model or the user wrote; empty on the rungs without one. */
+export function stateText({ state, raw }: FoldedState): string {
+  return [state ? renderSessionState(state) : '', raw ?? ''].filter((part) => part !== '').join('\n\n');
 }
 
 function abbreviate(refs: readonly string[]): string {

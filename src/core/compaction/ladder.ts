@@ -1,114 +1,186 @@
-import type { Logger, Summarizer, TokenUsage } from '../ports';
+import type { Logger, Summarizer, TextAnalyst } from '../ports';
 import { CancelledError, errorText } from '../errors';
-import { entryText, type ContentOf, type StoredEntry } from '../session/entry';
+import { entryText, type ContentOf, type EntryOf, type StoredEntry } from '../session/entry';
+import type { Audit } from '../session/fidelity';
+import { criticalIdentifiers, identifierAppendix, missingFrom, type FoldedIdentifier } from './audit';
+import { renderCheckpoint } from './checkpointText';
 import type { Cut } from './cutPoint';
-import { extractiveSummary } from './extractive';
-import { emptyFoldedState, extendLedger, type FoldedState } from './foldedState';
-import { entryRef, renderEntry, summaryPrompt, summarySystem } from './prompts';
-import { parseSessionState } from './sessionState';
+import type { Failover, FailoverRule } from './failover';
+import { emptyFoldedState, extendLedger, renderFoldedState, stateText, type FoldedState } from './foldedState';
+import { entryRef } from './prompts';
+import type { SummaryFormat } from './summaryFormat';
+import { SummaryWriter, type SummaryCall } from './summaryWriter';
+import type { TextAnalysis } from './textAnalysis';
+import { extendWorkLedger } from './workLedger';
 
 export interface FoldRequest {
   readonly cut: Cut;
   readonly previous: FoldedState | null;
   readonly maxSummaryTokens: number;
   readonly instructions: string | null;
-  readonly summarizer: Summarizer | null;
+  readonly format: SummaryFormat;
   readonly estimate: (text: string) => number;
+  readonly analyst: TextAnalyst;
   readonly log: Logger;
-  /** Aborted: leave the model rung at once and use the next one. */
+}
+
+export interface ModelFoldRequest extends FoldRequest {
+  readonly chain: readonly Summarizer[];
+  readonly failover: Failover;
+  readonly rule: FailoverRule;
+  /** Nobody is there to be asked for consent. */
+  readonly background: boolean;
   readonly signal: AbortSignal;
+  /** A summariser has begun to answer. */
+  readonly onLife?: () => void;
+  readonly spent: (call: SummaryCall) => void;
 }
 
 export interface Fold {
   readonly folded: FoldedState;
-  readonly rung: Extract<ContentOf<'compaction'>['rung'], 'model' | 'extractive' | 'truncate'>;
+  readonly rung: Extract<ContentOf<'compaction'>['rung'], 'checkpoint' | 'model' | 'extractive' | 'truncate'>;
   readonly model: string | null;
-  /** Why the model rung was not reached; null when it was. */
+  /** Why a better rung was not reached; null when none is better. */
   readonly note: string | null;
-  readonly usage: readonly TokenUsage[];
+  readonly audit: Audit | null;
+  /** Of the folded range, for the continuity score. */
+  readonly identifiers: readonly FoldedIdentifier[];
 }
 
-/** Share of the summary's budget for the user's own words, and for exact passages beside a model's state. */
-const ledgerShare = 0.75;
-const passageShare = 0.15;
+/** Of the summary's budget: what stands beside a model's text. */
+const shares = { ledger: 0.75, work: 0.4, passages: 0.15, identifiers: 0.1 };
+/** Of the identifiers that have to survive: below the first a repair is asked for, below the second the summary is refused. */
+const auditShare = { repair: 0.8, refuse: 0.5 };
 
-/** Rung 3: the summariser. Rejects with whatever the summariser rejected with, or with an Error that says what was wrong. */
-export async function foldByModel(request: FoldRequest, summarizer: Summarizer): Promise<Fold> {
-  const previous = request.previous ?? emptyFoldedState;
-  const usage: TokenUsage[] = [];
-  let answer = previous.state ? JSON.stringify(previous.state) : (previous.raw ?? (previous.lines.map(({ ref, text }) => `(${ref}) ${text}`).join('\n') || null));
-  for (const part of parts(request, summarizer)) {
-    const prompt = summaryPrompt({ previous: answer, transcript: part, instructions: request.instructions, maxTokens: request.maxSummaryTokens });
-    const result = await summarizer.summarize({ system: summarySystem, prompt, maxTokens: request.maxSummaryTokens + 1_000 }, request.signal);
-    usage.push(result.usage);
-    if (result.text.trim() === '') throw new Error('the summary came back empty');
-    answer = result.text.trim();
+/** Every summariser of the chain in turn. Rejects with `CancelledError`, or with an Error that says why each of them failed. */
+export async function foldByChain(request: ModelFoldRequest): Promise<Fold> {
+  const reasons: string[] = [];
+  for (const summarizer of request.failover.order(request.chain, request.rule)) {
+    if (request.background && summarizer.needsConsent) continue;
+    try {
+      const fold = await foldByModel(request, summarizer);
+      request.failover.succeeded(summarizer);
+      return fold;
+    } catch (error) {
+      if (CancelledError.is(error) || request.signal.aborted) throw new CancelledError();
+      request.failover.failed(summarizer);
+      reasons.push(`${summarizer.model}: ${errorText(error)}`);
+      request.log.warn('summary_failed', { model: summarizer.model, detail: errorText(error) });
+    }
   }
-  const state = parseSessionState(answer ?? '') ?? null;
-  const passages = extractiveSummary(items(request.cut.folded), Math.floor(request.maxSummaryTokens * passageShare), request.estimate);
-  const folded: FoldedState = {
-    state,
-    raw: state ? null : answer,
-    lines: withRefs(passages.lines, request.cut.folded),
-    ...extendLedger(previous, request.cut.folded, request.maxSummaryTokens * ledgerShare, request.estimate),
+  throw new Error(reasons.join('; ') || 'no summariser may be used without asking');
+}
+
+/** Rung 3: one summariser, checked before it is believed. */
+async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): Promise<Fold> {
+  const { cut, format, maxSummaryTokens, estimate } = request;
+  const previous = request.previous ?? emptyFoldedState;
+  const writer = new SummaryWriter({ ...request, summarizer });
+  const analysing = request.analyst.analyse(items(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
+  let answer = await writer.write(cut.folded, previousText(previous));
+  const analysis = await analysing;
+  const beside = ledgers(request, previous, analysis);
+  const judge = (text: string) => {
+    const read = format.read(text);
+    const audited = withIdentifiers(request, { ...beside, state: read.state, raw: read.raw }, previous, analysis);
+    const survived = audited.audit.checked === 0 ? 1 : audited.audit.leftBehind / audited.audit.checked;
+    const tooLong = estimate(text) > 1.5 * maxSummaryTokens + 200;
+    const flaws = [...read.flaws, ...(survived < auditShare.repair ? ['Names, paths and values are missing.'] : []), ...(tooLong ? [`It is too long: at most ${maxSummaryTokens} tokens.`] : [])];
+    return { ...audited, flaws, usable: read.usable && survived >= auditShare.refuse };
   };
-  return { folded, rung: 'model', model: summarizer.model, note: null, usage };
+  let verdict = judge(answer);
+  const repaired = verdict.flaws.length > 0;
+  if (repaired) {
+    try {
+      answer = await writer.repair(answer, verdict.flaws, verdict.missing);
+      const second = judge(answer);
+      if (second.usable && (!verdict.usable || second.flaws.length <= verdict.flaws.length)) verdict = second;
+    } catch (error) {
+      if (!verdict.usable || request.signal.aborted) throw error;
+    }
+  }
+  if (!verdict.usable) throw new Error(`the summary was not usable: ${verdict.flaws.join(' ')}`);
+  return { folded: verdict.folded, rung: 'model', model: summarizer.model, note: null, audit: { ...verdict.audit, repaired }, identifiers: analysis.identifiers };
+}
+
+/** Rung 1: a checkpoint stands for everything it covers, what came after it is folded without a model. Nothing is waited for. */
+export async function foldByCheckpoint(request: FoldRequest, checkpoint: EntryOf<'checkpoint'>): Promise<Fold> {
+  const { cut, maxSummaryTokens } = request;
+  const previous = request.previous ?? emptyFoldedState;
+  const covered = cut.folded.findIndex(({ uuid }) => uuid === checkpoint.content.coversThrough);
+  const analysis = await request.analyst.analyse(items(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
+  const delta = await request.analyst.analyse(items(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2));
+  const state = { ...ledgers(request, previous, delta), state: null, raw: renderCheckpoint(checkpoint.content) };
+  const { folded, audit } = withIdentifiers(request, state, previous, analysis);
+  return { folded, rung: 'checkpoint', model: checkpoint.content.model ?? null, note: null, audit, identifiers: analysis.identifiers };
+}
+
+/** How much of what is to be folded a checkpoint describes: 0–1 of its tokens. */
+export function coverage({ folded }: Pick<Cut, 'folded'>, checkpoint: EntryOf<'checkpoint'>, tokensOf: (entry: StoredEntry) => number): number {
+  const end = folded.findIndex(({ uuid }) => uuid === checkpoint.content.coversThrough);
+  const sum = (entries: readonly StoredEntry[]) => entries.reduce((total, entry) => total + tokensOf(entry), 0);
+  return end === -1 ? 0 : sum(folded.slice(0, end + 1)) / Math.max(1, sum(folded));
 }
 
 /** Rung 4: verbatim passages, no model. Never fails. */
-export function foldByExtraction(request: FoldRequest, note: string | null): Fold {
+export async function foldByExtraction(request: FoldRequest, note: string | null): Promise<Fold> {
+  const { cut, maxSummaryTokens, estimate } = request;
   const previous = request.previous ?? emptyFoldedState;
-  const passages = extractiveSummary(items(request.cut.folded), request.maxSummaryTokens, request.estimate);
-  const fresh = withRefs(passages.lines, request.cut.folded);
-  const folded: FoldedState = {
+  const analysis = await request.analyst.analyse(items(cut.folded), maxSummaryTokens);
+  const state: FoldedState = {
+    ...ledgers(request, previous, analysis),
     state: previous.state,
     raw: previous.raw,
-    lines: newestWithin([...previous.lines, ...fresh], request.maxSummaryTokens, request.estimate),
-    ...extendLedger(previous, request.cut.folded, request.maxSummaryTokens * ledgerShare, request.estimate),
+    lines: newestWithin([...previous.lines, ...withRefs(analysis.lines, cut.folded)], maxSummaryTokens, estimate),
   };
-  return { folded, rung: 'extractive', model: null, note, usage: [] };
+  const { folded, audit } = withIdentifiers(request, state, previous, analysis);
+  return { folded, rung: 'extractive', model: null, note, audit, identifiers: analysis.identifiers };
 }
 
-/** Rung 5: ids of the user's messages and nothing else. Always fits. */
+/** Rung 5: ids of the user's messages, the work ledger, and nothing else. Always fits. */
 export function foldByTruncation(request: FoldRequest, note: string | null): Fold {
   const previous = request.previous ?? emptyFoldedState;
-  const folded: FoldedState = { ...emptyFoldedState, ...extendLedger(previous, request.cut.folded, request.maxSummaryTokens / 4, request.estimate) };
-  return { folded, rung: 'truncate', model: null, note, usage: [] };
+  const small = { ...request, maxSummaryTokens: request.maxSummaryTokens / 3 };
+  const folded: FoldedState = { ...emptyFoldedState, ...ledgers(small, previous, { lines: [], identifiers: [] }) };
+  return { folded, rung: 'truncate', model: null, note, audit: null, identifiers: [] };
 }
 
-/** The best rung that works. Never rejects: whatever the summariser does, its aborted signal included, ends in the extractive rung. */
-export async function fold(request: FoldRequest): Promise<Fold> {
-  if (!request.summarizer) return foldByExtraction(request, null);
-  try {
-    return await foldByModel(request, request.summarizer);
-  } catch (error) {
-    const note = CancelledError.is(error) || request.signal.aborted ? 'The summary by the model was cancelled.' : `The model could not summarise: ${errorText(error)}`;
-    request.log.warn('summary_failed', { model: request.summarizer.model, detail: note });
-    return foldByExtraction(request, note);
-  }
+/** Everything beside a summary that no model has a part in. */
+function ledgers({ cut, maxSummaryTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {
+  return {
+    ...emptyFoldedState,
+    ...extendLedger(previous, cut.folded, maxSummaryTokens * shares.ledger, estimate),
+    work: extendWorkLedger(previous.work, cut.folded, maxSummaryTokens * shares.work, estimate),
+    lines: withRefs(analysis.lines, cut.folded),
+  };
 }
 
-/** Splits the transcript at entry boundaries so that every part, the state so far and the answer fit the summariser. */
-function parts({ cut, maxSummaryTokens, estimate }: FoldRequest, summarizer: Summarizer): string[] {
-  // A tenth of the window stays free: the estimate is ours, the limit is theirs.
-  const room = Math.max(1_000, Math.floor(summarizer.contextTokens * 0.9) - 2 * maxSummaryTokens - 2_000) / 1.3;
-  const maxChars = Math.floor(room * 2);
-  const out: string[] = [];
-  let current: string[] = [];
-  let used = 0;
-  for (const entry of cut.folded) {
-    const text = renderEntry(entry, Math.min(maxChars, 40_000));
-    const tokens = estimate(text);
-    if (current.length > 0 && used + tokens > room) {
-      out.push(current.join('\n\n'));
-      current = [];
-      used = 0;
-    }
-    current.push(text);
-    used += tokens;
-  }
-  if (current.length > 0) out.push(current.join('\n\n'));
-  return out;
+/** Adds the identifiers that nothing else mentions, and says what is still missing then. */
+function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest, state: FoldedState, previous: FoldedState, analysis: TextAnalysis) {
+  const budget = Math.max(60, maxSummaryTokens * shares.identifiers);
+  const critical = criticalIdentifiers(analysis.identifiers, Math.max(8, Math.min(80, Math.floor(maxSummaryTokens / 25))));
+  const rendered = renderFoldedState({ ...state, identifiers: [] }, null, 0);
+  const missing = missingFrom(critical, rendered);
+  const refs = new Map(cut.folded.map((entry) => [entry.uuid, entryRef(entry)]));
+  const fresh = identifierAppendix(missing, (id) => refs.get(id) ?? id, budget, estimate);
+  const carried = previous.identifiers.filter(({ text }) => !rendered.includes(text));
+  const identifiers = newestWithin([...carried, ...fresh], Math.max(budget, fresh.reduce((sum, { text }) => sum + estimate(text) + 8, 0)), estimate);
+  const lost = missingFrom(missing, identifiers.map(({ text }) => text).join('\n'));
+  const audit: Audit = {
+    checked: critical.length,
+    inSummary: critical.length - missingFrom(critical, stateText(state)).length,
+    leftBehind: critical.length - lost.length,
+    missing: lost.slice(0, 20).map(({ text }) => text),
+    repaired: false,
+  };
+  return { folded: { ...state, identifiers }, audit, missing };
+}
+
+/** Passages of an earlier range are facts of it: a state merged without them would lose what only they say. */
+function previousText({ state, raw, lines }: FoldedState): string | null {
+  const passages = lines.map(({ ref, text }) => `${text} (${ref})`);
+  if (state) return JSON.stringify({ ...state, logos: [...state.logos, ...passages] });
+  return [raw ?? '', ...passages].filter((part) => part !== '').join('\n') || null;
 }
 
 function items(entries: readonly StoredEntry[]) {

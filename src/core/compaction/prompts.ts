@@ -24,10 +24,11 @@ export interface SummaryPromptInput {
   readonly previous: string | null;
   readonly transcript: string;
   readonly instructions: string | null;
-  readonly maxTokens: number;
+  /** The last line: what to write, and how long it may be. */
+  readonly closing: string;
 }
 
-export function summaryPrompt({ previous, transcript, instructions, maxTokens }: SummaryPromptInput): string {
+export function summaryPrompt({ previous, transcript, instructions, closing }: SummaryPromptInput): string {
   const parts: string[] = [];
   if (previous) {
     parts.push(
@@ -37,13 +38,15 @@ export function summaryPrompt({ previous, transcript, instructions, maxTokens }:
   }
   parts.push(`<conversation>\n${transcript}\n</conversation>`);
   if (instructions) parts.push(`The user asks for this summary in particular: ${instructions}`);
-  parts.push(`Write the JSON object now. At most ${maxTokens} tokens.`);
+  parts.push(closing);
   return parts.join('\n\n');
 }
 
 /** An entry for a summariser; one longer than `maxChars` keeps head and tail. */
 export function renderEntry(entry: StoredEntry, maxChars: number): string {
-  return `[${entryRef(entry)} ${speaker(entry)}]\n${clip(entryText(entry.content), maxChars)}`;
+  // What is quoted cannot end the quotation.
+  const text = entryText(entry.content).replace(/<(\/?)(conversation|previous-state|part|summary)>/gi, '‹$1$2›');
+  return `[${entryRef(entry)} ${speaker(entry)}]\n${clip(text, maxChars)}`;
 }
 
 function speaker({ content }: StoredEntry): string {

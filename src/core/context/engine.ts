@@ -8,7 +8,7 @@ import { compactionDue, resolveBudget, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';
 import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
-import type { Policy } from './policy';
+import type { Policy, SummarizerEntry } from './policy';
 import { project, type Projection } from './projection';
 import type { ContextSnapshot } from './snapshot';
 
@@ -18,6 +18,8 @@ export interface ModelBinding {
   readonly info: ModelInfo;
   /** Null when nothing generates: compaction then uses the extractive rung. */
   readonly summarizer: Summarizer | null;
+  /** The summarisers of a policy's list that can be had, in its order; omitted: only `summarizer`. Never rejects. */
+  readonly chain?: (entries: readonly SummarizerEntry[]) => Promise<readonly Summarizer[]>;
 }
 
 interface Memo {
@@ -53,6 +55,13 @@ export class ContextEngine {
 
   get binding(): ModelBinding {
     return this.bindingInUse;
+  }
+
+  /** Who may write summaries, the first first; empty when nothing generates. */
+  async summarizers(): Promise<readonly Summarizer[]> {
+    const { chain, summarizer } = this.bindingInUse;
+    if (chain) return chain(this.policyInUse.summarizer.chain);
+    return summarizer ? [summarizer] : [];
   }
 
   get policy(): Policy {

@@ -13,6 +13,7 @@ import { conversationDeps } from '../runtime/conversationDeps';
 import { ModelBindings, offlineModelId, type ModelChoice } from '../runtime/modelBindings';
 import { systemClock } from '../runtime/systemClock';
 import { UuidV7 } from '../runtime/uuidV7';
+import { WorkerAnalyst } from '../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
@@ -56,6 +57,7 @@ export async function run(args: readonly string[]): Promise<number> {
   });
   const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper run', logger: log });
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
+  const analyst = new WorkerAnalyst(join(__dirname, 'analystWorker.js'), log);
   try {
     if (store.status.access !== 'owner') throw new StoreError('readonly', `${folder} is in use by another program: ${store.status.note?.detail ?? ''}`);
     let session: Session | null = null;
@@ -79,12 +81,15 @@ export async function run(args: readonly string[]): Promise<number> {
       instructions: '',
       policy: () => ({ preset: 'balanced', overrides: {} }),
       resolveModel: () => bindings.resolve(choice),
+      analyst,
+      folders: () => (flags['workspace'] ? [flags['workspace']] : []),
     });
     const conversation = await Conversation.open(deps, session.uuid, fallback);
     await converse(conversation);
     return 0;
   } finally {
     counter.dispose();
+    analyst.dispose();
     await store.close();
   }
 }

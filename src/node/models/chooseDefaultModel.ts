@@ -18,3 +18,10 @@ function sonnetVersion(id: string): number | undefined {
   const match = /sonnet-(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/i.exec(id) ?? /(?<!\d)(\d{1,2})(?:[-.](\d{1,2}))?-sonnet/i.exec(id);
   return match ? Number(match[1]) + Number(match[2] ?? 0) / 100 : undefined;
 }
+
+/** The smallest or the largest family that is offered, the newest of it; undefined when none is known. */
+export function summaryModel(models: readonly ModelInfo[], wish: 'cheapest' | 'best'): ModelInfo | undefined {
+  const families = wish === 'cheapest' ? [/haiku/, /sonnet/] : [/opus/, /sonnet/];
+  // The provider lists the newest first.
+  return families.map((family) => models.find(({ id }) => family.test(id))).find((model) => model !== undefined);
+}

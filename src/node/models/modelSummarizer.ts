@@ -1,4 +1,4 @@
-import type { ModelClient, ModelFailure, Summarizer, TokenUsage } from '../../core/ports';
+import type { ModelClient, ModelFailure, Summarizer, SummaryRequest, TokenUsage } from '../../core/ports';
 import { ModelError } from '../../core/chat/modelError';
 import { CancelledError } from '../../core/errors';
 
@@ -16,6 +16,8 @@ export interface ModelSummarizerOptions {
   readonly model: string;
   /** How much the model can read. */
   readonly contextTokens: number;
+  /** Omitted: as long as the client waits. */
+  readonly timeoutMs?: number;
 }
 
 /** A summary written by a model. It is asked once, with a stream, and is given no tools. */
@@ -23,18 +25,31 @@ export class ModelSummarizer implements Summarizer {
   readonly model: string;
   readonly contextTokens: number;
   private readonly client: ModelClient;
+  private readonly timeoutMs: number | undefined;
 
-  constructor({ client, model, contextTokens }: ModelSummarizerOptions) {
+  constructor({ client, model, contextTokens, timeoutMs }: ModelSummarizerOptions) {
     this.client = client;
+    this.timeoutMs = timeoutMs;
     this.model = model;
     this.contextTokens = contextTokens;
   }
 
   async summarize(
-    { system, prompt, maxTokens }: { readonly system: string; readonly prompt: string; readonly maxTokens: number },
-    signal: AbortSignal,
+    { system, prompt, maxTokens, onProgress }: SummaryRequest,
+    stop: AbortSignal,
   ): Promise<{ text: string; usage: TokenUsage }> {
-    if (signal.aborted) throw new CancelledError();
+    if (stop.aborted) throw new CancelledError();
+    const limit = this.timeoutMs === undefined ? null : AbortSignal.timeout(this.timeoutMs);
+    const signal = limit ? AbortSignal.any([stop, limit]) : stop;
+    try {
+      return await this.ask({ system, prompt, maxTokens, ...(onProgress ? { onProgress } : {}) }, signal);
+    } catch (error) {
+      if (limit?.aborted && !stop.aborted) throw new ModelError({ reason: 'network', detail: `It did not finish within ${Math.round((this.timeoutMs ?? 0) / 1_000)} s.` });
+      throw error;
+    }
+  }
+
+  private async ask({ system, prompt, maxTokens, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     const { maxOutput } = await this.client.describe(this.model, signal);
     const request = {
       model: this.model,
@@ -48,6 +63,7 @@ export class ModelSummarizer implements Summarizer {
     let calledTool = false;
     let reason = '';
     for await (const event of this.client.stream(request, signal)) {
+      onProgress?.(event.type === 'usage' ? event.usage : null);
       if (event.type === 'usage') usage = event.usage;
       else if (event.type === 'stopped') reason = event.reason;
       else if (event.type === 'failed') throw failureError(event.failure);

@@ -4,9 +4,10 @@ import type { ModelBinding } from '../../core/context/engine';
 import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';
 import { memoryHead } from '../../core/memory/memoryHead';
 import { createMemoryTool } from '../../core/memory/memoryTool';
-import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../../core/ports';
+import type { Logger, MemoryNotes, SessionStore, TextAnalyst, TokenCounter } from '../../core/ports';
 import { createRecallTool } from '../../core/recall/recallTool';
 import type { Session } from '../../core/session/session';
+import { WorkspacePins } from '../memory/workspacePins';
 import { systemClock } from './systemClock';
 import { UuidV7 } from './uuidV7';
 
@@ -22,6 +23,9 @@ export interface ConversationParts {
   /** What the settings or the command line say; a session's own policy goes before it. */
   readonly policy: () => PolicyChoice;
   readonly resolveModel: (session: Session) => Promise<ModelBinding>;
+  readonly analyst: TextAnalyst;
+  /** Of the workspace: files in them can be pinned. */
+  readonly folders: () => readonly string[];
 }
 
 /** What a conversation needs, from the parts that the command line and the extension have in common. */
@@ -46,5 +50,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
       return policy;
     },
     random: Math.random,
+    analyst: parts.analyst,
+    pinnedFiles: new WorkspacePins(parts.folders),
   };
 }

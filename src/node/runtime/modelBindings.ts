@@ -1,6 +1,7 @@
 import type { ModelBinding } from '../../core/context/engine';
 import { ModelError } from '../../core/chat/modelError';
-import type { Logger, ModelClient, ModelInfo } from '../../core/ports';
+import type { SummarizerEntry } from '../../core/context/policy';
+import type { Logger, ModelClient, ModelInfo, Summarizer } from '../../core/ports';
 
 export const offlineModelId = 'offline';
 
@@ -24,6 +25,7 @@ export type ModelChoice =
  */
 export class ModelBindings {
   private client: { readonly apiKey: string; readonly baseURL: string; readonly client: ModelClient } | null = null;
+  private models: { readonly client: ModelClient; readonly list: Promise<readonly ModelInfo[]> } | null = null;
   private chosen: { readonly client: ModelClient; readonly model: string } | null = null;
 
   constructor(
@@ -38,7 +40,33 @@ export class ModelBindings {
     const described = await client.describe(choice.model === '' ? await this.automatic(client) : choice.model);
     const info: ModelInfo = choice.window ? { ...described, window: Math.min(described.window, choice.window) } : described;
     const { ModelSummarizer } = await import('../models/modelSummarizer');
-    return { client, info, summarizer: new ModelSummarizer({ client, model: info.id, contextTokens: info.window }) };
+    const summarizer = new ModelSummarizer({ client, model: info.id, contextTokens: info.window });
+    return { client, info, summarizer, chain: (entries) => this.chain(entries, client, info) };
+  }
+
+  /** What of a policy's list there is a provider for. Never rejects. */
+  private async chain(entries: readonly SummarizerEntry[], client: ModelClient, session: ModelInfo): Promise<readonly Summarizer[]> {
+    const { ModelSummarizer } = await import('../models/modelSummarizer');
+    const { summaryModel } = await import('../models/chooseDefaultModel');
+    const found: Summarizer[] = [];
+    for (const { provider, model, contextTokens, timeoutSeconds } of entries) {
+      try {
+        if (provider !== 'session' && provider !== client.provider) throw new Error(`There is no provider "${provider}".`);
+        const listed = model === 'cheapest' || model === 'best' ? summaryModel(await this.listed(client), model) : undefined;
+        const info = model === 'session' ? session : (listed ?? (model === 'cheapest' || model === 'best' ? session : await client.describe(model)));
+        if (found.some((one) => one.model === info.id)) continue;
+        found.push(new ModelSummarizer({ client, model: info.id, contextTokens: Math.min(contextTokens ?? info.window, info.window), timeoutMs: timeoutSeconds * 1_000 }));
+      } catch (error) {
+        this.log.warn('summarizer_not_available', { provider, model, detail: error instanceof Error ? error.message : String(error) });
+      }
+    }
+    return found;
+  }
+
+  /** Asked once per client. */
+  private listed(client: ModelClient): Promise<readonly ModelInfo[]> {
+    if (this.models?.client !== client) this.models = { client, list: client.listModels().catch(() => []) };
+    return this.models.list;
   }
 
   /** The models the key may use. Rejects with `ModelError`. */

@@ -1,4 +1,5 @@
 import { Conversation } from '../../../src/core/chat/conversation';
+import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import type { Logger, MemoryNotes, Tool } from '../../../src/core/ports';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
@@ -42,6 +43,8 @@ export async function simulate(policyName: string, corpus: Corpus, options: Simu
     instructions: '',
     policy: () => ({ preset: policyName, overrides: {} }),
     resolveModel: async () => binding,
+    analyst: inProcessAnalyst,
+    folders: () => [],
   });
   let recall: Tool | undefined;
   const tools: typeof deps.tools = (notify) => {

@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok, rejects } from 'node:assert';
+import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
 import { Conversation, type ConversationDeps } from '../../../src/core/chat/conversation';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
@@ -54,6 +55,8 @@ class Window {
           resolveModel: () => model.resolve(),
           policy: () => resolvePolicy('balanced').policy,
           random: () => 0,
+          analyst: inProcessAnalyst,
+          pinnedFiles: null,
         };
         return Conversation.open(deps, session.uuid, model.fallback);
       },

@@ -1,0 +1,142 @@
+import { checkpointDue, newestOnBranch } from '../compaction/checkpointDue';
+import { checkpointSystem, parseCheckpoint, renderCheckpoint } from '../compaction/checkpointText';
+import type { Failover } from '../compaction/failover';
+import { isProse } from '../compaction/summaryFormat';
+import { SummaryWriter, type SummaryCall } from '../compaction/summaryWriter';
+import type { ContextEngine } from '../context/engine';
+import { CancelledError, errorText } from '../errors';
+import type { Logger, SessionStore } from '../ports';
+import { isEntryOf, type EntryOf } from '../session/entry';
+import { discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import type { BranchState } from './branchState';
+import type { CompactionRecorder } from './compactionRecord';
+import type { ConversationEvent } from './events';
+
+export interface CheckpointsDeps {
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly store: Pick<SessionStore, 'page'>;
+  readonly failover: Failover;
+  readonly recorder: CompactionRecorder;
+  readonly log: Logger;
+  readonly emit: (event: ConversationEvent) => void;
+}
+
+export interface CheckpointResult {
+  readonly entry: EntryOf<'checkpoint'> | null;
+  /** Why none was written, in words for the user; null when one was. */
+  readonly message: string | null;
+}
+
+const pageSize = 200;
+const mostTokens = 2_000;
+
+/** Rolling snapshots of a branch, written in the background by a summariser; they fold nothing and are never deleted. */
+export class Checkpoints {
+  private loaded: EntryOf<'checkpoint'>[] | null = null;
+  private running: { readonly abort: AbortController; readonly done: Promise<CheckpointResult> } | null = null;
+
+  constructor(private readonly deps: CheckpointsDeps) {}
+
+  get isRunning(): boolean {
+    return this.running !== null;
+  }
+
+  /** Those of this branch that a compaction could use. */
+  async list(): Promise<readonly EntryOf<'checkpoint'>[]> {
+    this.loaded ??= await this.load();
+    return this.loaded;
+  }
+
+  /** Begins one when the policy says so. Never rejects; resolves when it is known whether one is begun, not when it is written. */
+  async writeIfDue(): Promise<void> {
+    const { branch, engine, log } = this.deps;
+    const { checkpoint } = engine.policy;
+    if (!checkpoint.enabled || this.running) return;
+    try {
+      const { used } = engine.measure();
+      const rule = { thresholds: engine.budget.checkpoints, everyUserTurns: checkpoint.everyUserTurns, minTokens: checkpoint.minTokens };
+      if (checkpointDue(branch.entries, await this.list(), used, rule) && !this.running) void this.start(true);
+    } catch (error) {
+      log.warn('checkpoint_failed', { detail: errorText(error) });
+    }
+  }
+
+  /** Writes one now. Never rejects. */
+  write(): Promise<CheckpointResult> {
+    return this.running?.done ?? this.start(false);
+  }
+
+  cancel(): void {
+    this.running?.abort.abort();
+  }
+
+  private start(background: boolean): Promise<CheckpointResult> {
+    const abort = new AbortController();
+    const done = this.attempt(background, abort.signal)
+      .catch((error: unknown): CheckpointResult => {
+        if (CancelledError.is(error)) return { entry: null, message: 'Cancelled: no checkpoint was written.' };
+        this.deps.log.warn('checkpoint_failed', { detail: errorText(error) });
+        return { entry: null, message: `No checkpoint could be written: ${errorText(error)}.` };
+      })
+      .finally(() => (this.running = null));
+    this.running = { abort, done };
+    return done;
+  }
+
+  private async attempt(background: boolean, signal: AbortSignal): Promise<CheckpointResult> {
+    const { branch, engine, failover, recorder, log, emit } = this.deps;
+    const entries = branch.entries;
+    const discarded = discardedEntries(entries);
+    const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !discarded.has(entry.uuid));
+    const last = live.at(-1);
+    const before = newestOnBranch(live, await this.list());
+    const since = before ? live.slice(live.findIndex(({ uuid }) => uuid === before.content.coversThrough) + 1) : live;
+    if (!last || since.length === 0) return { entry: null, message: 'Nothing has been said since the last checkpoint.' };
+    const { used } = engine.measure();
+    const previous = before ? renderCheckpoint(before.content) : (liveCompaction(entries)?.content.summaryText ?? null);
+    const reasons: string[] = [];
+    for (const summarizer of failover.order(await engine.summarizers(), engine.policy.summarizer)) {
+      if (background && summarizer.needsConsent) continue;
+      const calls: SummaryCall[] = [];
+      try {
+        const format = { system: checkpointSystem, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], usable: true }) };
+        const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, signal, spent: (call) => calls.push(call) });
+        const answer = await writer.write(since, previous || null);
+        const state = parseCheckpoint(answer);
+        if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error('the answer was no checkpoint');
+        if (signal.aborted) throw new CancelledError();
+        const messages = entries.filter(({ content }) => content.type === 'message').length;
+        const content = { type: 'checkpoint' as const, ...state, tokensAtCheckpoint: used, messagesAtCheckpoint: messages, coversThrough: last.uuid, model: summarizer.model };
+        // It hangs off what it covers: by the time it is written the branch may have grown, or another one be active.
+        const entry = (await branch.append(content, { display: true, modelFacing: false, parent: last.uuid })) as EntryOf<'checkpoint'>;
+        failover.succeeded(summarizer);
+        this.loaded = [...(this.loaded ?? []), entry];
+        log.info('checkpoint_created', { tokens: used, messages, model: summarizer.model });
+        emit({ type: 'entry_appended', entry });
+        return { entry, message: null };
+      } catch (error) {
+        if (CancelledError.is(error) || signal.aborted) throw new CancelledError();
+        failover.failed(summarizer);
+        reasons.push(`${summarizer.model}: ${errorText(error)}`);
+      } finally {
+        await recorder.spend(calls);
+      }
+    }
+    return { entry: null, message: reasons.length === 0 ? 'There is no model that could write a checkpoint.' : `No checkpoint could be written: ${reasons.join('; ')}.` };
+  }
+
+  /** Back to the first entry that is sent verbatim: an older checkpoint covers nothing that could be folded. */
+  private async load(): Promise<EntryOf<'checkpoint'>[]> {
+    const { branch, store } = this.deps;
+    const found: EntryOf<'checkpoint'>[] = [];
+    const oldest = branch.entries[0]?.seq ?? 0;
+    for (let before: string | undefined; ; ) {
+      const page = await store.page(branch.session.uuid, { limit: pageSize, ...(before === undefined ? {} : { before }) });
+      found.unshift(...page.entries.filter((entry): entry is EntryOf<'checkpoint'> => isEntryOf(entry, 'checkpoint')));
+      const first = page.entries[0];
+      if (!page.hasMore || !first || first.seq <= oldest) return found;
+      before = first.uuid;
+    }
+  }
+}

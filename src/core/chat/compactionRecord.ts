@@ -1,0 +1,126 @@
+import { elementsOf, inContextPercent, reachablePercent } from '../compaction/continuity';
+import type { Cut } from '../compaction/cutPoint';
+import { renderFoldedState } from '../compaction/foldedState';
+import type { Fold } from '../compaction/ladder';
+import { maskedEntries } from '../compaction/mask';
+import type { SummaryCall } from '../compaction/summaryWriter';
+import type { ContextEngine } from '../context/engine';
+import { errorText } from '../errors';
+import type { Clock, IdSource, Logger, SessionStore, TokenCounter } from '../ports';
+import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
+import type { Continuity } from '../session/fidelity';
+import { liveCompaction } from '../session/liveCompaction';
+import type { BranchState } from './branchState';
+import type { ConversationEvent } from './events';
+import type { Pins } from './pins';
+
+export interface RecordDeps {
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly store: Pick<SessionStore, 'search'>;
+  readonly counter: TokenCounter;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly log: Logger;
+  readonly pins: Pins;
+  readonly emit: (event: ConversationEvent) => void;
+}
+
+type Content = ContentOf<'compaction'>;
+
+/** What is known about a compaction before it is measured. */
+export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & Partial<Pick<Content, 'instructions' | 'note' | 'supersedes' | 'previous' | 'coversFrom' | 'firstKeptEntry'>> & {
+  readonly startedAt: number;
+  readonly holdsTurn: boolean;
+};
+
+/** Searches that the continuity score may make while a turn waits, and while none does. */
+const searches = { held: 12, free: 40 };
+const recordFlags = { display: true, modelFacing: false };
+
+/** Measures a fold as the record it would become, and appends it. History is untouched until then. */
+export class CompactionRecorder {
+  constructor(private readonly deps: RecordDeps) {}
+
+  /** As it would be stored, with the size of the context after it. */
+  async draft(fold: Fold, cut: Cut, facts: RecordFacts): Promise<Content> {
+    const { branch, engine, pins, clock, ids } = this.deps;
+    const isMessage = (entry: StoredEntry) => entry.content.type === 'message';
+    const before = liveCompaction(branch.entries);
+    const masked = maskedEntries(branch.entries);
+    const keptMasked = cut.kept.filter(({ uuid }) => masked.has(uuid)).map(({ uuid }) => uuid);
+    const durationMs = clock.now() - facts.startedAt;
+    const { startedAt: _, holdsTurn, ...rest } = facts;
+    const content: Content = {
+      type: 'compaction',
+      operationId: ids.next(),
+      summaryText: renderFoldedState(fold.folded, cut.currentRequest, engine.budget.oversized * 3, await pins.text()),
+      summary: fold.folded,
+      firstKeptEntry: cut.firstKept?.uuid ?? null,
+      coversFrom: cut.folded[0]?.uuid ?? null,
+      tokensAfter: 0,
+      messagesBefore: cut.folded.filter(isMessage).length + cut.kept.filter(isMessage).length,
+      messagesAfter: cut.kept.filter(isMessage).length,
+      model: fold.model,
+      durationMs,
+      heldMs: holdsTurn ? durationMs : 0,
+      needsSummaryRetry: fold.rung === 'extractive' || fold.rung === 'truncate',
+      previous: before?.uuid ?? null,
+      placement: engine.policy.compaction.placement,
+      cost: null,
+      ...(fold.note ? { note: fold.note } : {}),
+      ...(fold.audit ? { audit: fold.audit } : {}),
+      ...(keptMasked.length > 0 ? { masked: keptMasked } : {}),
+      ...rest,
+    };
+    return this.measured(content);
+  }
+
+  /** With the size of the context that it would lead to. */
+  async measured(content: Content): Promise<Content> {
+    const { branch, engine, counter } = this.deps;
+    const [summaryTokens] = await counter.count([content.summaryText]).catch(() => [engine.estimate(content.summaryText)]);
+    const trial: StoredEntry = { ...branch.draft(content, recordFlags), tokenEstimate: summaryTokens ?? null, seq: 0 };
+    return { ...content, tokensAfter: engine.measure([...branch.entries, trial]).used };
+  }
+
+  /** What of the folded range survived; undefined when the search cannot say. */
+  async continuity(fold: Fold, cut: Cut, summaryText: string, holdsTurn: boolean): Promise<Continuity | undefined> {
+    const { branch, store, log } = this.deps;
+    const elements = elementsOf(cut.folded, fold.identifiers);
+    const inContext = inContextPercent(elements, summaryText);
+    try {
+      return { inContextPercent: inContext, elements: elements.length, ...(await reachablePercent(elements, branch.session.uuid, store, holdsTurn ? searches.held : searches.free)) };
+    } catch (error) {
+      log.warn('continuity_not_measured', { detail: errorText(error) });
+      return { inContextPercent: inContext, elements: elements.length, reachablePercent: null, searched: 0 };
+    }
+  }
+
+  /** Record, pointer and what it cost in one transaction. Rejects with `StoreError`, and then nothing has changed. */
+  async append(content: Content, calls: readonly SummaryCall[]): Promise<EntryOf<'compaction'>> {
+    const { branch, engine, clock, emit } = this.deps;
+    const { provider } = engine.binding.info;
+    const usage = calls.map(({ model, usage: used }, index) => ({ provider, model, kind: 'compaction' as const, ...used, cost: null, at: clock.now() + index }));
+    const stored = await branch.append(content, { ...recordFlags, usage });
+    await branch.settleCounts().catch(() => undefined);
+    engine.recounted();
+    for (const { model, usage: used } of calls) emit({ type: 'usage_reported', model, usage: used, kind: 'compaction' });
+    emit({ type: 'entry_appended', entry: stored });
+    return stored as EntryOf<'compaction'>;
+  }
+
+  /** Requests that led to no record are paid for all the same. Never rejects. */
+  async spend(calls: readonly SummaryCall[]): Promise<void> {
+    const { branch, engine, clock, emit, log } = this.deps;
+    const { leaf } = branch;
+    if (calls.length === 0 || leaf === null) return;
+    const { provider } = engine.binding.info;
+    try {
+      await branch.spend(calls.map(({ model, usage }, index) => ({ entry: leaf, provider, model, kind: 'compaction' as const, ...usage, cost: null, at: clock.now() + index })));
+      for (const { model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction' });
+    } catch (error) {
+      log.warn('usage_not_saved', { detail: errorText(error) });
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import { Failover } from '../compaction/failover';
+import type { ContextEngine } from '../context/engine';
+import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
+import type { ContentOf } from '../session/entry';
+import { liveCompaction } from '../session/liveCompaction';
+import type { BranchState } from './branchState';
+import { Checkpoints } from './checkpoints';
+import { CompactionRecorder } from './compactionRecord';
+import { Compactor, type CompactionResult } from './compactor';
+import type { ConversationEvent } from './events';
+import { FoldMaker } from './foldMaker';
+import { Pins } from './pins';
+import { SummaryJob } from './summaryJob';
+import { SummaryRetries } from './summaryRetries';
+import { SummaryRewriter, type Rewritten } from './summaryRewriter';
+
+export interface ContextToolsDeps {
+  readonly store: SessionStore;
+  readonly counter: TokenCounter;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly log: Logger;
+  readonly analyst: TextAnalyst;
+  readonly pinnedFiles: PinnedFiles | null;
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly emit: (event: ConversationEvent) => void;
+}
+
+export interface CompactionPreview {
+  /** As it would be recorded. */
+  readonly content: ContentOf<'compaction'> | null;
+  /** Entries that would be folded, and that would stay. */
+  readonly folds: readonly string[];
+  readonly stays: readonly string[];
+  /** Why nothing would be folded, in words for the user; null when something would. */
+  readonly message: string | null;
+}
+
+/** Pins may take this share of the limit. */
+const pinShare = 0.05;
+
+/** Everything that changes what a conversation's prompt is made of, wired together for one session. */
+export class ContextTools {
+  readonly pins: Pins;
+  readonly checkpoints: Checkpoints;
+  readonly compactor: Compactor;
+  readonly retries: SummaryRetries;
+  private readonly maker: FoldMaker;
+  private readonly recorder: CompactionRecorder;
+  private readonly rewriter: SummaryRewriter;
+
+  constructor(private readonly deps: ContextToolsDeps) {
+    const { branch, engine, pinnedFiles, clock } = deps;
+    const failover = new Failover(clock);
+    this.pins = new Pins({ ...deps, session: () => branch.session.uuid, estimate: engine.estimate, budget: () => Math.floor(engine.budget.limit * pinShare), files: pinnedFiles });
+    this.recorder = new CompactionRecorder({ ...deps, pins: this.pins });
+    this.maker = new FoldMaker({ ...deps, failover });
+    this.rewriter = new SummaryRewriter({ ...deps, maker: this.maker, recorder: this.recorder });
+    this.retries = new SummaryRetries({ ...deps, maker: this.maker, recorder: this.recorder, rewriter: this.rewriter });
+    this.checkpoints = new Checkpoints({ ...deps, failover, recorder: this.recorder });
+    this.compactor = new Compactor({
+      ...deps,
+      maker: this.maker,
+      recorder: this.recorder,
+      checkpoints: () => this.checkpoints.list(),
+      onStandIn: (entry) => void this.retries.add(entry),
+    });
+  }
+
+  /** After a turn: what can be done while the user reads. Never rejects, never waits for a model. */
+  async afterTurn(): Promise<void> {
+    this.compactor.prepareIfDue();
+    await this.checkpoints.writeIfDue();
+    await this.retries.wake();
+  }
+
+  /** What a compaction would do, without doing it. What it took to find out is used by the next one. Rejects with `StoreError`. */
+  async preview(instructions: string | null, stop: AbortSignal): Promise<CompactionPreview> {
+    const preview = await this.compactor.preview(instructions, stop);
+    if (!preview || stop.aborted) return { content: null, folds: [], stays: [], message: preview ? 'Cancelled.' : 'There is nothing to compact: the conversation is as short as what a compaction would keep.' };
+    const uuids = (entries: readonly { readonly uuid: string }[]) => entries.map(({ uuid }) => uuid);
+    return { content: preview.content, folds: uuids(preview.cut.folded), stays: uuids(preview.cut.kept), message: null };
+  }
+
+  /** The part of the live summary that a user may rewrite; null without a compaction. */
+  get editable(): string | null {
+    const live = liveCompaction(this.deps.branch.entries);
+    return live ? this.rewriter.editable(live) : null;
+  }
+
+  /** Rejects with `StoreError`. */
+  async edit(text: string): Promise<CompactionResult> {
+    const live = liveCompaction(this.deps.branch.entries);
+    if (!live) return { entry: null, message: noSummary };
+    if (text.trim() === '') return { entry: null, message: 'An empty summary would lose what was folded. To get the messages back, undo the compaction.' };
+    return { entry: await this.replace(await this.rewriter.edited(live, text), 'edit', []), message: null };
+  }
+
+  /** Rejects with `StoreError`. */
+  async resummarize(instructions: string | null, stop: AbortSignal): Promise<CompactionResult> {
+    const { clock, branch } = this.deps;
+    const live = liveCompaction(branch.entries);
+    if (!live) return { entry: null, message: noSummary };
+    let rewritten: Rewritten | null = null;
+    const cut = { folded: [], firstKept: null, kept: [], currentRequest: null };
+    const job = new SummaryJob(cut, live.uuid, instructions, clock, async (hooks) => {
+      rewritten = await this.rewriter.rewrite(live, { instructions, background: false }, hooks);
+      return rewritten.fold;
+    });
+    await job.wait(null, stop);
+    if (stop.aborted) job.cancel();
+    await job.ended;
+    if (job.fold && rewritten && !stop.aborted) return { entry: await this.replace(rewritten, 'manual', job.calls, instructions), message: null };
+    await this.recorder.spend(job.calls);
+    return { entry: null, message: stop.aborted ? 'Cancelled: the summary stays as it was.' : `The summary stays as it was: ${job.failure ?? 'no answer'}.` };
+  }
+
+  close(): void {
+    this.retries.close();
+    this.checkpoints.cancel();
+    this.compactor.cancelPrepared();
+  }
+
+  private async replace(rewritten: Rewritten, trigger: 'edit' | 'manual', calls: SummaryJob['calls'], instructions: string | null = null) {
+    const entry = await this.rewriter.record(rewritten, trigger, calls, instructions);
+    this.compactor.cancelPrepared();
+    this.compactor.guard.helped();
+    await this.deps.store.removeSummaryRetry(rewritten.target.uuid);
+    return entry;
+  }
+}
+
+const noSummary = 'There is no summary: nothing of this conversation has been compacted.';

@@ -1,0 +1,107 @@
+import { cutPoint, type Cut } from '../compaction/cutPoint';
+import type { Failover } from '../compaction/failover';
+import { emptyFoldedState, FoldedState } from '../compaction/foldedState';
+import { foldByChain, type Fold, type FoldRequest } from '../compaction/ladder';
+import { maskedEntries, stubTokens } from '../compaction/mask';
+import { formatOf } from '../compaction/summaryFormat';
+import type { ContextEngine } from '../context/engine';
+import type { Logger, Summarizer, TextAnalyst } from '../ports';
+import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
+import { liveCompaction } from '../session/liveCompaction';
+import type { BranchState } from './branchState';
+import type { JobHooks } from './summaryJob';
+
+export interface FoldMakerDeps {
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly analyst: TextAnalyst;
+  readonly failover: Failover;
+  readonly log: Logger;
+}
+
+export interface ChainOptions {
+  readonly cut: Cut;
+  readonly previous: FoldedState | null;
+  readonly instructions: string | null;
+  readonly background: boolean;
+  /** Asked before those of the policy. */
+  readonly first?: readonly Summarizer[];
+}
+
+/** Folding has to pay: a record that saves less than this share of the context is not made. */
+export const leastSaving = 0.1;
+/** Of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
+const longestSummary = 0.25;
+const leastSummary = 200;
+const lastTurn = { userTurns: 1 };
+
+/** What can be folded on this branch right now, and how. */
+export class FoldMaker {
+  constructor(private readonly deps: FoldMakerDeps) {}
+
+  get live(): EntryOf<'compaction'> | null {
+    return liveCompaction(this.deps.branch.entries);
+  }
+
+  /** Tokens that an entry takes in the prompt. */
+  tokensOf(): (entry: StoredEntry) => number {
+    const { branch } = this.deps;
+    const masked = maskedEntries(branch.entries);
+    return (entry) => (masked.has(entry.uuid) ? stubTokens : branch.tokensOf(entry));
+  }
+
+  /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot pay. */
+  cuts(trigger: ContentOf<'compaction'>['trigger']): readonly Cut[] {
+    const { branch, engine } = this.deps;
+    const { keep } = engine.policy.compaction;
+    const tokensOf = this.tokensOf();
+    const worthwhile = engine.rawRequestTokens() * leastSaving;
+    const cuts = (trigger === 'manual' ? [keep, lastTurn, null] : [keep, lastTurn]).flatMap((one) => {
+      const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.budget.keep, tokensOf });
+      return cut ? [cut] : [];
+    });
+    const saving = (cut: Cut) => cut.folded.reduce((sum, entry) => sum + tokensOf(entry), 0) * (1 - 2 * longestSummary);
+    return cuts.filter((cut) => saving(cut) > worthwhile);
+  }
+
+  /** For the last rung: as much of the tail as the policy keeps in an emergency, and less when that does not fit. */
+  emergencyCuts(): readonly Cut[] {
+    const { branch, engine } = this.deps;
+    const tokensOf = this.tokensOf();
+    const { emergencyKeepPercent } = engine.policy.compaction;
+    const shares = emergencyKeepPercent === undefined ? [] : [cutPoint(branch.entries, { keep: { percentOfMessages: emergencyKeepPercent }, tokens: Math.floor(engine.budget.limit * emergencyKeepPercent), tokensOf })];
+    const tail = [0.5, 0.25, 0.1].map((share) => cutPoint(branch.entries, { keep: { tokens: { percent: share, min: 0, max: engine.budget.limit } }, tokens: Math.floor(engine.budget.limit * share), tokensOf }));
+    return [...shares, ...tail, cutPoint(branch.entries, { keep: lastTurn, tokens: Math.floor(engine.budget.keep / 4), tokensOf })].filter((cut) => cut !== null);
+  }
+
+  previousState(live: EntryOf<'compaction'> | null = this.live): FoldedState | null {
+    if (!live) return null;
+    const stored = FoldedState.safeParse(live.content.summary);
+    if (stored.success) return stored.data;
+    return live.content.summaryText === '' ? null : { ...emptyFoldedState, raw: live.content.summaryText };
+  }
+
+  request(cut: Cut, instructions: string | null, previous: FoldedState | null = this.previousState()): FoldRequest {
+    const { branch, engine, analyst, log } = this.deps;
+    const live = this.live;
+    const tokens = cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), live ? branch.tokensOf(live) : 0);
+    return {
+      cut,
+      previous,
+      // A summary as long as what it stands for would help nobody: short ranges get a short one.
+      maxSummaryTokens: Math.min(engine.budget.maxSummary, Math.max(leastSummary, Math.floor(tokens * longestSummary))),
+      instructions,
+      format: formatOf(engine.policy.compaction.format),
+      estimate: engine.estimate,
+      analyst,
+      log,
+    };
+  }
+
+  /** Rejects as `foldByChain` does. */
+  async byChain({ cut, previous, instructions, background, first = [] }: ChainOptions, hooks: JobHooks): Promise<Fold> {
+    const { engine, failover } = this.deps;
+    const chain = [...first, ...(await engine.summarizers())];
+    return foldByChain({ ...this.request(cut, instructions, previous), chain, failover, rule: engine.policy.summarizer, background, ...hooks });
+  }
+}

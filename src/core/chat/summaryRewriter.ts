@@ -1,0 +1,107 @@
+import type { Cut } from '../compaction/cutPoint';
+import { emptyFoldedState, stateText, type FoldedState } from '../compaction/foldedState';
+import type { Fold } from '../compaction/ladder';
+import type { SummaryCall } from '../compaction/summaryWriter';
+import type { ContextEngine } from '../context/engine';
+import type { Clock, SessionStore } from '../ports';
+import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../session/entry';
+import { discardedEntries, verbatimEntries } from '../session/liveCompaction';
+import type { BranchState } from './branchState';
+import type { CompactionRecorder } from './compactionRecord';
+import type { FoldMaker } from './foldMaker';
+import type { JobHooks } from './summaryJob';
+
+export interface RewriterDeps {
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly store: Pick<SessionStore, 'page' | 'entries'>;
+  readonly maker: FoldMaker;
+  readonly recorder: CompactionRecorder;
+  readonly clock: Clock;
+}
+
+export interface Rewritten {
+  readonly target: EntryOf<'compaction'>;
+  readonly fold: Fold;
+  readonly cut: Cut;
+}
+
+const pageSize = 200;
+
+/** Puts another summary in the place of a record's: the same range, from its originals, as a new record that supersedes it. */
+export class SummaryRewriter {
+  constructor(private readonly deps: RewriterDeps) {}
+
+  /** Has the folded range summarised anew. Rejects as the chain does, or with `StoreError`. */
+  async rewrite(target: EntryOf<'compaction'>, options: { readonly instructions: string | null; readonly background: boolean }, hooks: JobHooks): Promise<Rewritten> {
+    const cut = await this.originals(target);
+    const previous = this.deps.maker.previousState(await this.before(target));
+    return { target, cut, fold: await this.deps.maker.byChain({ cut, previous, ...options }, hooks) };
+  }
+
+  /** With the user's own text in the place of what a model wrote, or of the passages that stood in for it. */
+  async edited(target: EntryOf<'compaction'>, text: string): Promise<Rewritten> {
+    const state = this.deps.maker.previousState(target) ?? emptyFoldedState;
+    const folded: FoldedState = { ...state, state: null, raw: text.trim(), lines: target.content.model === null ? [] : state.lines };
+    return { target, cut: await this.originals(target), fold: { folded, rung: 'model', model: target.content.model, note: null, audit: null, identifiers: [] } };
+  }
+
+  /** What can be edited of a record: the ledgers, pins and ids beside it are the program's. */
+  editable(target: EntryOf<'compaction'>): string {
+    const state = this.deps.maker.previousState(target) ?? emptyFoldedState;
+    return stateText(state) || state.lines.map(({ ref, text }) => `- ${text} (${ref})`).join('\n');
+  }
+
+  /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */
+  async record({ target, fold, cut }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
+    const { recorder, engine, clock } = this.deps;
+    const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
+    const { rung, coversFrom, firstKeptEntry, previous, masked } = target.content;
+    const draft = await recorder.draft(fold, cut, {
+      trigger,
+      tokensBefore: target.content.tokensBefore + grown,
+      rung: trigger === 'edit' ? rung : fold.rung,
+      startedAt: clock.now(),
+      holdsTurn: false,
+      supersedes: target.uuid,
+      coversFrom,
+      firstKeptEntry,
+      previous: previous ?? null,
+      ...(instructions ? { instructions } : {}),
+    });
+    const { masked: _, ...content } = await recorder.measured({ ...draft, needsSummaryRetry: false, ...(masked ? { masked } : {}) });
+    const continuity = await recorder.continuity(fold, cut, content.summaryText, false);
+    return recorder.append({ ...content, ...(masked ? { masked } : {}), ...(continuity && cut.folded.length > 0 ? { continuity } : {}) }, calls);
+  }
+
+  /** The range that a record folded, read again, and what is sent verbatim behind it now. */
+  private async originals(target: EntryOf<'compaction'>): Promise<Cut> {
+    const { branch, store } = this.deps;
+    const { coversFrom, firstKeptEntry } = target.content;
+    const found: StoredEntry[] = [];
+    const isThere = (uuid: string) => found.some((entry) => entry.uuid === uuid);
+    for (let before: string | undefined = firstKeptEntry ?? target.uuid; coversFrom !== null && !isThere(coversFrom); ) {
+      const page = await store.page(branch.session.uuid, { limit: pageSize, before });
+      found.unshift(...page.entries);
+      if (!page.hasMore || page.entries.length === 0) break;
+      before = page.entries[0]!.uuid;
+    }
+    const start = found.findIndex(({ uuid }) => uuid === coversFrom);
+    const range = found.slice(Math.max(0, start));
+    const gone = discardedEntries(range);
+    const folded = range.filter((entry) => entry.modelFacing && !gone.has(entry.uuid));
+    const kept = verbatimEntries(branch.entries).filter(({ modelFacing }) => modelFacing);
+    const hasRequest = kept.some(isUser);
+    return { folded, firstKept: kept[0] ?? null, kept, currentRequest: hasRequest ? null : (folded.findLast(isUser) ?? null) };
+  }
+
+  private async before(target: EntryOf<'compaction'>): Promise<EntryOf<'compaction'> | null> {
+    const { previous } = target.content;
+    const [entry] = previous ? await this.deps.store.entries([previous]) : [];
+    return entry && isEntryOf(entry, 'compaction') ? entry : null;
+  }
+}
+
+function isUser({ content }: StoredEntry): boolean {
+  return content.type === 'message' && content.role === 'user';
+}

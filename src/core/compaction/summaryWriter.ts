@@ -1,0 +1,126 @@
+import { ModelError } from '../chat/modelError';
+import { CancelledError } from '../errors';
+import type { Summarizer, TokenUsage } from '../ports';
+import type { StoredEntry } from '../session/entry';
+import type { FoldedIdentifier } from './audit';
+import { isUserMessage } from './cutPoint';
+import { renderEntry, summaryPrompt } from './prompts';
+import type { SummaryFormat } from './summaryFormat';
+
+/** One request to a summariser, paid for whether its answer was used or not. */
+export interface SummaryCall {
+  readonly model: string;
+  readonly usage: TokenUsage;
+}
+
+export interface SummaryWriterOptions {
+  readonly summarizer: Summarizer;
+  readonly format: SummaryFormat;
+  readonly maxSummaryTokens: number;
+  readonly instructions: string | null;
+  readonly estimate: (text: string) => number;
+  readonly signal: AbortSignal;
+  readonly onLife?: () => void;
+  readonly spent: (call: SummaryCall) => void;
+}
+
+/** Nobody writes a summary in more pieces than this. */
+const deepest = 6;
+/** Characters of one entry, at most; longer ones keep head and tail. */
+const longestEntry = 40_000;
+const shownMissing = 30;
+
+/** Has one summariser write about a range, in parts when it cannot read all of it at once. */
+export class SummaryWriter {
+  constructor(private readonly options: SummaryWriterOptions) {}
+
+  /**
+   * Halves that are too long are summarised apart and merged, cut where a user's turn begins. Rejects with what the summariser
+   * rejected with.
+   */
+  async write(entries: readonly StoredEntry[], previous: string | null, depth = 0): Promise<string> {
+    const { estimate, instructions, maxSummaryTokens, format } = this.options;
+    const maxChars = Math.floor(this.room * 1.5);
+    const transcript = entries.map((entry) => renderEntry(entry, Math.min(maxChars, longestEntry))).join('\n\n');
+    const fits = estimate(transcript) + (previous === null ? 0 : estimate(previous)) <= this.room;
+    const canSplit = entries.length > 1 && depth < deepest;
+    if (fits || !canSplit) {
+      try {
+        return await this.ask(summaryPrompt({ previous, transcript, instructions, closing: format.closing(maxSummaryTokens) }));
+      } catch (error) {
+        // The estimate is ours, the limit is theirs.
+        if (!canSplit || !ModelError.is(error) || error.failure.reason !== 'overflow') throw error;
+      }
+    }
+    const at = middle(entries, estimate);
+    const first = await this.write(entries.slice(0, at), previous, depth + 1);
+    const second = await this.write(entries.slice(at), null, depth + 1);
+    return this.ask(summaryPrompt({ previous: null, transcript: `<part>\n${first}\n</part>\n\n<part>\n${second}\n</part>`, instructions: [mergeParts, instructions].filter(Boolean).join(' '), closing: format.closing(maxSummaryTokens) }));
+  }
+
+  /** Asks once more, with what was wrong. */
+  repair(answer: string, flaws: readonly string[], missing: readonly FoldedIdentifier[]): Promise<string> {
+    const { format, maxSummaryTokens } = this.options;
+    const lost = missing.slice(0, shownMissing).map(({ text }) => `- ${text}`);
+    const parts = [
+      `<summary>\n${answer}\n</summary>`,
+      'This summary of a conversation is not good enough:',
+      ...flaws.map((flaw) => `- ${flaw}`),
+      ...(lost.length > 0 ? ['These names, paths and values of the conversation are not in it. Put each where it belongs, literally:', ...lost] : []),
+      'Write it again, complete. Drop nothing that is in it.',
+      format.closing(maxSummaryTokens),
+    ];
+    return this.ask(parts.join('\n'));
+  }
+
+  /** Estimated tokens of what can be read at once. A tenth of the window stays free: the estimate is ours, the limit is theirs. */
+  private get room(): number {
+    const { summarizer, maxSummaryTokens } = this.options;
+    return Math.max(1_000, Math.floor(summarizer.contextTokens * 0.9) - 2 * maxSummaryTokens - 2_000) / 1.3;
+  }
+
+  private async ask(prompt: string): Promise<string> {
+    const { summarizer, format, maxSummaryTokens, signal, onLife, spent } = this.options;
+    if (signal.aborted) throw new CancelledError();
+    let usage: TokenUsage | null = null;
+    const onProgress = (soFar: TokenUsage | null) => {
+      usage = soFar ?? usage;
+      onLife?.();
+    };
+    // One that does not listen to its signal must not hold anybody.
+    let stop!: () => void;
+    const stopped = new Promise<never>((_, reject) => (stop = () => reject(new CancelledError())));
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + 1_000, onProgress }, signal), stopped]);
+      usage = answer.usage;
+      if (answer.text.trim() === '') throw new Error('the summary came back empty');
+      return answer.text.trim();
+    } finally {
+      signal.removeEventListener('abort', stop);
+      if (usage) spent({ model: summarizer.model, usage });
+    }
+  }
+}
+
+const mergeParts = 'The conversation above is given as summaries of its consecutive parts: merge them into one, dropping what a later part contradicts.';
+
+/** Where the second half begins: at the user's turn nearest to the middle, or else between a result and the step after it. */
+function middle(entries: readonly StoredEntry[], estimate: (text: string) => number): number {
+  const sizes = entries.map((entry) => estimate(renderEntry(entry, longestEntry)));
+  const half = sizes.reduce((sum, size) => sum + size, 0) / 2;
+  let before = 0;
+  const distance = entries.map((_, index) => {
+    const at = before;
+    before += sizes[index]!;
+    return Math.abs(at - half);
+  });
+  const best = (allowed: (index: number) => boolean) => {
+    let found = 0;
+    for (let i = 1; i < entries.length; i++) if (allowed(i) && (found === 0 || distance[i]! < distance[found]!)) found = i;
+    return found;
+  };
+  const turn = best((index) => isUserMessage(entries[index]!));
+  const isLopsided = turn === 0 || distance[turn]! > half * 0.8;
+  return (isLopsided ? best((index) => entries[index]!.content.type !== 'tool_result') : turn) || turn || Math.floor(entries.length / 2);
+}

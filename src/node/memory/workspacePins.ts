@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { isAbsolute, relative, resolve } from 'node:path';
+import type { PinnedFiles } from '../../core/ports';
+
+/** Larger files are no pins. */
+const mostBytes = 256 * 1024;
+
+/** Text files below the folders of a workspace, by their path in one of them. */
+export class WorkspacePins implements PinnedFiles {
+  constructor(private readonly folders: () => readonly string[]) {}
+
+  async read(path: string): Promise<{ readonly text: string; readonly hash: string } | undefined> {
+    for (const folder of this.folders()) {
+      const found = await readInside(folder, path).catch(() => undefined);
+      if (found !== undefined) return { text: found, hash: createHash('sha256').update(found).digest('hex') };
+    }
+    return undefined;
+  }
+}
+
+async function readInside(folder: string, path: string): Promise<string | undefined> {
+  const file = await realpath(resolve(folder, path));
+  const inside = relative(await realpath(folder), file);
+  if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined;
+  const { size } = await stat(file);
+  if (size > mostBytes) return undefined;
+  const text = await readFile(file, 'utf8');
+  return text.includes('\0') ? undefined : text;
+}
