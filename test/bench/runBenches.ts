@@ -24,7 +24,8 @@ async function main(words: readonly string[]): Promise<void> {
   await writeFile(join(artifacts, 'bench.json'), `${JSON.stringify({ node: process.version, at: new Date().toISOString(), results }, null, 2)}\n`);
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
+// Words that begin with a dash are for the benchmarks.
+main(process.argv.slice(2).filter((word) => !word.startsWith('-'))).catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;
 });
