@@ -16,7 +16,9 @@ import { HistoryCare } from './vscode/historyCare';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
 import { showKeyStorageBroken, showSettingProblem } from './vscode/notices';
+import { OtherSessions } from './vscode/otherSessions';
 import { SessionActions } from './vscode/sessionActions';
+import { SessionDocuments } from './vscode/sessionDocuments';
 import { SessionsTree } from './vscode/sessionsTree';
 import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
@@ -82,14 +84,22 @@ export function activate(context: ExtensionContext): void {
     }),
   ));
   const contextKeys = new ContextKeys();
+  const others = owned.add(
+    new OtherSessions({ list: () => location.others(), open: async (folder) => (await loadRuntime()).readStore(folder), log }),
+  );
+  const documents = owned.add(new SessionDocuments(others));
   const tree = owned.add(
     new SessionsTree({
       store,
       controller: chat,
-      others: { list: async () => [], nodes: async () => [], collapsed: () => undefined, hidden: () => undefined },
+      others,
+      offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
       now: Date.now,
       log,
-      loaded: (lists) => contextKeys.set('sessionsUnread', lists === null),
+      found: ({ unread, relinkOffered }) => {
+        contextKeys.set('sessionsUnread', unread);
+        contextKeys.set('relinkOffered', relinkOffered);
+      },
     }),
   );
   const care = new HistoryCare({ controller: chat, store, folder: async () => (await location.resolve()).folder, tasks: async () => (await loadRuntime()).tasks });
@@ -103,10 +113,12 @@ export function activate(context: ExtensionContext): void {
     log,
     focusComposer: () => view.focusComposer(),
     sessions: {
-      actions: new SessionActions({ store, controller: chat, now: Date.now, changed: () => void tree.reload() }),
+      actions: new SessionActions({ store, controller: chat, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
       tree,
+      documents,
       filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
     },
+    relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
   });
   const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
   for (const command of registerCommands((name, args) => workbench.run(name, args))) owned.add(command);

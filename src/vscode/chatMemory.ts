@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined' } as const;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
@@ -24,6 +24,21 @@ export class ChatMemory {
 
   setLastSession(uuid: string | null): Promise<void> {
     return this.save(this.workspace, keys.lastSession, uuid ?? 'new');
+  }
+
+  /** What was open here belongs to a history that is no longer this workspace's. */
+  async forgetLast(): Promise<void> {
+    await this.save(this.workspace, keys.lastSession, undefined);
+    await this.save(this.workspace, keys.lastContext, undefined);
+  }
+
+  /** The user does not want this workspace to be linked to another one's history. */
+  relinkDeclined(): boolean {
+    return this.workspace.get<unknown>(keys.relinkDeclined) === true;
+  }
+
+  setRelinkDeclined(): Promise<void> {
+    return this.save(this.workspace, keys.relinkDeclined, true);
   }
 
   /** What the status bar showed last. */

@@ -50,6 +50,12 @@ export class ChatRuntime {
     return new StoreTasks(this.options.distDir);
   }
 
+  /** Of another workspace, whoever owns it. Rejects with `StoreError`. */
+  readStore(folder: string): Promise<SessionStore> {
+    const { distDir, log } = this.options;
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, readonly: true });
+  }
+
   /** Rejects with `StoreError`. */
   async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
     const { settings, log } = this.options;

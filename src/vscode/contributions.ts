@@ -23,6 +23,10 @@ export const commandIds = {
   editTags: 'threadkeeper.editTags',
   archiveSession: 'threadkeeper.archiveSession',
   trashSession: 'threadkeeper.trashSession',
+  forkSession: 'threadkeeper.forkSession',
+  relinkHistory: 'threadkeeper.relinkHistory',
+  declineRelink: 'threadkeeper.declineRelink',
+  openWorkspace: 'threadkeeper.openWorkspace',
   filterSessions: 'threadkeeper.filterSessions',
   clearSessionFilter: 'threadkeeper.clearSessionFilter',
   refreshSessions: 'threadkeeper.refreshSessions',
@@ -59,6 +63,8 @@ export const contextKeys = {
   sessionsFiltered: 'threadkeeper.sessionsFiltered',
   /** The history could not be read for the Sessions view. */
   sessionsUnread: 'threadkeeper.sessionsUnread',
+  /** Another workspace's history is likely to be that of this one, which has none. */
+  relinkOffered: 'threadkeeper.relinkOffered',
   /** A key is kept in the secret storage. */
   hasStoredKey: 'threadkeeper.hasStoredKey',
 } as const;
@@ -72,6 +78,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   editTags: contextKeys.hasSession,
   archiveSession: contextKeys.hasSession,
   trashSession: contextKeys.hasSession,
+  forkSession: contextKeys.hasSession,
   filterSessions: contextKeys.hasSession,
   clearSessionFilter: contextKeys.sessionsFiltered,
   compact: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
@@ -83,7 +90,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
 };
 
 /** Commands that need to be told what for: the tree calls them, the palette does not offer them. */
-export const onlyInTree = ['openSession', 'pinSession', 'unpinSession', 'unarchiveSession', 'restoreSession', 'copySessionId', 'showMoreSessions'] as const satisfies readonly CommandName[];
+export const onlyInTree = ['openSession', 'pinSession', 'unpinSession', 'unarchiveSession', 'restoreSession', 'copySessionId', 'showMoreSessions', 'openWorkspace', 'declineRelink'] as const satisfies readonly CommandName[];
 
 /** What a key of the Sessions view passes: the rows that are selected. */
 export const selectionArgument = 'selection';

@@ -12,14 +12,17 @@ export function placeOf({ workspaceUris }: Pick<KnownWorkspace, 'workspaceUris'>
   return { name: names.join(' + '), place: paths.join(', ') };
 }
 
-export function otherWorkspace(entry: KnownWorkspace, gone: boolean): OtherWorkspace {
+export function otherWorkspace({ entry, reason, gone }: RelinkCandidate): OtherWorkspace {
   const [only, more] = entry.workspaceUris;
+  const { name, place } = placeOf(entry);
   return {
-    ...placeOf(entry),
+    name: reason === 'previous' ? `${name} (before it was linked)` : name,
+    place,
     folder: entry.folder,
     sessionCount: entry.sessionCount,
     lastUsed: entry.lastUsed,
-    uri: only !== undefined && more === undefined ? only : null,
+    // This very workspace would open itself.
+    uri: only !== undefined && more === undefined && reason !== 'previous' ? only : null,
     gone,
   };
 }

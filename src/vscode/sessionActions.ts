@@ -1,10 +1,11 @@
-import type { SessionStore } from '../core/ports';
+import type { IdSource, SessionStore } from '../core/ports';
 import type { Session, SessionPatch } from '../core/session/session';
 import type { ChatController } from './chatController';
 
 export interface SessionActionsDeps {
   readonly store: { get(): Promise<SessionStore> };
   readonly controller: ChatController;
+  readonly ids: IdSource;
   readonly now: () => number;
   /** Sessions of this workspace have changed. */
   readonly changed: () => void;
@@ -49,6 +50,17 @@ export class SessionActions {
     const session = await this.find(uuid);
     if (!session) throw new Error('This session does not exist any more.');
     await this.patch([session], { metadata: { ...session.metadata, tags: [...tags] } });
+  }
+
+  /** A new session that goes on from where this one stands. Undefined where nothing has been said yet. */
+  async fork(uuid: string): Promise<Session | undefined> {
+    const { ids, now, changed } = this.deps;
+    const store = await this.deps.store.get();
+    const leaf = (await store.session(uuid))?.leaf ?? null;
+    if (leaf === null) return undefined;
+    const forked = await store.forkSession(leaf, { uuid: ids.next(), channel: 'vscode', createdAt: now() });
+    changed();
+    return forked;
   }
 
   private shows(sessions: readonly Session[]): boolean {

@@ -1,7 +1,8 @@
-import { commands, env, window } from 'vscode';
+import { commands, env, Uri, window } from 'vscode';
 import type { Session } from '../core/session/session';
 import type { ChatController } from './chatController';
 import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from './contributions';
+import type { SessionDocuments } from './sessionDocuments';
 import type { SessionActions } from './sessionActions';
 import type { SessionNode } from './sessionNodes';
 import { askForTags, askForTitle, pickSession } from './sessionPicker';
@@ -12,6 +13,7 @@ export interface SessionCommandsDeps {
   readonly controller: ChatController;
   readonly actions: SessionActions;
   readonly tree: SessionsTree;
+  readonly documents: Pick<SessionDocuments, 'open'>;
   /** Says something where the user looks. */
   readonly tell: (text: string) => void;
   /** Says it, with a button that takes it back. */
@@ -30,6 +32,8 @@ export type SessionCommandName = Extract<
   | 'restoreSession'
   | 'pinSession'
   | 'unpinSession'
+  | 'forkSession'
+  | 'openWorkspace'
   | 'openSession'
   | 'copySessionId'
   | 'showMoreSessions'
@@ -55,8 +59,20 @@ export class SessionCommands {
     restoreSession: (args) => this.withAll(args, (sessions) => this.deps.actions.restore(sessions)),
     pinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, true)),
     unpinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, false)),
-    openSession: (args) => this.withOne(args, (session) => this.open(session)),
-    copySessionId: (args) => this.withOne(args, async (session) => env.clipboard.writeText(session.id)),
+    forkSession: (args) => this.withOne(args, (session) => this.fork(session)),
+    openSession: async (args) => {
+      const [node] = args;
+      if (isNode(node) && node.kind === 'session' && node.other) return this.deps.documents.open(node.session, node.other);
+      return this.withOne(args, (session) => this.open(session));
+    },
+    openWorkspace: async ([node]) => {
+      const workspace = isNode(node) ? (node.kind === 'workspace' ? node.workspace : node.kind === 'session' ? node.other : null) : null;
+      if (workspace?.uri) await commands.executeCommand('vscode.openFolder', Uri.parse(workspace.uri), { forceNewWindow: true });
+    },
+    copySessionId: async (args) => {
+      const [node] = args;
+      if (isNode(node) && node.kind === 'session') await env.clipboard.writeText(node.session.id);
+    },
     showMoreSessions: async ([node]) => {
       if (isNode(node) && node.kind === 'more') this.deps.tree.showMore(node.list);
     },
@@ -96,6 +112,13 @@ export class SessionCommands {
     const { actions } = this.deps;
     const tags = await askForTags(sessionTags((await actions.find(session.uuid)) ?? session));
     if (tags !== undefined) await actions.saveTags(session.uuid, tags);
+  }
+
+  private async fork(session: Session): Promise<void> {
+    const { actions, tell } = this.deps;
+    const forked = await actions.fork(session.uuid);
+    if (forked) await this.show(forked.uuid);
+    else tell('There is nothing to fork: this session has no messages yet.');
   }
 
   private async archive(sessions: readonly Session[]): Promise<void> {

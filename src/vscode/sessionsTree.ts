@@ -4,26 +4,20 @@ import { errorText } from '../core/errors';
 import type { Logger, SessionStore } from '../core/ports';
 import type { ChatController } from './chatController';
 import { commandIds, sessionsViewId } from './contributions';
+import type { OtherSessions } from './otherSessions';
 import { SessionLists, type ListName, type LoadedLists } from './sessionLists';
-import { groupNodes, rootNodes, rowOf, type OtherWorkspace, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
+import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
 
 export interface SessionsTreeDeps {
   readonly store: { get(): Promise<SessionStore> };
   readonly controller: Pick<ChatController, 'session' | 'answering' | 'onDidChangeState'>;
-  readonly others: OtherSessions;
+  readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
   readonly now: () => number;
   readonly log: Logger;
-  /** What was read, or null when it could not be. */
-  readonly loaded: (lists: LoadedLists | null, others: readonly OtherWorkspace[]) => void;
-}
-
-/** The sessions of other workspaces; nothing of them is read before it is asked for. */
-export interface OtherSessions {
-  list(): Promise<readonly OtherWorkspace[]>;
-  nodes(workspace: OtherWorkspace): Promise<SessionNode[]>;
-  /** Lets go of a workspace's store. */
-  collapsed(workspace: OtherWorkspace): void;
-  hidden(): void;
+  /** Whether to offer an empty workspace another one's history. */
+  readonly offersRelink: () => Promise<boolean>;
+  /** What the view found. */
+  readonly found: (found: { readonly unread: boolean; readonly relinkOffered: boolean }) => void;
 }
 
 /** Entries come several to the second while an answer streams. */
@@ -136,16 +130,18 @@ export class SessionsTree implements TreeDataProvider<SessionNode>, Disposable {
   }
 
   private async read(): Promise<void> {
-    const { store, controller, others: otherSessions, now, log, loaded } = this.deps;
+    const { store, controller, others: otherSessions, offersRelink, now, log, found } = this.deps;
     this.stale = false;
     try {
       const [lists, others] = await Promise.all([store.get().then((open) => this.lists.load(open)), otherSessions.list()]);
-      this.state = { lists, others, filter: this.filter, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), now: now() };
-      loaded(lists, others);
+      const relinkOffered = this.filter === '' && isEmpty(lists) && (await offersRelink());
+      // The offer stands where rows would: the tree has room for one of them.
+      this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), now: now() };
+      found({ unread: false, relinkOffered });
     } catch (error) {
       log.warn('sessions_not_listed', { detail: errorText(error) });
       this.state = null;
-      loaded(null, []);
+      found({ unread: true, relinkOffered: false });
     }
   }
 
@@ -162,6 +158,10 @@ export class SessionsTree implements TreeDataProvider<SessionNode>, Disposable {
     const list = { sessions: [], hasMore: false };
     return { lists: { active: list, archived: list, trashed: list }, others: [], filter: this.filter, current: null, answering: new Set(), now: this.deps.now() };
   }
+}
+
+function isEmpty(lists: LoadedLists): boolean {
+  return Object.values(lists).every(({ sessions }) => sessions.length === 0);
 }
 
 function itemOf(node: SessionNode, row: SessionRow): TreeItem {

@@ -36,12 +36,8 @@ export class StoreLocation {
 
   /** Workspaces with a store of their own, the one used last first. */
   async others(): Promise<OtherWorkspace[]> {
-    const byFolder = new Map<string, OtherWorkspace>();
-    for (const { entry, gone } of await this.candidates()) {
-      if (entry.sessionCount === 0) continue;
-      byFolder.set(entry.folder, otherWorkspace(entry, gone));
-    }
-    return [...byFolder.values()].sort((a, b) => b.lastUsed - a.lastUsed);
+    const withSessions = (await this.candidates()).filter(({ entry }) => entry.sessionCount !== 0);
+    return withSessions.map(otherWorkspace).sort((a, b) => b.lastUsed - a.lastUsed);
   }
 
   /** Whose history this workspace could take as its own, best first. */

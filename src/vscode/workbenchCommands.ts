@@ -14,6 +14,7 @@ import type { Log } from './log';
 import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
 import type { ModelSource } from './modelSource';
+import { relinkHistory, type RelinkDeps } from './relink';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessionCommands';
 
 export interface WorkbenchCommandsDeps {
@@ -24,7 +25,8 @@ export interface WorkbenchCommandsDeps {
   readonly log: Log;
   readonly focusComposer: () => void;
   readonly care: HistoryCare;
-  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'filterChanged'>;
+  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
+  readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
 }
 
 /** How long a line stays in the status bar. */
@@ -55,6 +57,8 @@ export class WorkbenchCommands implements WorkbenchActions {
   private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | HistoryCareCommandName>, () => Promise<void>>> = {
     newSession: () => this.newSession(),
     searchHistory: () => this.searchHistory(),
+    relinkHistory: () => this.relinkHistory(),
+    declineRelink: () => this.declineRelink(),
     compact: () => this.compactWithProgress(),
     cancelCompaction: async () => this.deps.controller.cancelCompaction(),
     undoCompaction: () => this.undoWithMessage(),
@@ -136,6 +140,16 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (uuid === undefined) return;
     await controller.openSession(uuid);
     await commands.executeCommand(focusChatCommand);
+  }
+
+  private async relinkHistory(): Promise<void> {
+    const { controller, memory, relink } = this.deps;
+    await relinkHistory({ ...relink, close: () => controller.close(), forgetLastSession: () => memory.forgetLast(), now: Date.now, tell: (text) => this.tell(text) });
+  }
+
+  private async declineRelink(): Promise<void> {
+    await this.deps.memory.setRelinkDeclined();
+    await this.deps.sessions.tree.reload();
   }
 
   private async removeApiKey(): Promise<void> {

@@ -28,14 +28,17 @@ export function isLikely({ reason }: RelinkCandidate): boolean {
 export async function relinkCandidates(opened: OpenedWorkspace, own: KnownWorkspace | undefined, others: readonly KnownWorkspace[]): Promise<RelinkCandidate[]> {
   const found: RelinkCandidate[] = [];
   const before = own?.previousFolder;
-  if (own && before !== undefined) found.push({ entry: { ...own, folder: before, sessionCount: null }, reason: 'previous', gone: false });
+  if (own && before !== undefined) found.push({ entry: { ...own, folder: before, sessionCount: own.previousSessionCount ?? null }, reason: 'previous', gone: false });
   for (const entry of others) {
     if (entry.folder === own?.folder || entry.folder === before) continue;
     const gone = entry.workspaceUris.length > 0 && (await Promise.all(entry.workspaceUris.map(isGone))).every((one) => one);
     found.push({ entry, gone, reason: reasonFor(entry, gone, opened) });
   }
   const rank = ({ reason }: RelinkCandidate) => relinkReasons.indexOf(reason);
-  const sorted = found.filter(({ entry }) => existsSync(storeFiles(entry.folder).main)).sort((a, b) => rank(a) - rank(b) || b.entry.lastUsed - a.entry.lastUsed);
+  // A history that went along to another place is that place's.
+  const kept = new Set(found.filter(({ gone }) => !gone).map(({ entry }) => entry.folder));
+  const current = found.filter(({ entry, gone }) => (!gone || !kept.has(entry.folder)) && existsSync(storeFiles(entry.folder).main));
+  const sorted = current.sort((a, b) => rank(a) - rank(b) || b.entry.lastUsed - a.entry.lastUsed);
   const seen = new Set<string>();
   return sorted.filter(({ entry }) => !seen.has(entry.folder) && seen.add(entry.folder));
 }

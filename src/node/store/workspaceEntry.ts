@@ -19,6 +19,7 @@ const Entry = z.object({
   movedFrom: z.optional(z.array(z.string())),
   /** Where its sessions were before the user linked it to those of another workspace. */
   previousFolder: z.optional(z.string()),
+  previousSessionCount: z.optional(z.nullable(z.number())),
 });
 /** What is remembered of one workspace. */
 export type KnownWorkspace = z.infer<typeof Entry>;

@@ -110,7 +110,7 @@ export async function relinkWorkspace(options: ResolveOptions, { entry, reason, 
   if (!own) throw new Error('This workspace has no history yet that could be linked.');
   const { movedFrom: _, ...kept } = own;
   const takesOver = reason !== 'previous' && gone;
-  await replaceEntry(file, { ...kept, folder: entry.folder, previousFolder: own.folder, sessionCount: entry.sessionCount, ...(takesOver ? { movedFrom: entry.workspaceUris } : {}) });
+  await replaceEntry(file, { ...kept, folder: entry.folder, previousFolder: own.folder, previousSessionCount: own.sessionCount, sessionCount: entry.sessionCount, ...(takesOver ? { movedFrom: entry.workspaceUris } : {}) });
 }
 
 /** `host/path` of a git remote, whichever way it is written; never with user name, password or query. */

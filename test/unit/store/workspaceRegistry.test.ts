@@ -190,9 +190,9 @@ describe('store: where a workspace keeps its sessions', () => {
       for (const gone of ['x', 'beside', 'old', 'far']) remove(gone);
       await resolve(storage('mine'), [tides], `${remote}?`);
       hasStore('mine');
-      await resolve(storage('9'), [workspace('also old')], remote);
-      const shared = await candidates([tides], remote);
-      await relinkWorkspace({ globalDir: globalDir(), candidateDir: undefined, workspaceUris: [workspace('also old')] }, shared[0]!);
+      const sharing = workspace('sharing');
+      await resolve(storage('9'), [sharing]);
+      await relink([sharing], (await candidates([sharing])).findIndex(({ entry }) => entry.folder === storage('5')));
       assert.deepEqual(await listed([tides], remote), [
         ['2', 'same_repository'],
         ['0', 'same_name'],
@@ -223,6 +223,16 @@ describe('store: where a workspace keeps its sessions', () => {
       await relink([copied], 0);
       assert.deepEqual(await found('3', [copied]), ['1', 'workspace'], 'and forth again');
       assert.ok(existsSync(join(storage('1'), 'threadkeeper.db')) && existsSync(join(storage('2'), 'threadkeeper.db')));
+    });
+
+    it('offers a history that went along to another place as that of this place', async () => {
+      await resolve(storage('1'), [workspace('a')]);
+      hasStore('1');
+      const b = rename('a', 'b');
+      await resolve(storage('2'), [b]);
+      const c = workspace('c');
+      await resolve(storage('3'), [c]);
+      assert.deepEqual((await candidates([c])).map(({ entry, reason }) => [entry.workspaceUris, reason]), [[[b], 'other']]);
     });
 
     it('shares with a workspace that is still there, and leaves it alone', async () => {

@@ -1,0 +1,52 @@
+import { timeText } from '../core/recall/dateText';
+import type { SessionStore } from '../core/ports';
+import type { StoredEntry } from '../core/session/entry';
+import type { Session } from '../core/session/session';
+import { sessionTitle } from './sessionText';
+
+/** More than anyone reads, and few enough for an editor to colour: the newest entries of a session. */
+export const transcriptEntries = 2_000;
+const pageEntries = 200;
+
+/** A session to be read, as Markdown source. Rejects with `StoreError`, or an `Error` for a session that is gone. */
+export async function sessionTranscript(store: Pick<SessionStore, 'session' | 'page'>, uuid: string, place: string): Promise<string> {
+  const session = await store.session(uuid);
+  if (!session) throw new Error('This session does not exist any more.');
+  let entries: readonly StoredEntry[] = [];
+  let hasMore = true;
+  while (hasMore && entries.length < transcriptEntries) {
+    const before = entries[0]?.uuid;
+    const page = await store.page(uuid, { limit: pageEntries, ...(before === undefined ? {} : { before }) });
+    entries = [...page.entries, ...entries];
+    hasMore = page.hasMore && page.entries.length > 0;
+  }
+  const parts = [...head(session, place), ...(hasMore ? ['*Older messages are left out here.*'] : []), ...entries.flatMap(entryText)];
+  return `${parts.join('\n\n')}\n`;
+}
+
+function head(session: Session, place: string): string[] {
+  const { id, createdAt, updatedAt } = session;
+  return [`# ${sessionTitle(session)}`, `*To be read only · ${id} · ${timeText(createdAt)} to ${timeText(updatedAt)} · ${place}*`];
+}
+
+function entryText({ content, createdAt, display }: StoredEntry): string[] {
+  if (!display) return [];
+  switch (content.type) {
+    case 'message': {
+      const speaker = content.role === 'user' ? 'You' : (content.model ?? 'Answer');
+      const ended = content.interrupted === undefined ? [] : [`*This answer was interrupted (${content.interrupted}).*`];
+      return [`## ${speaker} · ${timeText(createdAt)}`, content.text, ...ended];
+    }
+    case 'tool_call':
+      return [`*Used ${content.name}.*`];
+    case 'compaction':
+      return [`*Compacted ${content.messagesBefore} messages here.*`];
+    case 'branch_summary':
+    case 'memory_note':
+    case 'usage_note':
+    case 'custom_message':
+      return [content.text];
+    default:
+      return [];
+  }
+}
