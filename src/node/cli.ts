@@ -1,4 +1,5 @@
 import { backup, backupHelp } from './cli/backup';
+import { context, contextHelp } from './cli/context';
 import { explain, run, runHelp } from './cli/run';
 import { restore, restoreHelp } from './cli/restore';
 import { search, searchHelp } from './cli/search';
@@ -8,6 +9,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
 
   threadkeeper run …      one conversation on standard input and output (run --help)
   threadkeeper search …   finds what was said in a history (search --help)
+  threadkeeper context …  what the model would be sent, with its breakdown (context --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
   threadkeeper backup …   writes a history into one file (backup --help)
   threadkeeper restore …  puts a backup in place of a history (restore --help)
@@ -16,6 +18,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
 const commands = [
   { name: 'run', run, help: runHelp },
   { name: 'search', run: search, help: searchHelp },
+  { name: 'context', run: context, help: contextHelp },
   { name: 'verify', run: verify, help: verifyHelp },
   { name: 'backup', run: backup, help: backupHelp },
   { name: 'restore', run: restore, help: restoreHelp },

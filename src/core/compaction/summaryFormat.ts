@@ -1,5 +1,7 @@
 import type { SessionState } from './sessionState';
 import { parseSessionState } from './sessionState';
+import type { SummaryFormat as FormatName } from '../context/policy';
+import { checkpointFormat, notAddressed, researchFormat, sectionsFormat, type ListFormat } from './listFormats';
 import { summarySystem } from './prompts';
 
 /** What a model's answer amounts to. */
@@ -21,9 +23,9 @@ export interface SummaryFormat {
   read(answer: string): ReadSummary;
 }
 
-/** Of a policy. Formats that are not written yet are written as the default. */
-export function formatOf(_name: string): SummaryFormat {
-  return sessionStateFormat;
+/** How summaries of a policy's format are asked for and read. */
+export function formatOf(name: FormatName): SummaryFormat {
+  return formats[name];
 }
 
 const sections = ['logos', 'pathos', 'abstract', 'conversation_summary'];
@@ -49,4 +51,50 @@ const refusal = /^\W*(?:i(?:'m| am) (?:sorry|unable|not able)|i can(?:'t|not|no)
 /** Text that can stand for a conversation: long enough to say something, and no refusal. */
 export function isProse(answer: string): boolean {
   return answer.trim().length >= shortestProse && !refusal.test(answer.trim());
+}
+
+const narrativeSystem = `You summarise the older part of a conversation between a user and an assistant in three or four sentences of plain text.
+
+${notAddressed}
+
+Say which decisions were made, what was done, which facts were learned, and what one has to know to go on. Copy names, numbers and paths literally. Write in the language of the conversation. No heading, no list, no preamble.`;
+
+/** Models like to put one in front, whatever they are told. */
+const heading = /^\s*(?:#+\s*)?summary(?: of (?:the|this|our) (?:previous )?conversation)?\s*(?::|\n)\s*/i;
+const shortestNarrative = 20;
+
+const narrativeFormat: SummaryFormat = {
+  system: narrativeSystem,
+  closing: (maxTokens) => `Write the three or four sentences now. At most ${maxTokens} tokens.`,
+  read(answer) {
+    const raw = answer.replace(heading, '').trim();
+    // Three sentences can be shorter than what passes for prose where a whole state was asked for.
+    const usable = raw.length >= shortestNarrative && (raw.length < 120 ? isProse(raw.padEnd(120, '.')) : isProse(raw));
+    return { state: null, raw, flaws: usable ? [] : ['This is no summary of the conversation.'], usable };
+  },
+};
+
+const formats: Readonly<Record<FormatName, SummaryFormat>> = {
+  'session-state': sessionStateFormat,
+  checkpoint: listed(checkpointFormat),
+  sections: listed(sectionsFormat),
+  research: listed(researchFormat),
+  narrative: narrativeFormat,
+};
+
+/** Kept as the text it is shown as: the next summary is asked to merge it, in the same sections. */
+function listed<T>(format: ListFormat<T>): SummaryFormat {
+  return {
+    system: format.system,
+    closing: format.closing,
+    read(answer): ReadSummary {
+      const value = format.parse(answer);
+      if (value !== undefined) {
+        const missing = format.sections.filter((name) => !answer.includes(`"${name}"`));
+        return { state: null, raw: format.render(value), flaws: missing.length === 0 ? [] : [`These sections are missing: ${missing.join(', ')}.`], usable: missing.length < format.sections.length / 2 };
+      }
+      const isBroken = answer.includes('{') && format.sections.some((name) => answer.includes(`"${name}"`));
+      return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.'], usable: !isBroken && isProse(answer) };
+    },
+  };
 }

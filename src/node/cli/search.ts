@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { StoreError } from '../../core/errors';
 import { timeText } from '../../core/recall/dateText';
 import { snippet } from '../../core/recall/snippet';
-import type { SearchHit, SearchResult, SessionStore } from '../../core/ports';
+import type { SearchHit, SearchResult } from '../../core/ports';
 import { openStore } from '../store/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from './flags';
 import { plain } from './plain';
+import { sessionNamed } from './sessionNamed';
 import { stderrLogger } from './stderrLogger';
 
 const specs: readonly FlagSpec[] = [
@@ -36,7 +36,7 @@ export async function search(args: readonly string[]): Promise<number> {
   const limit = positiveInteger(flags, 'k') ?? defaultResults;
   const store = await openStore({ folder: flags['store']!, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper search', readonly: true, logger: stderrLogger([]) });
   try {
-    const session = flags['session'] === undefined ? undefined : await sessionNamed(store, flags['session']);
+    const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
     const result = await store.search({ text, limit, ...(session === undefined ? {} : { session }) });
     for (const hit of result.hits) process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
     if (!result.complete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
@@ -46,12 +46,6 @@ export async function search(args: readonly string[]): Promise<number> {
   } finally {
     await store.close();
   }
-}
-
-async function sessionNamed(store: SessionStore, id: string): Promise<string> {
-  const session = (await store.session(id)) ?? [...(await store.listSessions()), ...(await store.listSessions({ trashed: true }))].find((one) => one.id === id);
-  if (!session) throw new StoreError('invalid', `There is no session "${id}" in this store.`);
-  return session.uuid;
 }
 
 function toOutput({ entry, sessionId, role, at, score, text }: SearchHit): object {

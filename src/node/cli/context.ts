@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { BranchState } from '../../core/chat/branchState';
+import { systemPrompt } from '../../core/chat/systemPrompt';
+import { ContextEngine, type ModelBinding } from '../../core/context/engine';
+import { presetNames, resolveSessionPolicy } from '../../core/context/resolvePolicy';
+import type { ContextSnapshot } from '../../core/context/snapshot';
+import type { ModelBlock, ModelClient, ModelInfo, ModelRequest } from '../../core/ports';
+import { createMemoryTool } from '../../core/memory/memoryTool';
+import { createRecallTool } from '../../core/recall/recallTool';
+import type { StoredEntry } from '../../core/session/entry';
+import { FileMemoryNotes } from '../memory/fileMemoryNotes';
+import { fallbackModel, modelFromTable } from '../models/modelTable';
+import { systemClock } from '../runtime/systemClock';
+import { UuidV7 } from '../runtime/uuidV7';
+import { openStore } from '../store/openStore';
+import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
+import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from './flags';
+import { plainText } from './plainText';
+import { sessionNamed } from './sessionNamed';
+import { stderrLogger } from './stderrLogger';
+
+const specs: readonly FlagSpec[] = [
+  { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
+  { name: 'model', value: 'MODEL', help: 'model that would be asked; default: the one that answered last' },
+  { name: 'policy', value: 'POLICY', choices: presetNames, help: "as if the session had this policy; default: its own, else balanced" },
+  { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
+  { name: 'json', help: 'one JSON object: snapshot (the breakdown) and request (system, tools, messages)' },
+];
+
+export const contextHelp = `threadkeeper context <session>: what the model would be sent now, with its breakdown.
+
+${flagHelp(specs)}
+
+The session is named by its id (YYYYMMDD_NNN) or its uuid. Nothing is sent and nothing is written; the store may be in use: a copy is
+read. Window sizes come from a table, not from the provider. Exit code 2 for a command line that cannot be run, 1 when the store
+cannot be read or the session does not exist.`;
+
+/** Resolves with the exit code. */
+export async function context(args: readonly string[]): Promise<number> {
+  const { words, rest } = splitWords(args, specs);
+  const flags = parseFlags(rest, specs);
+  const [name, ...more] = words;
+  if (name === undefined || more.length > 0) throw new UsageError('Name one session.');
+  const window = positiveInteger(flags, 'window');
+  const log = stderrLogger([]);
+  const folder = flags['store']!;
+  const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper context', readonly: true, logger: log });
+  const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
+  try {
+    const { uuid } = await sessionNamed(store, name);
+    const branch = await BranchState.load({ store, counter, clock: systemClock, ids: new UuidV7() }, uuid);
+    const model = flags['model'] ?? answeredLast(branch.entries) ?? branch.session.model?.replace(/^anthropic\//, '') ?? fallbackModel;
+    const info = modelFromTable('anthropic', model);
+    if (!info) throw new UsageError(`The size of the window of "${model}" is not known. Name another model with --model.`);
+    const tools = [createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined), createRecallTool({ store, session: () => uuid })];
+    const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries)), tools: tools.map(({ name: tool, description, inputSchema }) => ({ name: tool, description, inputSchema })) };
+    const asked = flags['policy'] === undefined ? branch.session.policy : { preset: flags['policy'] };
+    const { policy } = resolveSessionPolicy({ preset: 'balanced', overrides: {} }, asked);
+    const binding = bindingTo(window === undefined ? info : { ...info, window: Math.min(info.window, window) });
+    const engine = new ContextEngine(branch, store, counter, prompt, policy, binding);
+    await engine.use(binding, policy);
+    await engine.countPrompt();
+    await branch.settleCounts();
+    engine.recounted();
+    const result = { snapshot: engine.snapshot(systemClock.now()), request: engine.request() };
+    process.stdout.write(`${flags['json'] === undefined ? forPeople(result.snapshot, result.request) : JSON.stringify(result)}\n`);
+    return 0;
+  } finally {
+    counter.dispose();
+    await store.close();
+  }
+}
+
+function answeredLast(entries: readonly StoredEntry[]): string | undefined {
+  const last = entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant' && content.provider === 'anthropic'))?.content;
+  return last?.type === 'message' || last?.type === 'model_change' ? last.model : undefined;
+}
+
+function instructionsOf(entries: readonly StoredEntry[]): string {
+  const last = entries.findLast(({ content }) => content.type === 'instructions_change')?.content;
+  return last?.type === 'instructions_change' ? last.text : '';
+}
+
+/** Somebody to size a prompt for; is never asked anything. */
+function bindingTo(info: ModelInfo): ModelBinding {
+  const client: ModelClient = {
+    provider: info.provider,
+    generates: true,
+    async *stream() {
+      yield { type: 'failed', failure: { reason: 'no_key', detail: '' } };
+    },
+    listModels: async () => [info],
+    describe: async () => info,
+  };
+  return { client, info, summarizer: null };
+}
+
+function forPeople(snapshot: ContextSnapshot, request: ModelRequest): string {
+  const tokens = (value: number) => value.toLocaleString('en');
+  const percent = (value: number) => `${Math.round((value / snapshot.effective) * 1000) / 10} %`;
+  return [
+    `${snapshot.sessionId}  ${snapshot.model}  policy ${snapshot.policy}`,
+    `${snapshot.provenance === 'estimated' ? '~' : ''}${tokens(snapshot.used)} of ${tokens(snapshot.effective)} tokens (${percent(snapshot.used)}), limit ${tokens(snapshot.limit)}`,
+    ...snapshot.segments.filter((segment) => segment.tokens > 0).map((segment) => `  ${segment.kind.padEnd(12)} ${tokens(segment.tokens).padStart(10)}`),
+    ...snapshot.thresholds.map((threshold) => `  ${threshold.kind} at ${tokens(threshold.tokens)} (${threshold.percent} %): ${threshold.state}`),
+    '',
+    '=== system',
+    plainText(request.system),
+    ...(request.systemSummary === undefined ? [] : ['', '=== system, summary', plainText(request.systemSummary)]),
+    '',
+    `=== tools: ${request.tools.map((tool) => tool.name).join(', ')}`,
+    ...request.messages.flatMap(({ role, blocks, cacheBreakpoint }) => ['', `=== ${role}${cacheBreakpoint ? ' (cached up to here)' : ''}`, ...blocks.map(blockText)]),
+  ].join('\n');
+}
+
+function blockText(block: ModelBlock): string {
+  switch (block.type) {
+    case 'text':
+      return plainText(block.text);
+    case 'thinking':
+      return `[thinking] ${plainText(block.text)}`;
+    case 'tool_use':
+      return `[calls ${block.name} as ${block.callId}] ${plainText(JSON.stringify(block.input))}`;
+    case 'tool_result':
+      return `[${block.isError ? 'error' : 'result'} of ${block.callId}] ${plainText(block.text)}`;
+  }
+}

@@ -1,0 +1,4 @@
+/** History may hold control sequences of a terminal; line ends and tabs stay. */
+export function plainText(text: string): string {
+  return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ');
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { ContextSnapshot } from '../../../src/core/context/snapshot';
+import type { ModelRequest, SessionStore } from '../../../src/core/ports';
+import { projectRoot } from '../../support/paths';
+import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
+
+describe('threadkeeper context', () => {
+  let temp: TempFolder;
+  let store: SessionStore;
+  let id: string;
+
+  before(async () => {
+    temp = tempFolder();
+    store = await openTestStore(temp.path);
+    ({ id } = await store.createSession({ uuid: 's1', channel: 'cli', policy: { preset: 'goose', overrides: { 'context.maxTokens': 50_000 } }, createdAt: 1 }));
+    const question = userMessage('s1', null, 'What is the port? \u001b[31m', { uuid: 'q' });
+    const entry = { session: 's1', createdAt: 2, tokenEstimate: null, display: true };
+    await store.append('s1', {
+      entries: [
+        question,
+        { ...entry, uuid: 'i', parent: 'q', modelFacing: false, content: { type: 'instructions_change', text: 'Be brief.' } },
+        { ...entry, uuid: 'a', parent: 'i', modelFacing: true, content: { type: 'message', role: 'assistant', text: '54329', provider: 'anthropic', model: 'claude-haiku-4-5' } },
+        userMessage('s1', 'a', 'And the host?', { uuid: 'q2' }),
+      ],
+    });
+  });
+  after(async () => {
+    await store.close();
+    temp.remove();
+  });
+
+  /** While another program owns the store. */
+  const run = (...args: string[]) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'context', ...args], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
+    });
+
+  it('prints what would be sent, and its breakdown', async () => {
+    const { code, out, err } = await run(id, '--store', temp.path, '--json');
+    assert.equal(code, 0, err);
+    const { snapshot, request } = JSON.parse(out) as { snapshot: unknown; request: ModelRequest };
+    const { sessionId, branchLeafId, model, policy, effective, used, segments } = ContextSnapshot.parse(snapshot);
+    assert.deepEqual({ sessionId, branchLeafId, model, policy, effective }, { sessionId: id, branchLeafId: 'q2', model: 'anthropic/claude-haiku-4-5', policy: 'goose', effective: 50_000 });
+    assert.ok(used > 100 && Math.abs(segments.filter(({ kind }) => kind !== 'reserved').reduce((sum, { tokens }) => sum + tokens, 0) - used) < 5);
+    assert.deepEqual(
+      request.messages.map(({ role, blocks }) => [role, ...blocks.map((block) => ('text' in block ? block.text : ''))]),
+      [
+        ['user', 'What is the port? \u001b[31m'],
+        ['assistant', '54329'],
+        ['user', 'And the host?'],
+      ],
+    );
+    assert.match(request.system, /Be brief\.$/);
+    assert.deepEqual(request.tools.map(({ name }) => name), ['memory', 'recall']);
+  });
+
+  it('prints it for people, without control characters, for another policy and window', async () => {
+    const { code, out } = await run('s1', '--store', temp.path, '--policy', 'librecode', '--window', '100000');
+    assert.equal(code, 0);
+    assert.match(out, /policy librecode/);
+    assert.match(out, /of 100,000 tokens/);
+    assert.match(out, /compaction at 80,000 \(80 %\): ahead/);
+    assert.match(out, /=== user \(cached up to here\)\nAnd the host\?/);
+    assert.ok(!out.includes('\u001b'));
+  });
+
+  it('tells what is wrong by its exit code', async () => {
+    assert.deepEqual([(await run('nope', '--store', temp.path)).code, (await run('--store', temp.path)).code, (await run('s1', '--store', temp.path, '--model', 'llama')).code], [1, 2, 2]);
+  });
+});
