@@ -69,6 +69,7 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       return { ...state, banner: delta.banner };
     case 'draft':
     case 'focus_composer':
+    case 'reveal':
       return state;
   }
 }

@@ -154,6 +154,8 @@ export const Delta = z.discriminatedUnion('kind', [
   /** Puts text into the composer (a queued message handed back, a suggestion). */
   z.object({ kind: z.literal('draft'), text: z.string() }),
   z.object({ kind: z.literal('focus_composer') }),
+  /** Scrolls to a row of the open session, marks it for a moment and moves the focus there; older pages are fetched until it is loaded. */
+  z.object({ kind: z.literal('reveal'), id }),
 ]);
 export type Delta = z.infer<typeof Delta>;
 

@@ -4,6 +4,7 @@ import { Emitter } from '../core/base/event';
 import { errorText } from '../core/errors';
 import type { IdSource, Logger, SearchResult, StoreStatus } from '../core/ports';
 import { liveCompaction } from '../core/session/liveCompaction';
+import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import type { OlderPage, ViewSnapshot } from '../protocol/messages';
@@ -199,6 +200,22 @@ export class ChatController implements Disposable {
   /** Every session of the workspace. Rejects with `StoreError`. */
   async searchHistory(text: string): Promise<SearchResult> {
     return (await this.deps.store.get()).search({ text, limit: foundPassages });
+  }
+
+  /**
+   * Opens a session at one of its entries. False when the entry is not on the branch that is shown; the session is open then, too.
+   * Rejects as `openSession` does.
+   */
+  async reveal(session: string, entry: string): Promise<boolean> {
+    await this.openSession(session);
+    const row = (await this.chats.current?.rowOf(entry)) ?? null;
+    if (row !== null) this.feed.reveal(row);
+    return row !== null;
+  }
+
+  /** Rejects with `StoreError`. */
+  async entry(uuid: string): Promise<StoredEntry | undefined> {
+    return (await (await this.deps.store.get()).entries([uuid]))[0];
   }
 
   // ---------------------------------------------------------------------------------------------------------------- turns

@@ -55,10 +55,14 @@ export class ChatView implements WebviewViewProvider, Disposable {
       log: (text) => log.warn('chat_view', { detail: text }),
     });
     shown.add(channel);
+    const isReady = () => this.isReady;
     shown.add(
       controller.attach({
         get visible() {
           return view.visible;
+        },
+        get ready() {
+          return isReady();
         },
         snapshot: (snapshot) => channel.sendSnapshot(snapshot),
         delta: (delta) => channel.sendDelta(delta),

@@ -10,6 +10,8 @@ export interface HistoryPick {
   readonly alwaysShow: true;
   /** UUID of the session to open. */
   readonly session: string;
+  /** UUID of the entry to show in it. */
+  readonly entry: string;
 }
 
 const snippetCharacters = 120;
@@ -21,6 +23,7 @@ export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
     detail: withoutIcons(`${hit.sessionTitle || 'Untitled'} · ${hit.sessionId} · ${timeText(hit.at)}`),
     alwaysShow: true,
     session: hit.session,
+    entry: hit.entry,
   }));
 }
 

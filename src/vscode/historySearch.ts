@@ -6,8 +6,8 @@ import { SearchAsTyped } from './searchAsTyped';
 
 type Item = QuickPickItem & Partial<HistoryPick>;
 
-/** Searches as the user types. The session of what was picked; undefined when the list was closed. */
-export function pickFromHistory(search: (text: string) => Promise<SearchResult>): Promise<string | undefined> {
+/** Searches as the user types. What was picked; undefined when the list was closed. */
+export function pickFromHistory(search: (text: string) => Promise<SearchResult>): Promise<Pick<HistoryPick, 'session' | 'entry'> | undefined> {
   const list = window.createQuickPick<Item>();
   list.title = 'Search History';
   list.placeholder = 'Words, names, paths or a date, in every session';
@@ -19,9 +19,9 @@ export function pickFromHistory(search: (text: string) => Promise<SearchResult>)
   return new Promise((resolve) => {
     list.onDidChangeValue((text) => typed.type(text));
     list.onDidAccept(() => {
-      const session = list.selectedItems[0]?.session;
-      if (session === undefined) return;
-      resolve(session);
+      const { session, entry } = list.selectedItems[0] ?? {};
+      if (session === undefined || entry === undefined) return;
+      resolve({ session, entry });
       list.hide();
     });
     list.onDidHide(() => {

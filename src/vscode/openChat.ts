@@ -30,6 +30,8 @@ export interface OpenChatDeps {
 
 /** Entries in a page of the transcript. */
 const pageSize = 80;
+/** Pages that are read at once when an entry is looked for. */
+const pagesForSearch = 10;
 
 /** An open session: its conversation, what the view shows of it, and the text that has not been sent. */
 export class OpenChat implements Disposable {
@@ -129,6 +131,24 @@ export class OpenChat implements Disposable {
   async older(before: string): Promise<OlderPage> {
     const page = await this.page(before);
     return { rows: this.presenter.older(page.entries), hasMore: page.hasMore };
+  }
+
+  /** The row that shows an entry; null when the branch that is shown does not lead to it. Rejects with `StoreError`. */
+  async rowOf(uuid: string): Promise<string | null> {
+    const { store } = this.deps;
+    const [entry] = await store.entries([uuid]);
+    if (!entry) return null;
+    for (let before: string | undefined; ; ) {
+      const { entries, hasMore } = await store.page(this.session.uuid, { limit: pagesForSearch * pageSize, ...(before === undefined ? {} : { before }) });
+      const found = entries.find((one) => one.uuid === uuid);
+      const { content } = entry;
+      // A result stands in the row of its call.
+      if (found && content.type === 'tool_result') return entries.find((one) => one.content.type === 'tool_call' && one.content.callId === content.callId)?.uuid ?? null;
+      if (found) return showsAlone(found) ? uuid : null;
+      const oldest = entries[0];
+      if (!hasMore || !oldest || oldest.seq < entry.seq) return null;
+      before = oldest.uuid;
+    }
   }
 
   /** Kept in memory; on disk as well where this window may write: false when that failed. Never rejects. */

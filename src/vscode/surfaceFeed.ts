@@ -9,6 +9,8 @@ import type { StoreAccess } from './storeAccess';
 /** Whoever shows the chat. A hidden surface drops deltas and asks for a snapshot when it is shown again. */
 export interface ChatSurface {
   readonly visible: boolean;
+  /** It has loaded and been sent a snapshot since it was shown: deltas reach it. */
+  readonly ready: boolean;
   snapshot(snapshot: ViewSnapshot): void;
   delta(delta: Delta): void;
 }
@@ -27,6 +29,8 @@ export interface SurfaceSource {
 export class SurfaceFeed {
   private surface: ChatSurface | null = null;
   private lastConnection = '';
+  /** A row to go to, for a surface that is not shown yet. */
+  private toReveal: string | null = null;
 
   constructor(private readonly source: SurfaceSource) {}
 
@@ -46,6 +50,12 @@ export class SurfaceFeed {
 
   delta(delta: Delta): void {
     this.surface?.delta(delta);
+  }
+
+  /** Goes to a row, at once or when the surface is ready. */
+  reveal(id: string): void {
+    this.toReveal = id;
+    if (this.surface?.visible && this.surface.ready) this.revealNow();
   }
 
   /** What answers, if that has changed. */
@@ -75,6 +85,13 @@ export class SurfaceFeed {
       banner: this.currentBanner(),
       draft: (chat ?? loose).draft,
     });
+    if (this.surface) this.revealNow();
+  }
+
+  private revealNow(): void {
+    const id = this.toReveal;
+    this.toReveal = null;
+    if (id !== null) this.delta({ kind: 'reveal', id });
   }
 
   private currentConnection(): Connection {

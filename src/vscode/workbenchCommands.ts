@@ -9,6 +9,7 @@ import { compactionText } from './compactionText';
 import { focusChatCommand, type CommandName } from './contributions';
 import { copyText, insertCode, openCode, openLink, openSettings } from './editorActions';
 import type { HistoryCare, HistoryCareCommandName } from './historyCare';
+import { showEntry } from './entryPreview';
 import { pickFromHistory } from './historySearch';
 import type { Log } from './log';
 import { offlineSessionModel } from './modelChoice';
@@ -136,10 +137,14 @@ export class WorkbenchCommands implements WorkbenchActions {
   private async searchHistory(): Promise<void> {
     const { controller } = this.deps;
     await controller.open();
-    const uuid = await pickFromHistory((text) => controller.searchHistory(text));
-    if (uuid === undefined) return;
-    await controller.openSession(uuid);
+    const picked = await pickFromHistory((text) => controller.searchHistory(text));
+    if (!picked) return;
     await commands.executeCommand(focusChatCommand);
+    if (await controller.reveal(picked.session, picked.entry)) return;
+    const found = await controller.entry(picked.entry);
+    if (!found) return;
+    await showEntry(found);
+    void window.showInformationMessage('Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.');
   }
 
   private async relinkHistory(): Promise<void> {

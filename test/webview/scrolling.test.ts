@@ -67,6 +67,24 @@ describe('scrolling', function () {
     deepStrictEqual(asked, ['r180', 'r130', 'r80', 'r30']);
   });
 
+  it('goes to a row far up, marks it, moves the focus there and says so', async () => {
+    const all = conversation(3_000);
+    const view = await open({ snapshot: snapshot({ rows: all.slice(2_950), hasMore: true }), earlier: all.slice(0, 2_950) });
+    await view.delta({ kind: 'reveal', id: 'r40' });
+    const row = view.find('tk-row[data-id=r40]');
+    await view.until('the row is marked', async () => (await row.count()) === 1 && ((await row.getAttribute('class')) ?? '').includes('marked'));
+    await view.settled();
+    const top = await view.find('.scroller').evaluate((e) => Math.round(e.getBoundingClientRect().top));
+    ok(Math.abs((await rowTop(view, 'r40')) - top - 48) <= 2, `${await rowTop(view, 'r40')} below ${top}`);
+    deepStrictEqual(
+      await view.page.evaluate(() => [(document.activeElement as HTMLElement).dataset['id'], document.querySelector('[role=status]')!.textContent, document.querySelectorAll('tk-row').length <= 300]),
+      ['r40', 'Moved to the message that was found.', true],
+    );
+    await view.until('the mark goes', async () => !((await row.getAttribute('class')) ?? '').includes('marked'));
+    await view.delta({ kind: 'reveal', id: 'gone' });
+    await view.until('it is said', async () => (await view.find('[role=status]').textContent()) === 'This message is not in the transcript any more.');
+  });
+
   it('fetches older pages by itself while the first one does not fill the view', async () => {
     const all = conversation(60);
     const view = await open({ snapshot: snapshot({ rows: all.slice(58), hasMore: true }), earlier: all.slice(0, 58), pageSize: 4 });

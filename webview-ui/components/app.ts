@@ -82,6 +82,7 @@ export class AppView extends ViewElement {
     this.state = applyDelta(this.state, delta);
     if (delta.kind === 'draft') this.composer?.setText(delta.text);
     else if (delta.kind === 'focus_composer') this.composer?.focusEnd();
+    else if (delta.kind === 'reveal') this.transcript?.reveal(delta.id);
     else this.speak(delta);
   }
 

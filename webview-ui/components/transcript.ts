@@ -1,7 +1,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Item } from '../state';
-import { AnchorEvent, OlderEvent, type ScrollAnchor } from '../events';
+import { AnchorEvent, AnnounceEvent, OlderEvent, type ScrollAnchor } from '../events';
 import { icon } from '../render/icons';
 import type { RowView } from './row';
 import { around, extendedDown, extendedUp, grown, latest, shifted, type RowWindow } from './rowWindow';
@@ -13,6 +13,9 @@ import { ViewElement } from './viewElement';
 const ahead = 1.5;
 /** Pages fetched in search of the place where the reader was before the view was hidden. */
 const mostPagesBack = 20;
+/** A row that was looked for stands this far below the top of the transcript, in pixels, and is marked this long. */
+const revealedOffset = 48;
+const markedMs = 4_000;
 
 /**
  * The conversation. Only a window of the loaded rows is in the document; scrolling towards its ends moves it, and older rows
@@ -31,6 +34,7 @@ export class TranscriptView extends ViewElement {
     status: { attribute: false },
     empty: { attribute: false },
     away: { state: true },
+    marked: { state: true },
   };
   items: readonly Item[] = [];
   generation = 0;
@@ -52,6 +56,10 @@ export class TranscriptView extends ViewElement {
   /** The place to return to after everything was replaced, while it has not been found. */
   private sought: ScrollAnchor | null = null;
   private pagesBack = 0;
+  /** The row to be marked once it is found, and the one that is. */
+  private revealing: string | null = null;
+  private marked: string | null = null;
+  private unmark: ReturnType<typeof setTimeout> | undefined;
 
   /** Returns to a place as soon as its row is loaded; asks for older rows until then. */
   seek(anchor: ScrollAnchor | null): void {
@@ -60,8 +68,15 @@ export class TranscriptView extends ViewElement {
     this.requestUpdate();
   }
 
+  /** Goes to a row wherever it is in the conversation, marks it for a moment and moves the focus to it. */
+  reveal(id: string): void {
+    this.revealing = id;
+    this.seek({ id, offset: revealedOffset });
+  }
+
   jumpToLatest(): void {
     this.sought = null;
+    this.revealing = null;
     this.range = latest(this.items.length);
     this.keeper?.follow();
     this.requestUpdate();
@@ -98,7 +113,7 @@ export class TranscriptView extends ViewElement {
             rows,
             (item) => item.id,
             (item, index) => html`<tk-row
-                class=${rowClass(item)}
+                class=${rowClass(item, item.id === this.marked)}
                 data-id=${item.id}
                 .item=${item}
                 .speaker=${names[index] ?? null}
@@ -131,12 +146,14 @@ export class TranscriptView extends ViewElement {
   protected override updated(): void {
     for (const row of this.querySelectorAll<RowView>('tk-row')) row.settle();
     this.keeper?.restore();
+    if (this.revealing !== null && this.sought === null) this.arrive(this.revealing);
     // The next rows follow in the next frame, so that a frame never holds more than one step.
     requestAnimationFrame(() => this.scrolled());
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
+    clearTimeout(this.unmark);
     this.keeper?.dispose();
   }
 
@@ -157,12 +174,25 @@ export class TranscriptView extends ViewElement {
       this.range = around(index, this.items.length);
       this.keeper?.keep(anchor);
       if (this.keeper) this.sought = null;
-    } else if (!this.hasMore || this.pagesBack >= mostPagesBack) {
+    } else if (!this.hasMore || (this.pagesBack >= mostPagesBack && anchor.id !== this.revealing)) {
       this.sought = null;
     } else if (!this.loading) {
       this.pagesBack += 1;
       this.dispatchEvent(new OlderEvent());
     }
+  }
+
+  /** The search for a row has ended, with or without it. */
+  private arrive(id: string): void {
+    this.revealing = null;
+    const row = [...this.querySelectorAll<RowView>('tk-row')].find((element) => element.dataset['id'] === id);
+    if (!row) return void this.dispatchEvent(new AnnounceEvent('This message is not in the transcript any more.'));
+    row.tabIndex = -1;
+    row.focus({ preventScroll: true });
+    this.dispatchEvent(new AnnounceEvent('Moved to the message that was found.'));
+    this.marked = id;
+    clearTimeout(this.unmark);
+    this.unmark = setTimeout(() => (this.marked = null), markedMs);
   }
 
   /** After every scroll and every change: what else should be in the document? */
@@ -189,6 +219,6 @@ export class TranscriptView extends ViewElement {
   }
 }
 
-function rowClass(item: Item): string {
-  return 'folded' in item && item.folded ? 'folded' : '';
+function rowClass(item: Item, isMarked: boolean): string {
+  return `${'folded' in item && item.folded ? 'folded' : ''}${isMarked ? ' marked' : ''}`.trim();
 }

@@ -74,6 +74,9 @@ class Window {
       get visible() {
         return isVisible();
       },
+      get ready() {
+        return isVisible();
+      },
       snapshot: (snapshot) => this.snapshots.push(snapshot),
       delta: (delta) => this.deltas.push(delta),
     });

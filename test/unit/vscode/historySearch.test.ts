@@ -65,8 +65,8 @@ describe('what the search of the history lists', () => {
 
   it('is one line of what was said, by whom, where and when, with no icons in it', () => {
     deepStrictEqual(historyPicks({ hits: [hit, { ...hit, role: 'tool', speaker: 'result of grep', sessionTitle: 'Fruit' }], terms: ['melon'], statistics: { count: 2, documentFrequency: [2] }, complete: true }), [
-      { label: 'Use $\u200b(gear) of melons', description: 'You', detail: 'Untitled · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's' },
-      { label: 'Use $\u200b(gear) of melons', description: 'result of grep', detail: 'Fruit · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's' },
+      { label: 'Use $\u200b(gear) of melons', description: 'You', detail: 'Untitled · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's', entry: 'e' },
+      { label: 'Use $\u200b(gear) of melons', description: 'result of grep', detail: 'Fruit · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's', entry: 'e' },
     ]);
   });
 
