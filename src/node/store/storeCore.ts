@@ -116,7 +116,7 @@ export class StoreCore implements SyncStore {
       const parent = this.sessions.require(this.rows.find(entry)?.session ?? '');
       const { session: fork, created } = this.sessions.getOrFork(session, parent, entry);
       if (created) {
-        const kept = this.pinned.list(parent.uuid).filter(({ kind, target }) => kind !== 'entry' || (this.rows.find(target) !== undefined && this.tree.isOnBranch(target, entry)));
+        const kept = this.pinned.list(parent.uuid).filter(({ kind, target }) => kind !== 'entry' || this.tree.isOnBranch(target, entry));
         for (const pin of kept) this.pinned.save({ ...pin, session: fork.uuid });
       }
       return fork;

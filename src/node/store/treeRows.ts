@@ -49,8 +49,9 @@ export class TreeRows {
     return left.uuid;
   }
 
+  /** False also when one of the two is not there. */
   isOnBranch(entry: string, leaf: string | null): boolean {
-    return leaf !== null && this.commonAncestor(entry, leaf) === entry;
+    return leaf !== null && this.find(leaf) !== undefined && this.find(entry) !== undefined && this.commonAncestor(entry, leaf) === entry;
   }
 
   sessionOf(uuid: string): string | undefined {
@@ -58,10 +59,15 @@ export class TreeRows {
     return row && String(row['session']);
   }
 
-  private require(uuid: string): TreeNode {
+  private find(uuid: string): TreeNode | undefined {
     const row = this.connection.get(`SELECT ${columns} FROM entries e WHERE e.uuid = ?`, [uuid]);
-    if (!row) throw new StoreError('invalid', `There is no entry ${uuid}`);
-    return decodeNode(row);
+    return row && decodeNode(row);
+  }
+
+  private require(uuid: string): TreeNode {
+    const node = this.find(uuid);
+    if (!node) throw new StoreError('invalid', `There is no entry ${uuid}`);
+    return node;
   }
 }
 

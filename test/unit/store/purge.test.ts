@@ -83,6 +83,24 @@ describe('store: deleting sessions for good', () => {
     for (const file of [main, wal]) assert.equal(readFileSync(file).includes('quince'), false, file);
   });
 
+  it('leaves everything as it was when it fails near its end', () => {
+    const session = store.session('gone');
+    store.say(session, `marmalade ${'x'.repeat(100_000)}`);
+    store.index();
+    trash(session);
+    const { connection } = store.database;
+    const entries = store.core.page(session, { limit: 9 });
+    // The last step of all, after the index has been dropped.
+    connection.exec("CREATE TEMP TRIGGER stop BEFORE INSERT ON meta WHEN NEW.key = 'purge_files' BEGIN SELECT RAISE(ABORT, 'stop'); END");
+    assert.throws(() => store.core.purge([session]), StoreError);
+    assert.deepEqual([store.core.page(session, { limit: 9 }), store.core.index.pending, problems()], [entries, 0, []]);
+    store.core.updateSession(session, { deletedAt: null });
+    assert.ok(store.texts('marmalade')[0]?.startsWith('marmalade'));
+    connection.exec('DROP TRIGGER stop');
+    assert.equal(purge(session).entries, 1);
+    assert.deepEqual([store.texts('marmalade'), count('entries'), count('entries_fts_docsize')], [[], 0, 0]);
+  });
+
   it('gives out neither a session id nor a number of an entry again', async () => {
     const createdAt = new Date(2031, 4, 6, 12).getTime();
     const create = () => store.core.createSession({ uuid: testUuid(), channel: 'cli', createdAt });
@@ -176,7 +194,7 @@ describe('store: purging any of any sessions', () => {
 
   it('leaves the transcript and the projection of every other session as they were', async function () {
     this.timeout(60_000);
-    await fc.assert(fc.asyncProperty(steps, rounds, holds), { numRuns: 40 });
+    await fc.assert(fc.asyncProperty(steps, rounds, holds), { numRuns: 20 });
   });
 });
 
