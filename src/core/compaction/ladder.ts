@@ -6,7 +6,8 @@ import { criticalIdentifiers, identifierAppendix, missingFrom, type FoldedIdenti
 import { renderCheckpoint } from './checkpointText';
 import type { Cut } from './cutPoint';
 import type { Failover, FailoverRule } from './failover';
-import { emptyFoldedState, extendLedger, renderFoldedState, stateText, type FoldedState } from './foldedState';
+import { emptyFoldedState, renderFoldedState, stateText, type FoldedState } from './foldedState';
+import { extendLedger } from './userLedger';
 import { entryRef } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
 import { SummaryWriter, type SummaryCall } from './summaryWriter';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { emptyFoldedState, extendLedger, renderFoldedState } from '../../../src/core/compaction/foldedState';
+import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/foldedState';
+import { extendLedger } from '../../../src/core/compaction/userLedger';
 import { parseSessionState } from '../../../src/core/compaction/sessionState';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { BranchBuilder } from '../../support/branchBuilder';
@@ -39,6 +40,7 @@ describe('the user ledger', () => {
         { ref: '#3', text: 'rename it to foo' },
       ],
       earlier: [],
+      orders: [],
     });
   });
 
@@ -50,6 +52,26 @@ describe('the user ledger', () => {
     assert.deepEqual([ledger[0], earlier], [{ ref: '#1', text: 'never touch the lock file' }, []]);
     assert.match(ledger[1]!.text, /^a log: x+ \[… \d+ characters …\] x+ end$/);
     assert.ok(ledger[1]!.text.length < 340);
+  });
+
+  it('keeps a standing order whole when its message is shortened, dropped and folded again and again', () => {
+    const b = new BranchBuilder();
+    b.user(`${'Today was long. '.repeat(40)}Never mention the keeper by name. ${'It rained. '.repeat(40)}`);
+    let state = { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 200, estimateTokens) };
+    for (let round = 0; round < 300; round++) {
+      const next = new BranchBuilder();
+      next.user(`round ${round}: ${'x'.repeat(200)}`);
+      state = { ...state, ...extendLedger(state, next.entries, 200, estimateTokens) };
+    }
+    assert.deepEqual(state.orders, [{ ref: '#1', text: 'Never mention the keeper by name.' }]);
+    assert.match(renderFoldedState(state, null, 1_000), /## Standing orders of the user \(verbatim\)\n- \(#1\) Never mention the keeper by name\./);
+  });
+
+  it('says an order once: where its message is spelled out it is not repeated', () => {
+    const b = new BranchBuilder();
+    b.user('Always use tabs.');
+    const text = renderFoldedState({ ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 1_000, estimateTokens) }, null, 1_000);
+    assert.equal(text.split('Always use tabs.').length - 1, 1);
   });
 
   it('names by id what no longer fits, over several compactions', () => {
