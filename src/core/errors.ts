@@ -8,6 +8,8 @@ export type StoreErrorReason =
   | 'newer_schema'
   /** The caller named something that is not there, or broke the port's contract. */
   | 'invalid'
+  /** Another window has changed, or is working in, what the caller was about to change. */
+  | 'conflict'
   /** The lease was lost: another process has taken over. */
   | 'lease_lost'
   | 'closed'

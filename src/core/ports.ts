@@ -1,3 +1,5 @@
+import type { PartialChunk } from './session/partialChunk';
+import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
 import type { BranchTip } from './session/branchTip';
 import type { NewEntry, StoredEntry } from './session/entry';
 import type { PurgePreview } from './session/purgePreview';
@@ -12,7 +14,11 @@ import type { TextAnalysis } from './compaction/textAnalysis';
 // ---------------------------------------------------------------------------------------------------------------- store
 
 export interface StoreStatus {
-  readonly access: 'owner' | 'readonly';
+  /**
+   * `owner`: this process writes the file. `shared`: another process does, and carries out what this one asks, with the same
+   * guarantees. `readonly`: a copy; nothing can be written.
+   */
+  readonly access: 'owner' | 'shared' | 'readonly';
   /** `file`: a resolved write is on disk before it resolves. `export`: stock sql.js in memory, exported after every batch. */
   readonly durability: 'file' | 'export';
   /**
@@ -44,6 +50,11 @@ export interface AppendBatch {
   readonly usage?: readonly UsageRecord[];
   /** What the entries of this batch did to the notes. */
   readonly memoryWrites?: readonly MemoryWrite[];
+  /**
+   * The session's leaf as the caller knows it: where it is another one by now, or another window has claimed the session, the call
+   * rejects with `conflict`, so that two windows cannot fork a session unawares. Omitted: entries may go anywhere (imports).
+   */
+  readonly after?: string | null;
 }
 
 /** A change of the model's notes, and the entry that made it. */
@@ -73,20 +84,6 @@ export interface SummaryRetry {
   readonly session: string;
   readonly nextAt: number;
   readonly attempts: number;
-}
-
-/** A piece of an answer that is still streaming. The chunks of an entry are dropped when the entry itself is appended. */
-export interface PartialChunk {
-  /** UUID that the finished entry will have. */
-  readonly entry: string;
-  readonly session: string;
-  readonly parent: string | null;
-  readonly kind: 'message' | 'thinking';
-  readonly provider: string;
-  readonly model: string;
-  readonly createdAt: number;
-  /** Only what was added since the last chunk. */
-  readonly text: string;
 }
 
 /** The part of a branch that the projection can reach, root side first. */
@@ -172,10 +169,15 @@ export interface SearchResult {
 /**
  * The database. Every promise rejects with a `StoreError` (whose `reason` says what kind) and then nothing of the call has been
  * written; a resolved write is durable as `status.durability` says. Writes on a read-only store reject with `readonly`.
+ *
+ * Several windows share one store. When the one that owns it ends, another takes over and what was asked meanwhile is asked again;
+ * so every write here may be carried out twice with the effect of once: it sets values, or names what it adds by uuid (entries,
+ * sessions, claims), by all of its content (usage) or by its place (`PartialChunk.offset`).
  */
 export interface SessionStore {
   readonly status: StoreStatus;
-  /** Fires when access changes or, on a read-only store, when the owner has written something new. */
+  readonly onDidChange: Event<StoreChange>;
+  /** Fires when access changes or, on a read-only copy, when the owner has written something new. */
   readonly onDidChangeStatus: Event<StoreStatus>;
   /** Get-or-create by key. */
   createSession(session: NewSession): Promise<Session>;
@@ -192,7 +194,8 @@ export interface SessionStore {
   purge(sessions: readonly string[]): Promise<PurgePreview>;
   /**
    * Appends in one transaction and moves the session's leaf to the last entry that is not a side entry. An entry whose uuid is
-   * already stored is skipped. Rejects with `invalid` when a parent or the session does not exist.
+   * already stored is skipped. Rejects with `invalid` when a parent or the session does not exist, with `conflict` as said at
+   * `AppendBatch.after`.
    */
   append(session: string, batch: AppendBatch): Promise<StoredEntry[]>;
   moveLeaf(session: string, leaf: string | null): Promise<void>;
@@ -223,14 +226,17 @@ export interface SessionStore {
   writePartial(chunk: PartialChunk): Promise<void>;
   /**
    * Turns chunks that no entry has replaced into entries marked `interrupted: crashed`, at the end of the branch they belong to;
-   * returns those. Only for a session in which nothing is streaming.
+   * returns those. Only for a session in which this window is streaming nothing; what another window streams is left to it.
    */
   recoverPartials(session: string): Promise<StoredEntry[]>;
   draft(session: string): Promise<Draft | undefined>;
   saveDraft(session: string, draft: Draft | null): Promise<void>;
-  /** Messages that wait for the running turn, oldest first. */
+  /**
+   * Messages that wait for the running turn, oldest first: those of this window, and those of windows that have ended, which are
+   * this window's from now on.
+   */
   queue(session: string): Promise<{ readonly id: string; readonly text: string }[]>;
-  /** Replaces the queue. */
+  /** Replaces this window's part of the queue. */
   saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[]): Promise<void>;
   /** Keeps the bytes once, whoever else has put the same; their sha256, in hexadecimal digits. Rejects with `disk_full` as any write. */
   putBlob(bytes: Uint8Array, mime: string): Promise<string>;
@@ -250,9 +256,18 @@ export interface SessionStore {
   memoryWrites(session: string, query: { readonly limit: number }): Promise<MemoryWrite[]>;
   /** By provider and model, the dearest first. */
   usageTotals(query: UsageQuery): Promise<UsageTotal[]>;
+  /**
+   * Reserves a session for one operation (a turn, a compaction) of one window; `claim` is a uuid of the caller's making. Asking
+   * again with the same one is granted again. It outlives a change of owner and ends with `release` or with its window.
+   */
+  claim(session: string, claim: string): Promise<ClaimOutcome>;
+  release(session: string, claim: string): Promise<void>;
+  activity(session: string): Promise<Activity>;
+  /** Asks the window that works in the session to stop. */
+  requestStop(session: string): Promise<void>;
   calibration(model: string): Promise<CalibrationRow[]>;
   saveCalibration(row: CalibrationRow): Promise<void>;
-  /** Read-only stores re-read what the owner has written since; an owner does nothing. */
+  /** A read-only copy re-reads what the owner has written since; others do nothing. */
   refresh(): Promise<void>;
   /** Checkpoints, releases the lease and ends the worker. Nothing durable depends on it having been called. */
   close(): Promise<void>;

@@ -81,11 +81,11 @@ export type TranscriptRow = z.infer<typeof TranscriptRow>;
 export const SessionHeader = z.object({ uuid: id, id: z.string(), title: z.string() });
 export type SessionHeader = z.infer<typeof SessionHeader>;
 
-/** What the view shows while a turn runs; null when idle. */
+/** What the view shows while a turn runs, here or (`elsewhere`) in another window; null when idle. */
 export const TurnState = z.nullable(
   z.object({
     id,
-    phase: z.enum(['preparing', 'compacting', 'waiting', 'streaming', 'tools', 'retrying', 'stopping']),
+    phase: z.enum(['preparing', 'compacting', 'waiting', 'streaming', 'tools', 'retrying', 'stopping', 'elsewhere']),
     startedAt: z.number(),
     /** For `retrying`: when the next attempt starts, and why. */
     retry: z.nullable(z.object({ attempt: z.number(), at: z.number(), reason: z.string() })),

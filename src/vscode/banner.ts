@@ -24,7 +24,7 @@ export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
 function readonlyText({ note }: StoreStatus): string {
   switch (note?.reason) {
     case 'other_owner':
-      return 'Another window has this history open, so it is read-only here. Go on in that window, or close it.';
+      return 'Another window has this history open and cannot be reached from here, so it is read-only. Close or reload that window, then look here again.';
     case 'newer_schema':
       return 'This history was written by a newer version of Threadkeeper, so it is read-only here. Update the extension to go on.';
     case 'folder_readonly':
@@ -55,6 +55,7 @@ function failureText(failure: unknown): string {
       return 'Another window has taken over this history. Reload this window to go on; nothing is lost.';
     case 'readonly':
     case 'invalid':
+    case 'conflict':
     case 'closed':
     case 'io':
       return `Your history could not be opened. Nothing was changed; hide this view and show it again to retry. ${said}`;

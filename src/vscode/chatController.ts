@@ -2,7 +2,8 @@ import type { CompactionResult } from '../core/chat/compactor';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import { errorText } from '../core/errors';
-import type { IdSource, Logger, SearchResult, StoreStatus } from '../core/ports';
+import type { IdSource, Logger, SearchResult, SessionStore, StoreStatus } from '../core/ports';
+import type { StoreChange } from '../core/session/storeChange';
 import { liveCompaction } from '../core/session/liveCompaction';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
@@ -42,6 +43,7 @@ export interface ChatControllerDeps {
 const listedSessions = 200;
 /** What a search lists. */
 const foundPassages = 50;
+const relistMs = 300;
 /** Messages whose id is remembered, so that a repeated request does not send them twice. */
 const rememberedSends = 100;
 
@@ -58,7 +60,9 @@ export class ChatController implements Disposable {
   private last: Promise<unknown> = Promise.resolve();
   private sessions: ViewSnapshot['sessions'] = [];
   private onlyArchived = false;
-  private access: 'owner' | 'readonly' | null = null;
+  private relisting: NodeJS.Timeout | undefined;
+  /** What the open chats were read from, and whether it could be written. */
+  private known: { readonly store: SessionStore; readonly isCopy: boolean } | null = null;
   private readonly sent = new Map<string, Promise<void>>();
   private closing: Promise<void> | null = null;
 
@@ -68,6 +72,8 @@ export class ChatController implements Disposable {
     this.chats = this.disposables.add(new OpenChats({ openConversation, models, log, now }));
     this.feed = new SurfaceFeed({ store, models, isTrusted, chat: () => this.chats.current, loose: this.loose, sessions: () => this.sessions });
     this.disposables.add(store.onDidChange(() => void this.storeChanged()));
+    this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));
+    this.disposables.add({ dispose: () => clearTimeout(this.relisting) });
     this.disposables.add(this.chats.onDidSend((delta) => this.feed.delta(delta)));
     this.disposables.add(this.chats.onDidOutgrowDeltas(() => this.feed.snapshot()));
     this.disposables.add(this.chats.onDidFailToStore(() => void store.check()));
@@ -75,6 +81,7 @@ export class ChatController implements Disposable {
     this.disposables.add(this.chats.onDidFinish(() => this.changed()));
     this.disposables.add(
       this.chats.onDidEmit(({ type }) => {
+        if (type === 'branch_replaced') void this.reload();
         if (type === 'context_changed') this.feed.connection();
         if (type !== 'text_delta' && type !== 'usage_reported') this.changed();
       }),
@@ -352,7 +359,7 @@ export class ChatController implements Disposable {
 
   private async openLast(): Promise<void> {
     const store = await this.deps.store.get();
-    this.access = store.status.access;
+    this.known = { store, isCopy: store.status.access === 'readonly' };
     const [newest] = await this.listSessions();
     const remembered = this.deps.memory.lastSession();
     if (remembered === null) return this.changed();
@@ -397,19 +404,30 @@ export class ChatController implements Disposable {
     const store = await this.deps.store.get();
     const chat = await this.chats.show(store, session);
     await memory.setLastSession(session.uuid);
-    if (store.status.access === 'owner') {
+    if (store.status.access !== 'readonly') {
       void store.updateSession(session.uuid, { lastOpenedAt: now() }).catch((error: unknown) => log.debug('last_opened_not_saved', { detail: errorText(error) }));
     }
     return chat;
   }
 
   private async storeChanged(): Promise<void> {
-    const status = this.deps.store.current?.status;
-    const stillReadonly = this.access === 'readonly' && status?.access === 'readonly';
-    this.access = status?.access ?? null;
+    const { current: store } = this.deps.store;
+    const before = this.known;
+    this.known = store && { store, isCopy: store.status.access === 'readonly' };
     this.feed.banner();
-    // What another window writes is read when the user looks here, not at each of its writes.
-    if (status && this.opened && !stillReadonly) await this.reload();
+    // What another window writes to a store that is only read here is read when the user looks here, not at each of its writes. Which
+    // of the windows owns the file makes no difference.
+    const isSame = before !== null && before.store === this.known?.store && before.isCopy === this.known.isCopy;
+    if (store && this.opened && !isSame) await this.reload();
+  }
+
+  /** Open sessions follow by themselves; the list does so a little later, at once for many changes. */
+  private contentChanged({ kind }: StoreChange): void {
+    if (!this.opened || (kind !== 'entries' && kind !== 'session' && kind !== 'branch' && kind !== 'all')) return;
+    this.relisting ??= setTimeout(() => {
+      this.relisting = undefined;
+      this.listSessions().catch((error: unknown) => this.deps.log.warn('sessions_not_listed', { detail: errorText(error) }));
+    }, relistMs);
   }
 
   /** Reads what is open again, from the store as it is now. Never rejects. */

@@ -23,13 +23,16 @@ export type SessionParts = Pick<ViewSnapshot, 'rows' | 'hasMore' | 'live' | 'tur
 
 /** `id` of the turn state while a compaction runs that the user asked for. */
 const compactionTurn = 'compaction';
+/** `id` of the turn state while another window works in the session. */
+const elsewhereTurn = 'elsewhere';
 
 /**
  * Turns one conversation's events into what the view shows. Holds what a view that opens in the middle of a turn has to be
  * told: the newest rows, the blocks that are streaming, the turn's phase.
  *
  *   idle ──turn_started──▶ preparing ──phase_changed──▶ … ──turn_ended──▶ idle
- *     └──compaction_started──▶ compacting ──compaction_ended / settle──▶ idle
+ *     ├──compaction_started──▶ compacting ──compaction_ended / settle──▶ idle
+ *     └──elsewhere_changed──▶ elsewhere ──elsewhere_changed──▶ idle
  */
 export class ChatPresenter {
   private readonly transcript: Transcript;
@@ -113,8 +116,11 @@ export class ChatPresenter {
         return this.output.send({ kind: 'session', session: header(event.session) });
       case 'turn_ended':
         return this.ended(event.error);
+      case 'elsewhere_changed':
+        return this.elsewhereChanged(event.holder);
       case 'usage_reported':
       case 'memory_written':
+      case 'branch_replaced':
         return;
     }
   }
@@ -137,6 +143,16 @@ export class ChatPresenter {
     this.live.set(id, { id, kind, model, text: (before?.text ?? '') + text });
     if (this.turn?.phase === 'waiting') this.setTurn({ ...this.turn, phase: 'streaming' });
     this.output.send({ kind: 'live_text', id, block: kind, model, text });
+  }
+
+  private elsewhereChanged(holder: string | null): void {
+    if (holder !== null) {
+      if (!this.turn) this.setTurn({ id: elsewhereTurn, phase: 'elsewhere', startedAt: this.output.now(), retry: null });
+      return;
+    }
+    if (this.turn?.id !== elsewhereTurn) return;
+    for (const row of this.transcript.endTurn()) this.output.send({ kind: 'row_changed', row });
+    this.setTurn(null);
   }
 
   private foldChanged(): void {

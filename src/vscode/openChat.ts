@@ -81,7 +81,13 @@ export class OpenChat implements Disposable {
     const page = await chat.page(undefined);
     chat.presenter.load(page.entries, page.hasMore);
     chat.draft = (await store.draft(session.uuid))?.text ?? '';
-    if (store.status.access === 'owner') await chat.takeQueueBack();
+    if (store.status.access !== 'readonly') await chat.takeQueueBack();
+    chat.disposables.add(
+      store.onDidChange(({ kind }) => {
+        if (kind === 'queue' || kind === 'all') void chat.adoptQueue();
+      }),
+    );
+    await conversation.follow();
     return chat;
   }
 
@@ -155,7 +161,7 @@ export class OpenChat implements Disposable {
   async saveDraft(text: string): Promise<boolean> {
     this.draft = text;
     const { store, log, now } = this.deps;
-    if (store.status.access !== 'owner') return true;
+    if (store.status.access === 'readonly') return true;
     try {
       await store.saveDraft(this.session.uuid, text === '' ? null : { text, attachments: null, at: now() });
     } catch (error) {
@@ -192,6 +198,16 @@ export class OpenChat implements Disposable {
     if (isThere || (await this.giveBack(queued))) await this.conversation.stop();
     // It goes on waiting, in sight.
     else this.draft = before;
+  }
+
+  /** As when the session is opened, for a window that has ended since. Never rejects. */
+  private async adoptQueue(): Promise<void> {
+    try {
+      const left = await this.conversation.leftInQueue();
+      if (left.length > 0 && (await this.giveBack(left))) await this.saveQueue(this.conversation.queued);
+    } catch (error) {
+      this.deps.log.warn('queue_not_adopted', { detail: errorText(error) });
+    }
   }
 
   /** Puts messages in front of what stands in the composer; false when that could not be saved. */

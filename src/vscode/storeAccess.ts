@@ -1,7 +1,8 @@
-import type { Disposable } from '../core/base/disposable';
+import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import { errorText, StoreError } from '../core/errors';
 import type { Logger, SessionStore } from '../core/ports';
+import type { StoreChange } from '../core/session/storeChange';
 
 export interface ReopenOptions {
   /** Builds the store anew from what can be read of it. */
@@ -23,6 +24,9 @@ export class StoreAccess implements Disposable {
   private readonly _onDidChange = new Emitter<void>();
   /** Access, durability or failure have changed, or another window has written something new. */
   readonly onDidChange = this._onDidChange.event;
+  private readonly _onDidChangeContent = new Emitter<StoreChange>();
+  /** Another window has changed something in the store. */
+  readonly onDidChangeContent = this._onDidChangeContent.event;
   private opening: Promise<SessionStore> | null = null;
   private store: SessionStore | null = null;
   private lastFailure: unknown = null;
@@ -52,16 +56,16 @@ export class StoreAccess implements Disposable {
   }
 
   /**
-   * Where another window owned the store: owns it now if that window is gone, else re-reads what it has written. Never rejects.
+   * Where the store could only be read: opens it for writing if that is possible now, else re-reads what another window has written. Never rejects.
    */
   async catchUp(): Promise<void> {
     const { store } = this;
-    if (!store || store.status.access === 'owner' || this.closed) return;
+    if (!store || store.status.access !== 'readonly' || this.closed) return;
     try {
       if (store.status.note?.reason === 'other_owner' && Date.now() - this.lastTry > ownershipIntervalMs) {
         this.lastTry = Date.now();
         const next = await this.open({ waitForOwner: false, repair: false });
-        if (next.status.access === 'owner' && this.store === store && !this.closed) {
+        if (next.status.access !== 'readonly' && this.store === store && !this.closed) {
           this.adopt(next);
           this._onDidChange.fire();
           await store.close();
@@ -125,6 +129,7 @@ export class StoreAccess implements Disposable {
     const opening = this.opening;
     this.forget();
     this._onDidChange.dispose();
+    this._onDidChangeContent.dispose();
     try {
       await (await opening)?.close();
     } catch (error) {
@@ -160,10 +165,15 @@ export class StoreAccess implements Disposable {
     this.subscription?.dispose();
     this.store = store;
     this.opening = Promise.resolve(store);
-    this.subscription = store.onDidChangeStatus((status) => {
-      this.log.debug('store_status', { ...status });
-      this._onDidChange.fire();
-    });
+    const subscriptions = new DisposableStore();
+    subscriptions.add(
+      store.onDidChangeStatus((status) => {
+        this.log.debug('store_status', { ...status });
+        this._onDidChange.fire();
+      }),
+    );
+    subscriptions.add(store.onDidChange((change) => this._onDidChangeContent.fire(change)));
+    this.subscription = subscriptions;
   }
 
   private forget(): void {

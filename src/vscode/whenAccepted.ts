@@ -1,4 +1,4 @@
-import type { SendOutcome } from '../core/chat/conversation';
+import type { SendOutcome } from '../core/chat/sendOutcome';
 import type { ConversationEvent } from '../core/chat/events';
 import type { Event } from '../core/base/event';
 

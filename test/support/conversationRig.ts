@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Conversation, type ConversationDeps } from '../../src/core/chat/conversation';
+import { Conversation } from '../../src/core/chat/conversation';
+import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
 import type { ConversationEvent } from '../../src/core/chat/events';
 import { ModelError } from '../../src/core/chat/modelError';
 import { estimateTokens } from '../../src/core/context/estimateTokens';

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Emitter } from '../../src/core/base/event';
 import type { SessionStore, StoreStatus } from '../../src/core/ports';
+import type { StoreChange } from '../../src/core/session/storeChange';
 import type { NewEntry } from '../../src/core/session/entry';
 import { StoreHost } from '../../src/node/store/storeHost';
 import type { HostOptions } from '../../src/node/store/storeHost';
@@ -24,17 +25,23 @@ export function tempFolder(): TempFolder {
 }
 
 /** The host in this thread, without the worker around it. */
-export function openHost(folder: string, options: Partial<HostOptions> = {}, onStatus: (status: StoreStatus) => void = () => undefined): Promise<StoreHost> {
+export function openHost(
+  folder: string,
+  options: Partial<HostOptions> = {},
+  onStatus: (status: StoreStatus) => void = () => undefined,
+  onChange: (change: StoreChange) => void = () => undefined,
+): Promise<StoreHost> {
   return StoreHost.open(
     { folder, wasmFile, waitForOwnerMs: 0, label: 'test', readonly: false, ...options },
-    { onStatus, onLog: () => undefined },
+    { onStatus, onChange, onLog: () => undefined },
   );
 }
 
 /** A real store in this thread as the port that everything else sees. */
-export async function openTestStore(folder: string): Promise<SessionStore> {
+export async function openTestStore(folder: string, label = 'test'): Promise<SessionStore> {
   const statusChanged = new Emitter<StoreStatus>();
-  const host = await openHost(folder, { waitForOwnerMs: 1000 }, (status) => statusChanged.fire(status));
+  const changed = new Emitter<StoreChange>();
+  const host = await openHost(folder, { waitForOwnerMs: 1000, label }, (status) => statusChanged.fire(status), (change) => changed.fire(change));
   const forward =
     <K extends StoreCall>(method: K) =>
     (...args: CallArguments<K>) =>
@@ -44,6 +51,7 @@ export async function openTestStore(folder: string): Promise<SessionStore> {
       return host.status;
     },
     onDidChangeStatus: statusChanged.event,
+    onDidChange: changed.event,
     createSession: forward('createSession'),
     session: forward('session'),
     listSessions: forward('listSessions'),
@@ -77,6 +85,10 @@ export async function openTestStore(folder: string): Promise<SessionStore> {
     removeSummaryRetry: forward('removeSummaryRetry'),
     memoryWrites: forward('memoryWrites'),
     usageTotals: forward('usageTotals'),
+    claim: forward('claim'),
+    release: forward('release'),
+    activity: forward('activity'),
+    requestStop: forward('requestStop'),
     calibration: forward('calibration'),
     saveCalibration: forward('saveCalibration'),
     refresh: () => host.refresh(),

@@ -71,7 +71,7 @@ export class BranchState {
   async append(content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
     const entry = this.draft(content, options);
     const usage = (options.usage ?? []).map((record) => ({ ...record, entry: entry.uuid }));
-    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage });
+    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage, after: entry.parent });
     if (!sideEntryTypes.has(content.type)) this.list = [...this.list, stored!];
     return stored!;
   }
@@ -94,7 +94,7 @@ export class BranchState {
     const counted = await this.deps.counter.count(open.map((entry) => entryText(entry.content)));
     const rows = open.map((entry, index) => ({ entry: entry.uuid, tokens: counted[index]! }));
     for (const row of rows) this.counts.set(row.entry, row.tokens);
-    if (this.deps.store.status.access === 'owner') await this.deps.store.saveTokenCounts(rows);
+    if (this.deps.store.status.access !== 'readonly') await this.deps.store.saveTokenCounts(rows);
   }
 
   /** Reads the branch again, after something other than an append has changed it (undo, another leaf). */

@@ -1,8 +1,7 @@
 import { Emitter, type Event } from '../base/event';
 import { ContextEngine, type ModelBinding } from '../context/engine';
-import type { Policy } from '../context/policy';
 import type { ContextSnapshot } from '../context/snapshot';
-import type { Clock, IdSource, Logger, Pin, PinnedFiles, SessionStore, Summarizer, TextAnalyst, TokenCounter, Tool } from '../ports';
+import type { Pin, Summarizer, Tool } from '../ports';
 import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import type { Session } from '../session/session';
 import { AnchorKeeper } from './anchorKeeper';
@@ -10,43 +9,17 @@ import { BranchState } from './branchState';
 import type { CheckpointResult } from './checkpoints';
 import type { CompactionResult } from './compactor';
 import { ContextTools, type CompactionPreview } from './contextTools';
+import { elsewhere, notBegun, outOfQueue, type SendOutcome } from './sendOutcome';
+import { titleFrom } from './sessionTitle';
+import { SharedSession } from './sharedSession';
+import type { ConversationDeps } from './conversationDeps';
 import type { ConversationEvent, QueuedMessage, TurnError } from './events';
 import type { PinResult, PinTarget } from './pins';
 import { ModelError } from './modelError';
 import { systemPrompt } from './systemPrompt';
-import type { Approve } from './toolRun';
 import { Turn, type TurnOutcome } from './turn';
 import { modelTurnError, storeTurnError } from './turnError';
 import { CancelledError, errorText } from '../errors';
-
-export interface ConversationDeps {
-  readonly store: SessionStore;
-  readonly counter: TokenCounter;
-  readonly clock: Clock;
-  readonly ids: IdSource;
-  readonly log: Logger;
-  /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
-  readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
-  readonly approve: Approve;
-  readonly instructions: string;
-  /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
-  readonly memoryHead: () => Promise<string | null>;
-  /** The model that the next request goes to. Rejects with `ModelError` for one that nobody knows. */
-  readonly resolveModel: (session: Session) => Promise<ModelBinding>;
-  /** How the context of the session is managed from the next request on. */
-  readonly policy: (session: Session) => Policy;
-  /** 0–1; spreads retries. */
-  readonly random: () => number;
-  readonly analyst: TextAnalyst;
-  /** Null where there is no workspace. */
-  readonly pinnedFiles: PinnedFiles | null;
-}
-
-export interface SendOutcome extends TurnOutcome {
-  readonly id: string;
-  /** False when the turn was never begun: refused, taken out of the queue, or the conversation was closed. */
-  readonly begun: boolean;
-}
 
 /*
  * One operation at a time, in the order they were asked for:
@@ -54,6 +27,7 @@ export interface SendOutcome extends TurnOutcome {
  *   idle ──send/retry──▶ turn running ──▶ idle ──(queue not empty)──▶ next turn
  *     └──compact/undo──▶ working ───────▶ idle
  *
+ * of all windows: while another one works in the session, a message waits in the queue and the rest is refused (sharedSession.ts).
  * `stop` aborts what runs; what waits in the queue is handed back to the composer.
  */
 export class Conversation {
@@ -79,6 +53,7 @@ export class Conversation {
     private readonly context: ContextTools,
     private readonly tools: readonly Tool[],
     private readonly anchor: AnchorKeeper,
+    private readonly shared: SharedSession,
   ) {
     this.onDidEmit = _onDidEmit.event;
   }
@@ -88,17 +63,19 @@ export class Conversation {
    * with `StoreError`; a model that cannot be resolved is replaced by `fallback` until the next turn tries again.
    */
   static async open(deps: ConversationDeps, session: string, fallback: ModelBinding): Promise<Conversation> {
-    const owner = deps.store.status.access === 'owner';
+    const owner = deps.store.status.access !== 'readonly';
     if (owner) await deps.store.recoverPartials(session);
     const branch = await BranchState.load(deps, session);
     const events = new Emitter<ConversationEvent>();
     const emit = (event: ConversationEvent) => events.fire(event);
+    // At once: what another window does from here on must not be missed.
+    const shared = new SharedSession({ ...deps, branch, emit, branchChanged: () => conversation.branchChanged(), stop: () => conversation.running?.abort.abort() });
     const tools = deps.tools(emit);
     const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions), tools: specs }, deps.policy(branch.session), fallback);
     const context = new ContextTools({ ...deps, branch, engine, emit });
-    const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access === 'owner' });
-    const conversation = new Conversation(deps, events, branch, engine, context, tools, anchor);
+    const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access !== 'readonly' });
+    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, tools, anchor, shared);
     if (owner) conversation.waiting = [...(await deps.store.queue(session))];
     await conversation.refreshModel();
     void conversation.settle();
@@ -136,6 +113,11 @@ export class Conversation {
     return this.branch.entries;
   }
 
+  /** Tells, from now on, what another window is doing in this session. Never rejects. */
+  follow(): Promise<void> {
+    return this.shared.follow();
+  }
+
   /** Sends a message, or queues it behind the running turn. Resolves when its turn has ended; never rejects. */
   async send(text: string, id: string = this.deps.ids.next()): Promise<SendOutcome> {
     if (text.trim() === '') return notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' });
@@ -143,7 +125,7 @@ export class Conversation {
     this.waiting = [...this.waiting, { id, text }];
     // Its place behind what was asked for before is taken first; that it is on disk follows.
     const outcome = this.enqueue(async () => {
-      if (!this.waiting.some((message) => message.id === id)) return notBegun(id, { reason: 'cancelled', message: 'Taken out of the queue.' });
+      if (!this.waiting.some((message) => message.id === id)) return notBegun(id, outOfQueue);
       return this.turn(id, text);
     });
     await this.queueChanged();
@@ -153,6 +135,14 @@ export class Conversation {
   /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
   async resumeQueue(): Promise<void> {
     await Promise.all(this.waiting.map(({ id, text }) => this.enqueue(() => this.turn(id, text))));
+  }
+
+  /** What a window that has ended left in the queue of this session; it is this window's now, but does not wait here. */
+  leftInQueue(): Promise<readonly QueuedMessage[]> {
+    return this.enqueue(async () => {
+      const found = await this.deps.store.queue(this.session.uuid);
+      return found.filter(({ id }) => !this.waiting.some((message) => message.id === id));
+    });
   }
 
   /** Takes a message out of the queue; undefined when its turn has already begun. */
@@ -169,12 +159,13 @@ export class Conversation {
     return this.enqueue(() => this.turn(id, null));
   }
 
-  /** Ends the running operation; resolves at once. Returns the queued messages, which are not sent any more. */
+  /** Ends the running operation, or asks the window it runs in to; resolves at once. Returns the queued messages, which are not sent any more. */
   async stop(): Promise<readonly QueuedMessage[]> {
     const back = this.waiting;
     this.waiting = [];
     this.running?.abort.abort();
     if (back.length > 0) await this.queueChanged();
+    if (this.shared.isElsewhere) await this.deps.store.requestStop(this.session.uuid).catch((error: unknown) => this.deps.log.warn('stop_not_asked', { detail: errorText(error) }));
     return back;
   }
 
@@ -194,7 +185,7 @@ export class Conversation {
         const result = await this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
         this.emitContext();
         return result;
-      }),
+      }, refuseCompaction),
     ).catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
   }
 
@@ -277,7 +268,7 @@ export class Conversation {
         this.emit({ type: 'entry_appended', entry: undone });
         this.emitContext();
         return { entry: null, message: null };
-      }),
+      }, refuseCompaction),
     ).catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
   }
 
@@ -320,12 +311,23 @@ export class Conversation {
     this.running?.abort.abort();
     this.anchor.close();
     this.context.close();
+    this.shared.dispose();
     this._onDidEmit.dispose();
   }
 
   private async turn(id: string, text: string | null): Promise<SendOutcome> {
     if (this.disposed) return notBegun(id, { reason: 'cancelled', message: 'The conversation was closed.' });
-    return this.exclusive(async (signal, useTurn) => {
+    let hasWaited = false;
+    const held = async (): Promise<SendOutcome | undefined> => {
+      if (text === null) return notBegun(id, elsewhere);
+      hasWaited = true;
+      if (this.waiting.some((message) => message.id === id)) return undefined;
+      this.waiting = [{ id, text }, ...this.waiting];
+      await this.queueChanged();
+      return undefined;
+    };
+    const begun = this.exclusive<SendOutcome>(async (signal, useTurn) => {
+      if (hasWaited && !this.waiting.some((message) => message.id === id)) return notBegun(id, outOfQueue);
       this.emit({ type: 'turn_started', id });
       let saved = text === null;
       const outcome = await this.guarded(() => saved, async () => {
@@ -343,6 +345,13 @@ export class Conversation {
       this.emit({ type: 'turn_ended', id, ...outcome });
       await this.context.afterTurn();
       return { id, begun: true, ...outcome };
+    }, held);
+    return begun.catch((error: unknown) => {
+      if (CancelledError.is(error)) return notBegun(id, outOfQueue);
+      const outcome: TurnOutcome = { ok: false, text: '', error: storeTurnError(error) };
+      this.emit({ type: 'turn_started', id });
+      this.emit({ type: 'turn_ended', id, ...outcome });
+      return { id, begun: true, ...outcome };
     });
   }
 
@@ -351,7 +360,6 @@ export class Conversation {
     if (!this.broken) return;
     const recovered = await this.deps.store.recoverPartials(this.session.uuid);
     this.broken = false;
-    if (recovered.length === 0) return;
     await this.branch.reload();
     this.engine.recounted();
     for (const entry of recovered) this.emit({ type: 'entry_appended', entry });
@@ -409,7 +417,7 @@ export class Conversation {
         const result = await run(signal);
         this.emitContext();
         return result;
-      }),
+      }, async () => failed(elsewhere.message)),
     ).catch((error: unknown) => failed(storeTurnError(error).message));
   }
 
@@ -422,11 +430,18 @@ export class Conversation {
     return result;
   }
 
-  private async exclusive<T>(run: (signal: AbortSignal, useTurn: (turn: Turn) => void) => Promise<T>): Promise<T> {
+  /** `held`: what becomes of it while another window works in the session; undefined waits. */
+  private async exclusive<T>(run: (signal: AbortSignal, useTurn: (turn: Turn) => void) => Promise<T>, held: () => Promise<T | undefined>): Promise<T> {
     const abort = new AbortController();
     this.running = { abort, turn: null };
     try {
-      return await run(abort.signal, (turn) => (this.running = { abort, turn }));
+      const taken = await this.shared.take(held, abort.signal);
+      if ('refused' in taken) return taken.refused;
+      try {
+        return await run(abort.signal, (turn) => (this.running = { abort, turn }));
+      } finally {
+        await taken.release();
+      }
     } finally {
       this.running = null;
     }
@@ -457,6 +472,11 @@ export class Conversation {
     this.emit({ type: 'queue_changed', queue });
   }
 
+  private branchChanged(): void {
+    this.engine.recounted();
+    this.emitContext();
+  }
+
   private emitContext(): void {
     const { snapshot } = this;
     const numbers = JSON.stringify({ ...snapshot, updatedAt: 0 });
@@ -474,15 +494,6 @@ function noRecord(message: string): CompactionResult {
   return { entry: null, message };
 }
 
-function notBegun(id: string, error: TurnError): SendOutcome {
-  return { id, begun: false, ok: false, text: '', error };
-}
-
-/** First line of the first message, at most 60 characters, cut at a word. */
-function titleFrom(text: string): string {
-  const line = text.trim().split('\n', 1)[0]!.replace(/\s+/g, ' ').trim();
-  if (line.length <= 60) return line;
-  const cut = line.slice(0, 60);
-  const space = cut.lastIndexOf(' ');
-  return `${(space > 30 ? cut.slice(0, space) : cut).trimEnd()}…`;
+async function refuseCompaction(): Promise<CompactionResult> {
+  return noRecord(elsewhere.message);
 }

@@ -6,7 +6,7 @@ import type { Session } from '../session/session';
 export type TurnPhase = 'preparing' | 'compacting' | 'waiting' | 'streaming' | 'tools' | 'retrying' | 'stopping';
 
 /** Why a turn did not end well; the model's reasons, or one of ours. */
-export type TurnErrorReason = ModelFailureReason | 'store' | 'too_long' | 'internal';
+export type TurnErrorReason = ModelFailureReason | 'store' | 'too_long' | 'elsewhere' | 'internal';
 
 export interface TurnError {
   readonly reason: TurnErrorReason;
@@ -33,6 +33,10 @@ export type ConversationEvent =
   | { readonly type: 'compaction_ended'; readonly entry: (StoredEntry & { readonly content: ContentOf<'compaction'> }) | null; readonly message: string | null }
   | { readonly type: 'context_changed'; readonly snapshot: ContextSnapshot }
   | { readonly type: 'queue_changed'; readonly queue: readonly QueuedMessage[] }
+  /** Another window works in this session, or (null) no longer does; what it appends and streams is told as well. */
+  | { readonly type: 'elsewhere_changed'; readonly holder: string | null }
+  /** Another window has moved the session to another branch: everything that was told about the old one is void. */
+  | { readonly type: 'branch_replaced' }
   | { readonly type: 'session_changed'; readonly session: Session }
   | { readonly type: 'turn_ended'; readonly id: string; readonly ok: boolean; readonly text: string; readonly error: TurnError | null };
 

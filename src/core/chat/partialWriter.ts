@@ -1,4 +1,5 @@
-import type { Clock, PartialChunk, SessionStore } from '../ports';
+import type { Clock, SessionStore } from '../ports';
+import type { PartialChunk } from '../session/partialChunk';
 
 /**
  * Least time between two commits of streaming text. What is shown has to survive a kill, so text is committed *before* it is
@@ -21,7 +22,7 @@ export class PartialWriter {
   constructor(
     private readonly store: Pick<SessionStore, 'writePartial'>,
     private readonly clock: Clock,
-    private readonly chunk: Omit<PartialChunk, 'text'>,
+    private readonly chunk: Omit<PartialChunk, 'text' | 'offset'>,
     private readonly show: (text: string) => void,
   ) {}
 
@@ -70,7 +71,7 @@ export class PartialWriter {
         const text = this.pending;
         this.pending = '';
         if (text === '') break;
-        await this.store.writePartial({ ...this.chunk, text });
+        await this.store.writePartial({ ...this.chunk, text, offset: this.written.length });
         this.lastCommit = this.clock.now();
         this.written += text;
         this.show(text);

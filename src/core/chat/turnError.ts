@@ -50,6 +50,8 @@ export function storeTurnError(error: unknown, saved = false): TurnError {
       );
     case 'permission':
       return store(`The history file may not be written, so ${saved ? 'the answer was not saved; your message is' : 'the message was not sent'}. ${error.message}`);
+    case 'conflict':
+      return store(`Another window has changed this session in the meantime. ${saved ? 'Your message is saved; try again to get an answer.' : 'The message was not sent; send it again.'}`);
     case 'lease_lost':
       return store('Another window has taken over this history. Reload this window to continue; nothing of it is lost.');
     case 'corrupt':

@@ -1,7 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Conversation, type ConversationDeps } from '../../core/chat/conversation';
+import { Conversation } from '../../core/chat/conversation';
+import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import { ModelError } from '../../core/chat/modelError';
 import { modelTurnError } from '../../core/chat/turnError';
 import { errorText, StoreError } from '../../core/errors';
@@ -59,7 +60,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   const analyst = new WorkerAnalyst(join(__dirname, 'analystWorker.js'), log);
   try {
-    if (store.status.access !== 'owner') throw new StoreError('readonly', `${folder} is in use by another program: ${store.status.note?.detail ?? ''}`);
+    if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} is in use by another program: ${store.status.note?.detail ?? ''}`);
     let session: Session | null = null;
     const notes = new FileMemoryNotes(join(folder, 'notes'));
     const files = flags['workspace'] ? new WorkspaceFiles(flags['workspace']) : null;

@@ -39,6 +39,8 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     case 'phase_changed':
     case 'live_dropped':
     case 'session_changed':
+    case 'elsewhere_changed':
+    case 'branch_replaced':
       return null;
   }
 }

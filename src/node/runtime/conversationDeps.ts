@@ -1,4 +1,4 @@
-import type { ConversationDeps } from '../../core/chat/conversation';
+import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import type { Approve } from '../../core/chat/toolRun';
 import type { ModelBinding } from '../../core/context/engine';
 import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';

@@ -23,6 +23,10 @@ export class EntryRows {
     return row && this.decode(row);
   }
 
+  has(uuid: string): boolean {
+    return this.connection.get('SELECT 1 FROM entries WHERE uuid = ?', [uuid]) !== undefined;
+  }
+
   /** In the order asked for; unknown ones are left out. */
   findAll(uuids: readonly string[]): StoredEntry[] {
     return uuids.flatMap((uuid) => this.find(uuid) ?? []);

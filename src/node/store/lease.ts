@@ -3,11 +3,19 @@ import { createHash, randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { CancelledError, StoreError } from '../../core/errors';
+import { PeerAddress } from './peerAddress';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import type { Liveness } from './processIdentity';
 import { systemClock } from '../runtime/systemClock';
 
-const LeaseRecord = z.object({ nonce: z.string(), label: z.string(), since: z.number(), process: ProcessIdentity });
+const LeaseRecord = z.object({
+  nonce: z.string(),
+  label: z.string(),
+  since: z.number(),
+  process: ProcessIdentity,
+  /** Where the holder serves other windows; missing when it does not. */
+  address: z.optional(PeerAddress),
+});
 export type LeaseRecord = z.infer<typeof LeaseRecord>;
 
 export interface LeaseTiming {
@@ -19,8 +27,12 @@ export interface LeaseTiming {
 
 export const defaultTiming: LeaseTiming = { beatMs: 1500, missedBeats: 5, pollMs: 50 };
 
-export interface AcquireOptions {
+export interface AcquireOptions<J> {
   readonly label: string;
+  /** Where the holder will be reached. */
+  readonly address?: PeerAddress | null;
+  /** Asked again and again while another process holds the lease; waiting ends when it resolves with something. */
+  readonly join?: (holder: LeaseRecord) => Promise<J | undefined>;
   /** How long to wait for the holder to end; 0 looks once. */
   readonly waitMs: number;
   readonly signal?: AbortSignal;
@@ -46,6 +58,8 @@ export class Lease {
     private readonly file: string,
     readonly nonce: string,
     private readonly content: string,
+    /** The holder before had died without releasing it. */
+    readonly inherited: boolean,
     timing: LeaseTiming,
   ) {
     this.fd = openSync(file, 'r+');
@@ -91,13 +105,13 @@ export function releaseLease(file: string, nonce: string): void {
 }
 
 /**
- * Takes the lease, waiting up to `waitMs` for a living holder to end. Resolves with the holder when it is still held then.
+ * Takes the lease, or joins its holder, trying for up to `waitMs`. Resolves with the holder when neither has come about by then.
  * Rejects with the file system's error when the folder cannot be written, with `CancelledError` when aborted.
  */
-export async function acquireLease(file: string, options: AcquireOptions): Promise<Lease | { heldBy: LeaseRecord | null }> {
+export async function acquireLease<J = never>(file: string, options: AcquireOptions<J>): Promise<Lease | { joined: J } | { heldBy: LeaseRecord | null }> {
   const timing = options.timing ?? defaultTiming;
   const nonce = randomUUID();
-  const record: LeaseRecord = { nonce, label: options.label, since: Date.now(), process: thisProcess() };
+  const record: LeaseRecord = { nonce, label: options.label, since: Date.now(), process: thisProcess(), ...(options.address ? { address: options.address } : {}) };
   const own = `${file}.${nonce}`;
   const watch = new HeartbeatWatch(timing);
   const deadline = performance.now() + options.waitMs;
@@ -107,7 +121,9 @@ export async function acquireLease(file: string, options: AcquireOptions): Promi
     for (;;) {
       if (options.signal?.aborted) throw new CancelledError();
       const holder = tryAcquire(file, own, nonce, watch);
-      if (holder === 'won') return new Lease(file, nonce, content, timing);
+      if (holder === 'won' || holder === 'inherited') return new Lease(file, nonce, content, holder === 'inherited', timing);
+      const joined = holder && (await options.join?.(holder));
+      if (joined) return { joined };
       const waitOver = performance.now() >= deadline;
       if (waitOver && (options.waitMs === 0 || !watch.undecided)) return { heldBy: holder };
       await systemClock.sleep(timing.pollMs, options.signal);
@@ -117,7 +133,7 @@ export async function acquireLease(file: string, options: AcquireOptions): Promi
   }
 }
 
-function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch): 'won' | LeaseRecord | null {
+function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch): 'won' | 'inherited' | LeaseRecord | null {
   if (linkExclusively(own, file)) return 'won';
   const found = readLease(file);
   if (!found) return null;
@@ -149,7 +165,7 @@ function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWa
   for (const name of readdirSync(dirname(file))) {
     if (name.startsWith(prefix) && name !== `${prefix}${nonce}`) rmSync(join(dirname(file), name), { force: true });
   }
-  return 'won';
+  return 'inherited';
 }
 
 interface FoundLease {

@@ -1,4 +1,4 @@
-import type { PartialChunk } from '../../core/ports';
+import type { PartialChunk } from '../../core/session/partialChunk';
 import { StoreError } from '../../core/errors';
 import type { EntryContent, NewEntry } from '../../core/session/entry';
 import type { Connection, Row } from './connection';
@@ -15,7 +15,10 @@ export class PartialRows {
     private readonly access: 'owner' | 'reader',
   ) {}
 
-  /** A chunk that arrives after its entry is ignored. Throws `invalid` when the session does not exist. */
+  /**
+   * A chunk that arrives after its entry, or again, is ignored. Throws `invalid` when the session does not exist, `conflict` when
+   * the text before the chunk is not there.
+   */
   add(chunk: PartialChunk): void {
     if (!this.connection.get('SELECT 1 FROM sessions WHERE uuid = ?', [chunk.session])) {
       throw new StoreError('invalid', `There is no session ${chunk.session}`);
@@ -26,7 +29,23 @@ export class PartialRows {
        ON CONFLICT(entry) DO NOTHING`,
       [chunk.entry, chunk.session, chunk.parent, chunk.kind, chunk.provider, chunk.model, chunk.createdAt],
     );
-    this.connection.run('INSERT INTO partial_chunks(entry, text) VALUES (?, ?)', [chunk.entry, packText(chunk.text)]);
+    const text = chunk.offset === undefined ? chunk.text : this.unknownPart(chunk.entry, chunk.offset, chunk.text);
+    if (text !== '' || chunk.text === '') this.connection.run('INSERT INTO partial_chunks(entry, text) VALUES (?, ?)', [chunk.entry, packText(text)]);
+  }
+
+  /** What is streaming in the session, each block as one chunk with all of its text, oldest first. */
+  streaming(session: string): PartialChunk[] {
+    return this.rows(session).map((row) => ({
+      entry: String(row['entry']),
+      session,
+      parent: row['parent'] === null ? null : String(row['parent']),
+      kind: row['kind'] as PartialChunk['kind'],
+      provider: String(row['provider']),
+      model: String(row['model']),
+      createdAt: Number(row['created_at']),
+      text: this.text(String(row['entry'])),
+      offset: 0,
+    }));
   }
 
   drop(entry: string): void {
@@ -37,9 +56,17 @@ export class PartialRows {
   /** What no entry has replaced in this session, oldest first, as the entries it would have become. */
   leftBehind(session: string): NewEntry[] {
     if (this.access === 'reader') return [];
-    return this.connection
-      .all('SELECT * FROM partials WHERE session = ? ORDER BY rowid', [session])
-      .map((row) => interruptedEntry(row, this.text(String(row['entry']))));
+    return this.rows(session).map((row) => interruptedEntry(row, this.text(String(row['entry']))));
+  }
+
+  private rows(session: string): Row[] {
+    return this.connection.all('SELECT * FROM partials WHERE session = ? ORDER BY rowid', [session]);
+  }
+
+  private unknownPart(entry: string, offset: number, text: string): string {
+    const known = this.text(entry).length;
+    if (offset > known) throw new StoreError('conflict', `The text of ${entry} before its character ${offset} is not stored`);
+    return text.slice(known - offset);
   }
 
   private text(entry: string): string {

@@ -2,15 +2,15 @@ import type { Worker } from 'node:worker_threads';
 import { StoreError, errorText } from '../../core/errors';
 import { Emitter } from '../../core/base/event';
 import type { Logger, SessionStore, StoreStatus } from '../../core/ports';
-import type { StoredEntry } from '../../core/session/entry';
-import { joinPart } from './entryParts';
+import type { StoreChange } from '../../core/session/storeChange';
+import { AnswerParts } from './answerParts';
 import { releaseLease } from './lease';
 import { storeFiles } from './storeFiles';
 import { fromWire } from './storeProtocol';
 import type { CallArguments, CallResult, Request, Response, StoreCall } from './storeProtocol';
 
 interface Pending {
-  readonly entries: StoredEntry[];
+  readonly parts: AnswerParts;
   resolve(value: unknown): void;
   reject(error: Error): void;
 }
@@ -20,6 +20,8 @@ export class StoreClient implements SessionStore {
   private readonly pending = new Map<number, Pending>();
   private readonly statusChanged = new Emitter<StoreStatus>();
   readonly onDidChangeStatus = this.statusChanged.event;
+  private readonly changed = new Emitter<StoreChange>();
+  readonly onDidChange = this.changed.event;
   private nextId = 1;
   private ended: StoreError | undefined;
   private closing: Promise<void> | undefined;
@@ -76,6 +78,10 @@ export class StoreClient implements SessionStore {
   readonly removeSummaryRetry = this.forward('removeSummaryRetry');
   readonly memoryWrites = this.forward('memoryWrites');
   readonly usageTotals = this.forward('usageTotals');
+  readonly claim = this.forward('claim');
+  readonly release = this.forward('release');
+  readonly activity = this.forward('activity');
+  readonly requestStop = this.forward('requestStop');
   readonly calibration = this.forward('calibration');
   readonly saveCalibration = this.forward('saveCalibration');
 
@@ -95,6 +101,7 @@ export class StoreClient implements SessionStore {
       this.end(new StoreError('closed', `${this.folder}: the store is closed`));
       await this.worker.terminate();
       this.statusChanged.dispose();
+      this.changed.dispose();
     }
   }
 
@@ -110,7 +117,7 @@ export class StoreClient implements SessionStore {
     if (this.ended) return Promise.reject(this.ended);
     const id = this.nextId++;
     return new Promise((resolve, reject) => {
-      this.pending.set(id, { entries: [], resolve, reject });
+      this.pending.set(id, { parts: new AnswerParts(), resolve, reject });
       this.worker.ref();
       this.worker.postMessage(make(id));
     });
@@ -119,14 +126,12 @@ export class StoreClient implements SessionStore {
   private receive(response: Response): void {
     switch (response.type) {
       case 'part':
-        this.pending.get(response.id)?.entries.push(...joinPart(response.part));
+        this.pending.get(response.id)?.parts.add(response);
         this.worker.postMessage({ type: 'nextPart', id: response.id } satisfies Request);
         return;
       case 'done': {
         const pending = this.settle(response.id);
-        if (response.parts === 'value') pending?.resolve(pending.entries);
-        else if (response.parts === 'property') pending?.resolve({ ...(response.value as object), entries: pending.entries });
-        else pending?.resolve(response.value);
+        pending?.resolve(pending.parts.finish(response));
         return;
       }
       case 'failed':
@@ -137,6 +142,8 @@ export class StoreClient implements SessionStore {
         this.nonce = response.nonce;
         this.statusChanged.fire(response.status);
         return;
+      case 'change':
+        return this.changed.fire(response.change);
       case 'log':
         this.logger?.[response.level](response.event, response.data);
         return;

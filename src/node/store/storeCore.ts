@@ -1,5 +1,6 @@
 import { StoreError } from '../../core/errors';
-import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, PartialChunk, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage } from '../../core/ports';
+import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage } from '../../core/ports';
+import type { PartialChunk } from '../../core/session/partialChunk';
 import type { BranchTip } from '../../core/session/branchTip';
 import type { PurgePreview } from '../../core/session/purgePreview';
 import { sideEntryTypes } from '../../core/session/entry';
@@ -20,13 +21,13 @@ import { Purge } from './purge';
 import { SearchIndex } from './searchIndex';
 import { SearchRows } from './searchRows';
 import { SessionRows } from './sessionRows';
-import type { SyncStore } from './storeProtocol';
+import type { CoreStore } from './storeProtocol';
 import { SummaryRetryRows } from './summaryRetryRows';
 import { TreeRows } from './treeRows';
 import { UsageRows } from './usageRows';
 
 /** The port's operations on one open database, synchronously and in the calling thread. Each write is one transaction. */
-export class StoreCore implements SyncStore {
+export class StoreCore implements CoreStore {
   private readonly sessions: SessionRows;
   private readonly rows: EntryRows;
   private readonly partials: PartialRows;
@@ -80,7 +81,11 @@ export class StoreCore implements SyncStore {
 
   append(session: string, batch: AppendBatch): StoredEntry[] {
     return this.connection.transaction(() => {
-      this.sessions.require(session);
+      const { leaf } = this.sessions.require(session);
+      const isNew = batch.entries.some(({ uuid, content }) => !sideEntryTypes.has(content.type) && !this.rows.has(uuid));
+      if (batch.after !== undefined && isNew && leaf !== batch.after) {
+        throw new StoreError('conflict', `Session ${session} goes on from ${leaf}, not from ${batch.after}`);
+      }
       const results = batch.entries.map((entry) => {
         if (entry.session !== session) throw new StoreError('invalid', `Entry ${entry.uuid} belongs to session ${entry.session}`);
         this.partials.drop(entry.uuid);
@@ -161,6 +166,10 @@ export class StoreCore implements SyncStore {
     this.connection.transaction(() => this.partials.add(chunk));
   }
 
+  streaming(session: string): PartialChunk[] {
+    return this.partials.streaming(session);
+  }
+
   recoverPartials(session: string): StoredEntry[] {
     if (this.partials.leftBehind(session).length === 0) return [];
     return this.connection.transaction(() => {
@@ -197,10 +206,12 @@ export class StoreCore implements SyncStore {
     return this.drafts.queue(session);
   }
 
-  saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[]): void {
+  /** `isOthers`: messages that stay, in front, whatever the new queue is. */
+  saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[], isOthers: (id: string) => boolean = () => false): void {
     this.connection.transaction(() => {
       if (queue.length > 0) this.sessions.require(session);
-      this.drafts.saveQueue(session, queue);
+      const others = this.queue(session).filter(({ id }) => isOthers(id));
+      this.drafts.saveQueue(session, [...others, ...queue]);
     });
   }
 

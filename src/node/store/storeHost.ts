@@ -1,21 +1,18 @@
-import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { StoreError } from '../../core/errors';
+import { mkdirSync } from 'node:fs';
+import { CancelledError, StoreError } from '../../core/errors';
 import type { StoreStatus } from '../../core/ports';
+import { openCopied } from './copiedStore';
 import type { BridgeFs } from './fileBridge';
-import { IdleIndexer } from './idleIndexer';
+import { HoldingsRecord } from './holdingsRecord';
 import { acquireLease, Lease } from './lease';
 import type { LeaseRecord, LeaseTiming } from './lease';
-import { copyStore, storeVersion } from './readonlyCopy';
-import { describeRecovery, finishRecovery, isDamage, recoverStore } from './recoverStore';
-import type { Recovery } from './recoverStore';
-import { scratchPrefix, selfTest } from './selfTest';
+import type { HostEvents, OpenedStore } from './openedStore';
+import { openOwned } from './ownedStore';
+import { newPeerAddress, sharingVersion } from './peerAddress';
+import { OwnerGoneError, PeerConnection } from './peerConnection';
 import { loadSqlite } from './sqlite';
 import type { Sqlite } from './sqlite';
-import { StoreCore } from './storeCore';
-import { openCopy, openForWriting } from './storeDatabase';
-import type { StoreDatabase } from './storeDatabase';
-import { readGeneration, sizeOf, storeFiles } from './storeFiles';
+import { sizeOf, storeFiles } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 import { toStoreError } from './storeFault';
 import type { CallArguments, CallResult, StoreCall } from './storeProtocol';
@@ -23,6 +20,7 @@ import type { CallArguments, CallResult, StoreCall } from './storeProtocol';
 export interface HostOptions {
   readonly folder: string;
   readonly wasmFile: string;
+  /** How long to try to own the store or to reach its owner. */
   readonly waitForOwnerMs: number;
   readonly label: string;
   readonly readonly: boolean;
@@ -30,38 +28,25 @@ export interface HostOptions {
   readonly repair?: boolean;
   readonly timing?: LeaseTiming;
   readonly fs?: BridgeFs;
-  /** How often a read-only store looks for new writes. */
+  /** How often a read-only copy looks for new writes. */
   readonly pollMs?: number;
-}
-
-export interface HostEvents {
-  onStatus(status: StoreStatus, nonce: string | null): void;
-  onLog(level: 'info' | 'warn', event: string, data: Readonly<Record<string, unknown>>): void;
-}
-
-/** An open store with one way to write it, or only to read it. */
-interface Session {
-  readonly status: StoreStatus;
-  readonly core: StoreCore;
-  readonly nonce: string | null;
-  /** Null where nothing can be written, or where every commit writes the whole file. */
-  readonly indexer: IdleIndexer | null;
-  refresh(): void;
-  close(): void;
-  /** Lets go without writing: the lease is lost. */
-  abandon(): void;
+  /** How long, after the owner has gone, what was asked is kept until there is an owner again; 10 s by default. */
+  readonly reopenMs?: number;
 }
 
 /**
- * The store in its own thread: decides whether it owns the database or reads a copy, and runs the operations.
+ * The store in its own thread: decides how it is open, and stays open when the owner changes.
  *
- *   open ──lease──▶ owner ──lease lost──▶ (open again, without waiting) ──▶ owner | reader
- *        └─held, folder read-only, newer schema──▶ reader ──refresh──▶ reader on a new copy
+ *   open ──lease──▶ owner ──lease lost──────────────────────────▶ (open again)
+ *        ├─held, owner answers──▶ shared ──connection broken────▶ (open again; what was asked is asked again)
+ *        └─held but out of reach, folder read-only, newer schema──▶ copy ──refresh──▶ copy
  */
 export class StoreHost {
   private ready: Promise<void> = Promise.resolve();
-  private session: Session | undefined;
+  private opened: OpenedStore | undefined;
   private failure: StoreError | undefined;
+  private readonly holdings = new HoldingsRecord();
+  private readonly closing = new AbortController();
   private repairAsked: boolean;
 
   private constructor(
@@ -75,7 +60,7 @@ export class StoreHost {
   /** Rejects with a `StoreError` and nothing changed, or with `CancelledError` when aborted while waiting for the owner. */
   static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreHost> {
     const host = new StoreHost(await loadSqlite(options.wasmFile, options.fs), options, events);
-    host.session = await host.openSession(options.waitForOwnerMs, signal);
+    host.opened = await host.openStore(options.waitForOwnerMs, false, signal);
     return host;
   }
 
@@ -88,15 +73,19 @@ export class StoreHost {
   }
 
   async call<K extends StoreCall>(method: K, args: CallArguments<K>): Promise<CallResult<K>> {
-    await this.ready;
-    try {
-      const { core, indexer } = this.current();
-      indexer?.touch();
-      return (core[method] as (...args: CallArguments<K>) => CallResult<K>).apply(core, args);
-    } catch (error) {
-      const known = toStoreError(error, undefined, this.options.folder);
-      if (known.reason === 'lease_lost') this.reopen();
-      throw known;
+    for (;;) {
+      await this.ready;
+      const store = this.current();
+      try {
+        const result = (await store.call(method, args)) as CallResult<K>;
+        this.holdings.note(method, args, result);
+        return result;
+      } catch (error) {
+        // Either way nothing of it has been written, or all of it and it may be written again (core/ports.ts).
+        const mayRepeat = OwnerGoneError.is(error) || (StoreError.is(error) && error.reason === 'lease_lost');
+        if (!mayRepeat || this.closing.signal.aborted) throw OwnerGoneError.is(error) ? closed(this.options.folder) : toStoreError(error, undefined, this.options.folder);
+        this.reopen(store);
+      }
     }
   }
 
@@ -106,191 +95,111 @@ export class StoreHost {
   }
 
   async close(): Promise<void> {
+    this.closing.abort();
     await this.ready;
-    const session = this.session;
-    this.session = undefined;
-    this.failure = new StoreError('closed', `${this.options.folder}: the store is closed`);
-    session?.close();
+    const store = this.opened;
+    this.opened = undefined;
+    this.failure = closed(this.options.folder);
+    store?.close();
   }
 
-  private current(): Session {
-    if (this.session) return this.session;
+  private current(): OpenedStore {
+    if (this.opened) return this.opened;
     throw this.failure ?? new StoreError('closed', `${this.options.folder}: the store is not open`);
   }
 
-  private indexingFailed(error: unknown): void {
-    const known = toStoreError(error, undefined, this.options.folder);
-    this.events.onLog('warn', 'store_indexing_failed', { error: known.message });
-    if (known.reason === 'lease_lost') this.reopen();
-  }
-
-  private reopen(): void {
-    const lost = this.session;
-    if (!lost) return;
-    this.session = undefined;
+  /** Does nothing when that store has been replaced already. */
+  private reopen(lost: OpenedStore): void {
+    if (this.opened !== lost || this.closing.signal.aborted) return;
+    this.opened = undefined;
     lost.abandon();
-    this.ready = this.openSession(0).then(
-      (session) => {
-        this.session = session;
-        this.events.onStatus(session.status, session.nonce);
+    this.ready = this.openStore(this.options.reopenMs ?? 10_000, true, this.closing.signal).then(
+      (store) => {
+        this.opened = store;
+        this.events.onStatus(store.status, store.nonce);
+        this.events.onChange({ kind: 'all' });
       },
       (error: unknown) => {
-        this.failure = toStoreError(error, undefined, this.options.folder);
+        this.failure = CancelledError.is(error) ? undefined : toStoreError(error, undefined, this.options.folder);
       },
     );
   }
 
-  private async openSession(waitMs: number, signal?: AbortSignal): Promise<Session> {
+  private async openStore(waitMs: number, again: boolean, signal?: AbortSignal): Promise<OpenedStore> {
     const files = storeFiles(this.options.folder);
-    if (this.options.readonly) return this.openReader(files, { reason: 'other_owner', detail: 'Opened for reading only' });
-    let lease: Lease | { heldBy: LeaseRecord | null };
+    if (this.options.readonly) return this.openCopy(files, { reason: 'other_owner', detail: 'Opened for reading only' });
+    const address = newPeerAddress(files.folder);
+    let lease: Lease | { joined: OpenedStore } | { heldBy: LeaseRecord | null };
     try {
       mkdirSync(files.folder, { recursive: true });
       const { label, timing } = this.options;
-      lease = await acquireLease(files.lease, { label, waitMs, ...(timing ? { timing } : {}), ...(signal ? { signal } : {}) });
+      const join = (holder: LeaseRecord) => this.join(holder, signal);
+      lease = await acquireLease(files.lease, { label, waitMs, address, join, ...(timing ? { timing } : {}), ...(signal ? { signal } : {}) });
     } catch (error) {
       const known = toStoreError(error, undefined, files.folder);
-      if ((error as Error).name === 'CancelledError') throw error;
+      if (CancelledError.is(error)) throw error;
       if (known.reason !== 'permission' || sizeOf(files.main) === 0) throw known;
-      return this.openReader(files, { reason: 'folder_readonly', detail: known.message });
+      return this.openCopy(files, { reason: 'folder_readonly', detail: known.message });
     }
-    if (!(lease instanceof Lease)) return this.openReader(files, { reason: 'other_owner', detail: describe(lease.heldBy) });
+    if ('joined' in lease) return lease.joined;
+    if (!(lease instanceof Lease)) return this.openCopy(files, { reason: 'other_owner', detail: describe(lease.heldBy) });
     try {
-      return this.openOwner(files, lease);
+      let opened: OpenedStore | null = null;
+      const owned = {
+        address,
+        me: { label: this.options.label, holdings: this.holdings.current },
+        afterAnother: again,
+        repair: this.repairAsked,
+        onLost: () => opened && this.reopen(opened),
+      };
+      opened = await openOwned(this.sqlite, files, lease, owned, this.events);
+      this.repairAsked = false;
+      return opened;
     } catch (error) {
       lease.release();
       if (StoreError.is(error) && error.reason === 'newer_schema') {
-        return this.openReader(files, { reason: 'newer_schema', detail: error.message });
+        return this.openCopy(files, { reason: 'newer_schema', detail: error.message });
       }
       throw toStoreError(error, undefined, files.main);
     }
   }
 
-  private openOwner(files: StoreFiles, lease: Lease): Session {
-    finishRecovery(files);
-    removeLeftovers(files);
-    const problem = selfTest(this.sqlite, files.folder);
-    const durability = problem === null ? 'file' : 'export';
-    if (problem !== null) this.events.onLog('warn', 'store_self_test_failed', { problem });
-    const { database, recovery } = this.openOrRecover(files, lease, durability);
-    if (database.olderThanExpected) this.events.onLog('warn', 'store_older_than_expected', { file: files.main });
-    const core = new StoreCore(database.connection, files.folder, 'owner');
-    const indexer = durability === 'file' ? new IdleIndexer(core.index, (error) => this.indexingFailed(error)) : null;
-    const status: StoreStatus = {
-      access: 'owner',
-      durability,
-      note: recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem },
-      file: files.main,
-    };
-    return {
-      status,
-      nonce: lease.nonce,
-      core,
-      indexer,
-      refresh: () => undefined,
-      close: () => {
-        indexer?.stop();
-        try {
-          lease.verify();
-          database.close();
-        } catch (error) {
-          this.events.onLog('warn', 'store_close_failed', { error: String(error) });
-          database.abandon();
-        } finally {
-          lease.release();
-        }
-      },
-      abandon: () => {
-        indexer?.stop();
-        database.abandon();
-        lease.release();
-      },
-    };
-  }
-
-  /** Only damage is recovered from, and only once: what fails for another reason, or again, is left as it is. */
-  private openOrRecover(files: StoreFiles, lease: Lease, durability: 'file' | 'export'): { database: StoreDatabase; recovery?: Recovery } {
-    const open = () => openForWriting(this.sqlite, files, () => lease.verify(), durability);
-    let reason = 'A repair was asked for';
-    if (!this.repairAsked) {
-      try {
-        return { database: open() };
-      } catch (error) {
-        if (!isDamage(error)) throw error;
-        reason = error.message;
-      }
+  /** Undefined when the holder of the lease cannot be reached, for now or for good. */
+  private async join(holder: LeaseRecord, signal?: AbortSignal): Promise<OpenedStore | undefined> {
+    // A repair is for the owner to make.
+    if (holder.address?.version !== sharingVersion || this.repairAsked) return undefined;
+    let shared: OpenedStore | undefined;
+    try {
+      const me = { label: this.options.label, holdings: () => this.holdings.current };
+      const onChange = this.events.onChange.bind(this.events);
+      const connection = await PeerConnection.open(holder.address, me, { onChange, onGone: () => shared && this.reopen(shared) }, signal);
+      shared = {
+        status: { ...connection.status, access: 'shared' },
+        nonce: null,
+        call: (method, args) => connection.call(method, args),
+        refresh: () => undefined,
+        close: () => connection.close(),
+        abandon: () => connection.close(),
+      };
+      return shared;
+    } catch {
+      if (signal?.aborted) throw new CancelledError();
+      return undefined;
     }
-    const recovery = recoverStore(this.sqlite, files, reason, () => lease.verify());
-    this.repairAsked = false;
-    this.events.onLog('warn', 'store_recovered', { ...recovery });
-    return { database: open(), recovery };
   }
 
-  private openReader(files: StoreFiles, note: NonNullable<StoreStatus['note']>): Session {
-    if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', `${files.main} does not exist yet`);
-    const open = () => {
-      const copy = copyStore(files);
-      try {
-        const database = openCopy(this.sqlite, copy.files);
-        return { copy, core: new StoreCore(database.connection, files.folder, 'reader'), dispose: () => (database.abandon(), copy.dispose()) };
-      } catch (error) {
-        copy.dispose();
-        throw error;
-      }
-    };
-    let opened = open();
-    let seen = opened.copy.version;
-    const status: StoreStatus = { access: 'readonly', durability: 'file', note, file: files.main };
-    const poll = setInterval(() => {
-      const version = lookFor(files) ?? seen;
-      if (version === seen) return;
-      seen = version;
-      this.events.onStatus(status, null);
-    }, this.options.pollMs ?? 500);
-    poll.unref();
-    const close = () => {
-      clearInterval(poll);
-      opened.dispose();
-    };
-    return {
-      status,
-      nonce: null,
-      indexer: null,
-      get core() {
-        return opened.core;
-      },
-      refresh: () => {
-        if (storeVersion(files) === opened.copy.version) return;
-        const before = opened;
-        opened = open();
-        seen = opened.copy.version;
-        before.dispose();
-      },
-      close,
-      abandon: close,
-    };
+  private openCopy(files: StoreFiles, note: NonNullable<StoreStatus['note']>): OpenedStore {
+    return openCopied(this.sqlite, files, note, this.events, this.options.pollMs);
   }
 }
 
-function lookFor(files: StoreFiles): string | undefined {
-  try {
-    return storeVersion(files);
-  } catch {
-    // The folder is out of reach for the moment; what was read before stays valid.
-    return undefined;
-  }
-}
-
-/** Scratch and lease files of processes that died halfway. Nobody else uses the former while we hold the lease. */
-function removeLeftovers(files: StoreFiles): void {
-  for (const name of readdirSync(files.folder)) {
-    const path = join(files.folder, name);
-    const isOldLease = /^owner\.lease\.[0-9a-f-]{36}$/.test(name) && (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 3_600_000;
-    if (name.startsWith(scratchPrefix) || isOldLease || /\.tmp(\.live|\.undo)?$/.test(name)) rmSync(path, { force: true });
-  }
+function closed(folder: string): StoreError {
+  return new StoreError('closed', `${folder}: the store is closed`);
 }
 
 function describe(holder: LeaseRecord | null): string {
   if (!holder) return 'Another window owns this store';
-  return `Another window owns this store: ${holder.label}, process ${holder.process.pid} on ${holder.process.host}`;
+  const { label, process, address } = holder;
+  const version = address && address.version !== sharingVersion ? ', with another version of the program' : '';
+  return `Another window owns this store: ${label}, process ${process.pid} on ${process.host}${version}`;
 }

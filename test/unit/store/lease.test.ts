@@ -42,7 +42,7 @@ describe('store: the lease', () => {
     const lease = await take();
     const second = await acquire();
     assert.ok(!(second instanceof Lease));
-    assert.equal(second.heldBy?.nonce, lease.nonce);
+    assert.equal('heldBy' in second && second.heldBy?.nonce, lease.nonce);
     lease.release();
     lease.release();
     assert.deepEqual(readdirSync(temp.path), []);

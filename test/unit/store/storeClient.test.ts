@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CancelledError, StoreError } from '../../../src/core/errors';
@@ -48,7 +48,7 @@ describe('store: in its worker', () => {
   it('lets errors cross with their reason', async () => {
     const store = await open();
     await assert.rejects(store.append('nobody', { entries: [] }), hasReason('invalid'));
-    const reader = await open();
+    const reader = await open({ readonly: true });
     assert.equal(reader.status.note?.reason, 'other_owner');
     await assert.rejects(open({ folder: join(temp.path, 'nothing'), readonly: true }), hasReason('io'));
     await assert.rejects(reader.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }), hasReason('readonly'));
@@ -60,6 +60,9 @@ describe('store: in its worker', () => {
 
   it('stops waiting for the owner when asked to', async () => {
     const store = await open();
+    // An owner of another version, which does not share.
+    const lease = join(temp.path, 'new', 'folder', 'owner.lease');
+    writeFileSync(lease, readFileSync(lease, 'utf8').replace(/"version":"[^"]*"/, '"version":"another"'));
     const stop = new AbortController();
     const waiting = openStore({ folder: join(temp.path, 'new', 'folder'), workerFile, label: 'second', waitForOwnerMs: 60_000, signal: stop.signal });
     stop.abort();
@@ -70,7 +73,7 @@ describe('store: in its worker', () => {
 
   it('tells a reader that there is something new', async () => {
     const store = await open();
-    const reader = await open();
+    const reader = await open({ readonly: true });
     const news = new Promise<StoreStatus>((resolve) => reader.onDidChangeStatus(resolve));
     await store.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 });
     assert.equal((await news).access, 'readonly');

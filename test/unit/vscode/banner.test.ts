@@ -21,7 +21,7 @@ describe('bannerFor', () => {
   });
 
   it('has words for every way a store can fail', () => {
-    const reasons: StoreErrorReason[] = ['readonly', 'disk_full', 'permission', 'corrupt', 'newer_schema', 'invalid', 'lease_lost', 'closed', 'io'];
+    const reasons: StoreErrorReason[] = ['readonly', 'disk_full', 'permission', 'corrupt', 'newer_schema', 'invalid', 'conflict', 'lease_lost', 'closed', 'io'];
     const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map((failure) => bannerFor({ status: null, failure, trusted: true })?.text ?? '');
     deepStrictEqual(texts.filter((text) => text.length < 40), []);
   });

@@ -1,6 +1,7 @@
 import { deepStrictEqual, match, ok, rejects } from 'node:assert';
 import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
-import { Conversation, type ConversationDeps } from '../../../src/core/chat/conversation';
+import { Conversation } from '../../../src/core/chat/conversation';
+import type { ConversationDeps } from '../../../src/core/chat/conversationDeps';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { StoreError } from '../../../src/core/errors';

@@ -1,0 +1,66 @@
+import { StoreError } from '../../core/errors';
+import type { StoreStatus } from '../../core/ports';
+import type { HostEvents, OpenedStore } from './openedStore';
+import { copyStore, storeVersion } from './readonlyCopy';
+import type { Sqlite } from './sqlite';
+import { StoreCore } from './storeCore';
+import { openCopy } from './storeDatabase';
+import { readGeneration, sizeOf } from './storeFiles';
+import type { StoreFiles } from './storeFiles';
+import { isCoreCall } from './storeProtocol';
+
+/** A private copy of a store that cannot be owned, and whose owner cannot be reached. Tells when the owner has written. */
+export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<StoreStatus['note']>, events: HostEvents, pollMs = 500): OpenedStore {
+  if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', `${files.main} does not exist yet`);
+  const open = () => {
+    const copy = copyStore(files);
+    try {
+      const database = openCopy(sqlite, copy.files);
+      return { copy, core: new StoreCore(database.connection, files.folder, 'reader'), dispose: () => (database.abandon(), copy.dispose()) };
+    } catch (error) {
+      copy.dispose();
+      throw error;
+    }
+  };
+  let opened = open();
+  let seen = opened.copy.version;
+  const status: StoreStatus = { access: 'readonly', durability: 'file', note, file: files.main };
+  const poll = setInterval(() => {
+    const version = lookFor(files) ?? seen;
+    if (version === seen) return;
+    seen = version;
+    events.onStatus(status, null);
+  }, pollMs);
+  poll.unref();
+  const close = () => {
+    clearInterval(poll);
+    opened.dispose();
+  };
+  return {
+    status,
+    nonce: null,
+    call: (method, args) => {
+      if (method === 'activity') return { holder: null, streaming: [] };
+      if (!isCoreCall(method)) throw new StoreError('readonly', `${files.main} is read-only here`);
+      return (opened.core[method] as (...args: unknown[]) => unknown).call(opened.core, ...args);
+    },
+    refresh: () => {
+      if (storeVersion(files) === opened.copy.version) return;
+      const before = opened;
+      opened = open();
+      seen = opened.copy.version;
+      before.dispose();
+    },
+    close,
+    abandon: close,
+  };
+}
+
+function lookFor(files: StoreFiles): string | undefined {
+  try {
+    return storeVersion(files);
+  } catch {
+    // The folder is out of reach for the moment; what was read before stays valid.
+    return undefined;
+  }
+}

@@ -1,0 +1,166 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { errorText } from '../../core/errors';
+import type { StoreError } from '../../core/errors';
+import type { StoreStatus } from '../../core/ports';
+import { IdleIndexer } from './idleIndexer';
+import type { Lease } from './lease';
+import type { HostEvents, OpenedStore } from './openedStore';
+import { removeDeadSockets } from './peerAddress';
+import type { PeerAddress } from './peerAddress';
+import { PeerServer } from './peerServer';
+import { describeRecovery, finishRecovery, isDamage, recoverStore } from './recoverStore';
+import type { Recovery } from './recoverStore';
+import { scratchPrefix, selfTest } from './selfTest';
+import type { Sqlite } from './sqlite';
+import { StoreCore } from './storeCore';
+import { openForWriting } from './storeDatabase';
+import type { StoreDatabase } from './storeDatabase';
+import { toStoreError } from './storeFault';
+import type { StoreFiles } from './storeFiles';
+import type { StoreCall } from './storeProtocol';
+import { StoreService } from './storeService';
+import type { Holdings, StoreWindow } from './storeService';
+
+/** How long windows of an owner that has ended may need to come here; several hundred times what it takes them. */
+const returnMs = 1_000;
+
+export interface OwnedOptions {
+  readonly address: PeerAddress | null;
+  readonly me: { readonly label: string; readonly holdings: Holdings };
+  /** Other windows may have used the store under another owner until now. */
+  readonly afterAnother: boolean;
+  /** Builds the store anew from what can be read of it, whether or not it can be opened. */
+  readonly repair: boolean;
+  /** The store cannot be used any more, because another process has taken over; it has been let go of. */
+  readonly onLost: () => void;
+}
+
+/** Opens the store for writing and serves it to other windows. Throws with every file as it was, the lease still held. */
+export async function openOwned(sqlite: Sqlite, files: StoreFiles, lease: Lease, options: OwnedOptions, events: HostEvents): Promise<OpenedStore> {
+  // Before the store is opened, which may take a while: other windows wait where they can see that they are not alone.
+  const server = await listen(files, options.address, events);
+  try {
+    return openAndServe(sqlite, files, lease, server, options, events);
+  } catch (error) {
+    server?.close();
+    throw error;
+  }
+}
+
+function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: PeerServer | null, options: OwnedOptions, events: HostEvents): OpenedStore {
+  finishRecovery(files);
+  removeLeftovers(files);
+  const problem = selfTest(sqlite, files.folder);
+  const durability = problem === null ? 'file' : 'export';
+  if (problem !== null) events.onLog('warn', 'store_self_test_failed', { problem });
+  const { database, recovery } = openOrRecover(sqlite, files, lease, durability, options.repair, events);
+  if (database.olderThanExpected) events.onLog('warn', 'store_older_than_expected', { file: files.main });
+  const core = new StoreCore(database.connection, files.folder, 'owner');
+  let lost = false;
+  /** Every error of the store passes here, whoever asked. */
+  const failed = (error: unknown): StoreError => {
+    const known = toStoreError(error, undefined, files.folder);
+    if (known.reason === 'lease_lost' && !lost) {
+      lost = true;
+      options.onLost();
+    }
+    return known;
+  };
+  const onIndexError = (error: unknown) => events.onLog('warn', 'store_indexing_failed', { error: failed(error).message });
+  const indexer = durability === 'file' ? new IdleIndexer(core.index, onIndexError) : null;
+  const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
+  const call = (window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown => {
+    indexer?.touch();
+    try {
+      const result = service.call(window, method, args);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: unknown) => {
+        throw failed(error);
+      });
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+  const status: StoreStatus = {
+    access: 'owner',
+    durability,
+    note: recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem },
+    file: files.main,
+  };
+  const me: StoreWindow = { label: options.me.label, notify: (change) => events.onChange(change) };
+  service.join(me, options.me.holdings);
+  server?.serve({ status, service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call } });
+  return {
+    status,
+    nonce: lease.nonce,
+    call: (method, args) => call(me, method, args),
+    refresh: () => undefined,
+    close: () => {
+      indexer?.stop();
+      try {
+        lease.verify();
+        database.close();
+      } catch (error) {
+        events.onLog('warn', 'store_close_failed', { error: String(error) });
+        database.abandon();
+      } finally {
+        lease.release();
+        // Last: whoever is cut off finds the store closed and free.
+        server?.close();
+      }
+    },
+    abandon: () => {
+      indexer?.stop();
+      database.abandon();
+      lease.release();
+      server?.close();
+    },
+  };
+}
+
+/** Null when other windows cannot be served: they read a copy then. */
+async function listen(files: StoreFiles, address: PeerAddress | null, events: HostEvents): Promise<PeerServer | null> {
+  if (!address) return null;
+  try {
+    removeDeadSockets(files.folder, address);
+    return await PeerServer.listen(address, (event, data) => events.onLog('warn', event, data));
+  } catch (error) {
+    events.onLog('warn', 'store_not_shared', { error: errorText(error) });
+    return null;
+  }
+}
+
+/** Only damage is recovered from, and only once: what fails for another reason, or again, is left as it is. */
+function openOrRecover(
+  sqlite: Sqlite,
+  files: StoreFiles,
+  lease: Lease,
+  durability: 'file' | 'export',
+  repair: boolean,
+  events: HostEvents,
+): { database: StoreDatabase; recovery?: Recovery } {
+  const open = () => openForWriting(sqlite, files, () => lease.verify(), durability);
+  let reason = 'A repair was asked for';
+  if (!repair) {
+    try {
+      return { database: open() };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      reason = error.message;
+    }
+  }
+  const recovery = recoverStore(sqlite, files, reason, () => lease.verify());
+  events.onLog('warn', 'store_recovered', { ...recovery });
+  return { database: open(), recovery };
+}
+
+/** Scratch and lease files of processes that died halfway. Nobody else uses the former while we hold the lease. */
+function removeLeftovers(files: StoreFiles): void {
+  for (const name of readdirSync(files.folder)) {
+    const path = join(files.folder, name);
+    const isOldLease = /^owner\.lease\.[0-9a-f-]{36}$/.test(name) && (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 3_600_000;
+    if (name.startsWith(scratchPrefix) || isOldLease || /\.tmp(\.live|\.undo)?$/.test(name)) rmSync(path, { force: true });
+  }
+}
