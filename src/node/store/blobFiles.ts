@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { toStoreError } from './storeFault';
 
@@ -14,6 +14,8 @@ export class BlobFiles implements BlobReader {
   private readonly root: string;
   /** Known to be on disk, name and all. */
   private readonly durable = new Set<string>();
+  /** Folders whose names are on disk: the process that made one may have died before it could see to that. */
+  private readonly durableFolders = new Set<string>();
 
   constructor(
     private readonly folder: string,
@@ -30,12 +32,11 @@ export class BlobFiles implements BlobReader {
     const hash = sha256(bytes);
     const file = this.path(hash);
     try {
+      this.makeFolder(dirname(file));
+      // As with folders: whoever wrote the file may not have come to sync its name.
       if (this.holds(file, bytes)) {
-        // A process that died before it had synced the folder may have written it.
-        if (!this.durable.has(hash)) syncFolder(join(file, '..'));
+        if (!this.durable.has(hash)) syncFolder(dirname(file));
       } else {
-        const created = mkdirSync(join(file, '..'), { recursive: true });
-        if (created !== undefined) for (const folder of [this.root, this.folder]) syncFolder(folder);
         // In the store's folder, where leftovers are swept up when it is opened.
         this.writeFile(file, bytes, join(this.folder, `blob-${hash}`));
       }
@@ -64,6 +65,13 @@ export class BlobFiles implements BlobReader {
     } catch {
       return false;
     }
+  }
+
+  private makeFolder(shard: string): void {
+    const created = mkdirSync(shard, { recursive: true });
+    if (created === undefined && this.durableFolders.has(shard)) return;
+    for (const folder of [this.root, this.folder]) syncFolder(folder);
+    this.durableFolders.add(shard);
   }
 
   private holds(file: string, bytes: Uint8Array): boolean {
