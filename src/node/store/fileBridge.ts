@@ -1,5 +1,6 @@
 import nodeFs, { constants } from 'node:fs';
 import { dirname } from 'node:path';
+import { ReadAhead } from './readAhead';
 import { EINVAL, toWasiErrno } from './wasiErrno';
 import type { WasmImports } from './wasmApi';
 import { WasmMemory } from './wasmMemory';
@@ -41,6 +42,8 @@ interface OpenFile {
   readonly path: string;
   readonly binding: Binding;
   readonly flags: number;
+  /** Of the database file only: every byte of the others is read once. */
+  readonly ahead: ReadAhead | undefined;
   position: number;
 }
 
@@ -138,7 +141,11 @@ export class FileBridge {
     __syscall_ftruncate64: (original) => (fd: number, length: bigint) => {
       const file = this.open.get(fd);
       if (!file) return call(original, fd, length);
-      return guardWrite(file.binding, -1, () => (this.fs.ftruncateSync(file.fd, Number(length)), 0));
+      return guardWrite(file.binding, -1, () => {
+        file.ahead?.forget();
+        this.fs.ftruncateSync(file.fd, Number(length));
+        return 0;
+      });
     },
     __syscall_fcntl64: (original) => (fd: number, command: number, varargs: number) => {
       const file = this.open.get(fd);
@@ -205,17 +212,19 @@ export class FileBridge {
     const fd = this.fs.openSync(path, mode, 0o600);
     if (creates) this.unsyncedFolders.add(dirname(path));
     const handle = this.nextFd++;
-    this.open.set(handle, { fd, path, binding, flags, position: 0 });
+    const ahead = path === binding.files.main ? new ReadAhead((...into) => this.fs.readSync(fd, ...into)) : undefined;
+    this.open.set(handle, { fd, path, binding, flags, ahead, position: 0 });
     return handle;
   }
 
   private transfer(action: 'readSync' | 'writeSync', file: OpenFile, vectors: number, count: number, done: number): number {
     const { memory } = this;
+    if (action === 'writeSync') file.ahead?.forget();
     let total = 0;
     for (const { address, length } of memory.vectors(vectors, count)) {
       const moved =
         action === 'readSync'
-          ? this.fs.readSync(file.fd, memory.bytes, address, length, file.position)
+          ? (file.ahead?.read(memory.bytes, address, length, file.position) ?? this.fs.readSync(file.fd, memory.bytes, address, length, file.position))
           : this.fs.writeSync(file.fd, memory.bytes, address, length, file.position);
       total += moved;
       file.position += moved;

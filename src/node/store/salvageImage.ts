@@ -5,11 +5,9 @@ import { mergeLog } from './logDamage';
 import { migrations, newestVersion } from './migrations';
 import { applicationId } from './schema';
 import type { Sqlite } from './sqlite';
-import { sizeOf } from './storeFiles';
+import { newPageSize, sizeOf } from './storeFiles';
 import { readFileSync } from 'node:fs';
 
-/** What new stores are made with (storeDatabase.ts). */
-const defaultPageSize = 2048;
 /** A version beyond this is a damaged number and not a newer program. */
 const plausibleVersion = 0xffff;
 
@@ -56,7 +54,7 @@ function pageSizeOf(files: DatabaseFiles): number {
     const size = stored === 1 ? 65536 : stored;
     if (size >= 512 && size <= 65536 && (size & (size - 1)) === 0) return size;
   }
-  return defaultPageSize;
+  return newPageSize;
 }
 
 /** Format: https://www.sqlite.org/fileformat2.html#the_database_header */

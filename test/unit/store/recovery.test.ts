@@ -10,7 +10,7 @@ import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
 import { StoreCore } from '../../../src/node/store/storeCore';
 import { openForWriting } from '../../../src/node/store/storeDatabase';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import { newPageSize, storeFiles } from '../../../src/node/store/storeFiles';
 import type { StoreFiles } from '../../../src/node/store/storeFiles';
 import type { StoreHost } from '../../../src/node/store/storeHost';
 import { FaultyFs } from '../../support/storeFaults';
@@ -111,7 +111,7 @@ describe('store: recovery', function () {
       ['torn page', (main: Buffer) => main.subarray(0, main.length - 700)],
       ['magic', (main: Buffer) => (main.write('garbage', 0), main)],
       ['whole header', (main: Buffer) => main.fill(0, 0, 100)],
-      ['first page', (main: Buffer) => main.fill(0xff, 0, 2048)],
+      ['first page', (main: Buffer) => main.fill(0xff, 0, newPageSize)],
     ] as const) {
       const main = change(Buffer.from(closed.main));
       lay(closed, { main });
@@ -146,7 +146,7 @@ describe('store: recovery', function () {
     const outcomes: Record<string, number> = {};
     for (let round = 0; round < 60; round++) {
       const main = Buffer.from(closed.main);
-      const at = round < 25 ? random(2048) : random(main.length);
+      const at = round < 25 ? random(newPageSize) : random(main.length);
       for (let i = 0; i < 1 + (round % 3) * 8; i++) main[(at + i) % main.length]! ^= 1 + random(255);
       lay(closed, { main });
       const { reason } = await expectHonest(main, `round ${round} at ${at}`);
@@ -158,8 +158,8 @@ describe('store: recovery', function () {
 
   it('rebuilds every entry that can be read when pages are gone, and keeps the branch connected', async () => {
     let withoutRoot = 0;
-    for (let page = 2; page * 2048 < closed.main.length; page += 3) {
-      const main = Buffer.from(closed.main).fill(0xa5, (page - 1) * 2048, page * 2048);
+    for (let page = 2; page * newPageSize < closed.main.length; page += 11) {
+      const main = Buffer.from(closed.main).fill(0xa5, (page - 1) * newPageSize, page * newPageSize);
       lay(closed, { main });
       const host = await open({ repair: true });
       const found = new Set((await everything(host)).map(textOf));
@@ -199,7 +199,7 @@ describe('store: recovery', function () {
   });
 
   it('recovers a file that was cut off at any length', async () => {
-    for (const length of [1, 99, 100, 2047, 2048, 2049, 10_000, closed.main.length >> 1, closed.main.length - 2048, closed.main.length - 1]) {
+    for (const length of [1, 99, 100, newPageSize - 1, newPageSize, newPageSize + 1, 10_000, closed.main.length >> 1, closed.main.length - newPageSize, closed.main.length - 1]) {
       const main = closed.main.subarray(0, length);
       lay(closed, { main });
       assert.equal((await expectHonest(main, `${length} bytes`)).reason, 'recovered', `${length} bytes`);

@@ -6,7 +6,7 @@ import { checkedText, type TaskProgress, type VerifyReport } from '../../../src/
 import { privateFolder } from '../../../src/node/store/readonlyCopy';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
-import { storeFiles, type StoreFiles } from '../../../src/node/store/storeFiles';
+import { newPageSize, storeFiles, type StoreFiles } from '../../../src/node/store/storeFiles';
 import { sha256 } from '../../../src/node/store/blobFiles';
 import { verifyStore } from '../../../src/node/store/verifyStore';
 import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/storeSample';
@@ -64,7 +64,7 @@ describe('store: verify', function () {
   });
 
   it('finds pages of zeros or garbage, and a repair leaves nothing to find', async () => {
-    const pages = closed.main.length / 2048;
+    const pages = closed.main.length / newPageSize;
     const seen = new Set<string>();
     let looked = 0;
     let found = 0;
@@ -72,7 +72,7 @@ describe('store: verify', function () {
     for (let page = 1; page <= pages; page += 13) {
       for (const value of [0, 0xa5]) {
         if (free.has(page)) continue;
-        const main = Buffer.from(closed.main).fill(value, (page - 1) * 2048, page * 2048);
+        const main = Buffer.from(closed.main).fill(value, (page - 1) * newPageSize, page * newPageSize);
         layStoreSample(temp.path, closed, { main });
         const report = verify();
         looked++;
@@ -172,6 +172,6 @@ function hasReason(reason: StoreError['reason']): (error: unknown) => boolean {
 function unusedPages(main: Buffer): ReadonlySet<number> {
   const trunk = main.readUInt32BE(32);
   if (trunk === 0) return new Set();
-  const at = (trunk - 1) * 2048;
+  const at = (trunk - 1) * newPageSize;
   return new Set(Array.from({ length: main.readUInt32BE(at + 4) }, (_, i) => main.readUInt32BE(at + 8 + 4 * i)));
 }
