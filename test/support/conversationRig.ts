@@ -9,7 +9,7 @@ import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
 import { resolvePolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
 import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
-import type { Logger, ModelFailureReason, ModelRequest, SessionStore, Summarizer, TokenUsage } from '../../src/core/ports';
+import type { Logger, ModelFailureReason, ModelRequest, SessionStore, Summarizer, SummaryRequest, TokenUsage } from '../../src/core/ports';
 import { entryText } from '../../src/core/session/entry';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
 import { openTestStore } from './storeTemp';
@@ -21,16 +21,31 @@ export const silentLog: Logger = { debug: () => undefined, info: () => undefined
 /** A summariser that answers with a fixed state, or fails. */
 export class ScriptedSummarizer implements Summarizer {
   readonly model = 'scripted-summarizer';
-  readonly contextTokens = 100_000;
+  contextTokens = 100_000;
+  /** Taken one by one before the fixed answer; a function sees the request. */
+  readonly answers: (string | Error | ((prompt: string) => string | Error))[] = [];
+  /** Ignores its signal and never answers. */
+  isDead = false;
+  readonly systems: string[] = [];
   readonly prompts: string[] = [];
   fail: ModelFailureReason | null = null;
   /** Waits until it is opened, or the signal is aborted. */
   hold: { readonly opened: Promise<void> } | null = null;
 
-  async summarize({ prompt }: { readonly prompt: string }, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
+  async summarize({ prompt, system, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     this.prompts.push(prompt);
+    this.systems.push(system);
+    if (this.isDead) return new Promise(() => undefined);
     if (this.hold) await Promise.race([this.hold.opened, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
     if (signal.aborted) throw new CancelledError();
+    const scripted = this.answers.shift();
+    const answer = typeof scripted === 'function' ? scripted(prompt) : scripted;
+    if (answer !== undefined) {
+      const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 };
+      onProgress?.(usage);
+      if (answer instanceof Error) throw answer;
+      return { text: answer, usage };
+    }
     if (this.fail) throw new ModelError({ reason: this.fail, detail: 'by script' });
     const text = JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
     return { text, usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 } };
@@ -45,6 +60,8 @@ export class ConversationRig {
   /** What the next turn resolves to. */
   modelId = 'scripted-1';
   autoCompact = true;
+  /** Of models whose window differs. */
+  readonly windows = new Map<string, number>();
   policy = 'balanced';
   /** Of the policy, by setting; from the next turn on. Without any, nothing runs in the background. */
   overrides: PolicyOverrides = {};
@@ -80,7 +97,10 @@ export class ConversationRig {
   }
 
   private async open(): Promise<void> {
-    const binding = async () => ({ client: this.model, info: await this.model.describe(this.modelId), summarizer: this.summarizer });
+    const binding = async () => {
+      const info = await this.model.describe(this.modelId);
+      return { client: this.model, info: { ...info, window: this.windows.get(this.modelId) ?? info.window }, summarizer: this.summarizer };
+    };
     const deps: ConversationDeps = {
       store: this.faulty(this.store),
       counter: { count: async (texts) => texts.map(estimateTokens) },
@@ -88,6 +108,20 @@ export class ConversationRig {
       ids: new UuidV7(),
       log: { ...silentLog, info: (event, data) => this.logged.push({ event, data }) },
       tools: () => [
+        {
+          name: 'write_file',
+          description: 'writes a file',
+          inputSchema: { type: 'object' },
+          access: 'read',
+          run: async () => ({ text: 'written', status: 'ok' }),
+        },
+        {
+          name: 'dump',
+          description: 'prints many words',
+          inputSchema: { type: 'object' },
+          access: 'read',
+          run: async (input) => ({ text: this.words((input as { tokens: number }).tokens), status: 'ok' }),
+        },
         {
           name: 'echo',
           description: 'says it back',

@@ -6,20 +6,25 @@ export class TestClock implements Clock {
   readonly slept: number[] = [];
   private time = Date.UTC(2026, 10, 22, 12);
 
-  private timers: { readonly at: number; readonly run: () => void }[] = [];
+  private waiting: { readonly at: number; readonly run: () => void }[] = [];
+
+  /** Timers that wait. */
+  get timers(): number {
+    return this.waiting.length;
+  }
 
   /** Timers fire only here. */
   pass(ms: number): void {
     this.time += ms;
-    const due = this.timers.filter(({ at }) => at <= this.time);
-    this.timers = this.timers.filter((timer) => !due.includes(timer));
+    const due = this.waiting.filter(({ at }) => at <= this.time);
+    this.waiting = this.waiting.filter((timer) => !due.includes(timer));
     for (const { run } of due) run();
   }
 
   after(ms: number, run: () => void): Disposable {
     const timer = { at: this.time + ms, run };
-    this.timers.push(timer);
-    return { dispose: () => (this.timers = this.timers.filter((one) => one !== timer)) };
+    this.waiting.push(timer);
+    return { dispose: () => (this.waiting = this.waiting.filter((one) => one !== timer)) };
   }
 
   now(): number {

@@ -35,7 +35,7 @@ export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & P
 };
 
 /** Searches that the continuity score may make while a turn waits, and while none does. */
-const searches = { held: 12, free: 40 };
+const searches = { held: 8, free: 24 };
 const recordFlags = { display: true, modelFacing: false };
 
 /** Measures a fold as the record it would become, and appends it. History is untouched until then. */

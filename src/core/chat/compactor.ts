@@ -240,7 +240,8 @@ export class Compactor {
     if (canExtract) {
       for (const cut of cuts) {
         const request = maker.request(cut, options.instructions);
-        yield { fold: await foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens / (note ? 2 : 1)) }, note), cut };
+        const share = note ? 0.5 : 1;
+        yield { fold: await foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens * share) }, note), cut };
       }
     }
     // Nobody asks for a compaction in order to lose the summary: that is only better than not being able to go on.

@@ -84,12 +84,15 @@ export class FoldMaker {
   request(cut: Cut, instructions: string | null, previous: FoldedState | null = this.previousState()): FoldRequest {
     const { branch, engine, analyst, log } = this.deps;
     const live = this.live;
-    const tokens = cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), live ? branch.tokensOf(live) : 0);
+    const carried = live ? branch.tokensOf(live) : 0;
+    const tokens = cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), carried);
+    // A summary as long as what it stands for would help nobody: short ranges get a short one.
+    const maxSummaryTokens = Math.min(engine.budget.maxSummary, Math.max(leastSummary, Math.floor(tokens * longestSummary)));
     return {
       cut,
       previous,
-      // A summary as long as what it stands for would help nobody: short ranges get a short one.
-      maxSummaryTokens: Math.min(engine.budget.maxSummary, Math.max(leastSummary, Math.floor(tokens * longestSummary))),
+      maxSummaryTokens,
+      ledgerTokens: Math.min(engine.budget.maxSummary, maxSummaryTokens + carried),
       instructions,
       format: formatOf(engine.policy.compaction.format),
       estimate: engine.estimate,

@@ -18,6 +18,8 @@ export interface FoldRequest {
   readonly cut: Cut;
   readonly previous: FoldedState | null;
   readonly maxSummaryTokens: number;
+  /** For what the ledgers are shares of: with every compaction they have more to carry, whatever the length of the range. */
+  readonly ledgerTokens: number;
   readonly instructions: string | null;
   readonly format: SummaryFormat;
   readonly estimate: (text: string) => number;
@@ -141,17 +143,17 @@ export async function foldByExtraction(request: FoldRequest, note: string | null
 /** Rung 5: ids of the user's messages, the work ledger, and nothing else. Always fits. */
 export function foldByTruncation(request: FoldRequest, note: string | null): Fold {
   const previous = request.previous ?? emptyFoldedState;
-  const small = { ...request, maxSummaryTokens: request.maxSummaryTokens / 3 };
+  const small = { ...request, ledgerTokens: request.ledgerTokens / 3 };
   const folded: FoldedState = { ...emptyFoldedState, ...ledgers(small, previous, { lines: [], identifiers: [] }) };
   return { folded, rung: 'truncate', model: null, note, audit: null, identifiers: [] };
 }
 
 /** Everything beside a summary that no model has a part in. */
-function ledgers({ cut, maxSummaryTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {
+function ledgers({ cut, ledgerTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {
   return {
     ...emptyFoldedState,
-    ...extendLedger(previous, cut.folded, maxSummaryTokens * shares.ledger, estimate),
-    work: extendWorkLedger(previous.work, cut.folded, maxSummaryTokens * shares.work, estimate),
+    ...extendLedger(previous, cut.folded, ledgerTokens * shares.ledger, estimate),
+    work: extendWorkLedger(previous.work, cut.folded, ledgerTokens * shares.work, estimate),
     lines: withRefs(analysis.lines, cut.folded),
   };
 }

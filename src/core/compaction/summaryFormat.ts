@@ -35,13 +35,12 @@ export const sessionStateFormat: SummaryFormat = {
   closing: (maxTokens) => `Write the JSON object now. At most ${maxTokens} tokens.`,
   read(answer) {
     const state = parseSessionState(answer);
-    if (state) {
-      const missing = sections.filter((name) => !answer.includes(`"${name}"`));
-      return { state, raw: null, flaws: missing.length === 0 ? [] : [`These sections are missing: ${missing.join(', ')}.`], usable: missing.length < 2 && answer.includes('"logos"') };
-    }
+    const missing = sections.filter((name) => !answer.includes(`"${name}"`));
+    const flaws = missing.length === 0 || missing.length === sections.length ? [] : [`These sections are missing: ${missing.join(', ')}.`];
+    if (state) return { state, raw: null, flaws, usable: missing.length < 2 && answer.includes('"logos"') };
     // Half an object would silently drop facts; words are better than nothing, unless they refuse.
     const isBroken = answer.includes('{') && /"(?:logos|pathos|abstract|conversation_summary)"/.test(answer);
-    return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.'], usable: !isBroken && isProse(answer) };
+    return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.', ...flaws], usable: !isBroken && isProse(answer) };
   },
 };
 
