@@ -28,12 +28,17 @@ export function asked(prompt: Prompt, turn: number, inputTokens: number): Asked 
 /** A helpful-looking answer that depends on nothing but the request; a summary when one is asked for. */
 export function defaultReply(request: Asked): Reply {
   if (!wantsSummary(request)) return reply(echo(request));
+  if (/checkpoint summary/.test(request.system)) return reply(JSON.stringify(checkpoint(sessionState(request.last, request.prompt.maxTokens))));
   return reply(/\bJSON\b/.test(request.system) ? JSON.stringify(sessionState(request.last, request.prompt.maxTokens), null, 2) : narrative(request.last));
 }
 
 /** Summaries are asked for in the first words of the system text, by a request without tools. */
 export function wantsSummary({ prompt, system }: Asked): boolean {
   return prompt.tools.length === 0 && /\b(summar(y|ies|i[sz]e)|compress|condense|merge)\b/i.test(system.slice(0, 300));
+}
+
+function checkpoint({ logos, conversation_summary }: State) {
+  return { summary: conversation_summary, topics: [], keyDecisions: logos, openQuestions: [] };
 }
 
 function echo({ last, prompt, turn }: Asked): string {

@@ -20,6 +20,7 @@ import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
 import { OfflineModel } from '../../core/chat/offlineModel';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
+import { contextCommand } from './contextCommands';
 import { parseRunCommand, type RunCommand } from './runCommand';
 import { toOutputLine, type OutputLine } from './runEvents';
 import { stderrLogger } from './stderrLogger';
@@ -41,6 +42,8 @@ ${flagHelp(specs)}
 
 The key is read from ANTHROPIC_API_KEY.
 Commands:  {"cmd":"send","id":1,"text":"…"}  {"cmd":"compact"}  {"cmd":"undo_compaction"}  {"cmd":"stop"}
+           {"cmd":"preview"}  {"cmd":"summary"}  {"cmd":"edit_summary","text":"…"}  {"cmd":"resummarize","instructions":"…"}
+           {"cmd":"checkpoint"}  {"cmd":"pin","kind":"text|entry|file","target":"…"}  {"cmd":"unpin",…}  {"cmd":"pins"}
 Events:    ready, turn_started, text_delta, thinking_delta, tool_call, tool_result, nudge, memory, checkpoint, compaction, retry,
            usage, context, queue, done, error; each has a "type".
 End of input ends the program after the running turn. Exit code 0; 2 for a command line that cannot be run, 1 when the store or the
@@ -138,6 +141,8 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
     case 'stop':
       await conversation.stop();
       return;
+    default:
+      write(await contextCommand(conversation, command).catch((error: unknown): OutputLine => ({ type: 'error', message: errorText(error) })));
   }
 }
 

@@ -23,8 +23,8 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
       return { type: 'compaction', phase: 'start', trigger: event.trigger, tokensBefore: event.tokensBefore };
     case 'compaction_ended': {
       if (!event.entry) return { type: 'compaction', phase: 'end', ok: false, message: event.message };
-      const { trigger, rung, tokensBefore, tokensAfter, heldMs, durationMs, note } = event.entry.content;
-      return { type: 'compaction', phase: 'end', ok: true, trigger, rung, tokensBefore, tokensAfter, heldMs, durationMs, ...(note ? { note } : {}) };
+      const { trigger, rung, tokensBefore, tokensAfter, heldMs, durationMs, note, audit, continuity } = event.entry.content;
+      return { type: 'compaction', phase: 'end', ok: true, trigger, rung, tokensBefore, tokensAfter, heldMs, durationMs, ...(note ? { note } : {}), ...(audit ? { audit } : {}), ...(continuity ? { continuity } : {}) };
     }
     case 'retry_scheduled':
       return { type: 'retry', id: idOf(event.id), attempt: event.attempt, delayMs: event.delayMs, reason: event.reason };

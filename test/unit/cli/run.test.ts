@@ -115,6 +115,32 @@ describe('threadkeeper run', () => {
     assert.equal(await run.exited, 0);
   });
 
+  it('previews, edits and re-summarises a compaction, writes a checkpoint and pins, headless', async () => {
+    const run = start('--policy', 'session-state');
+    for (let id = 1; id <= 5; id++) {
+      run.send({ cmd: 'send', id, text: `step ${id}: ${words(900, id)}` });
+      await run.done(id);
+    }
+    run.send({ cmd: 'checkpoint' });
+    const written = await run.until(({ type }) => type === 'checkpoint_written');
+    assert.equal(written['ok'], true, JSON.stringify(written));
+    run.send({ cmd: 'pin', kind: 'text', target: 'Deploy only on Fridays.' });
+    assert.deepEqual((await run.until(({ type }) => type === 'pins'))['pins'], [{ kind: 'text', target: 'Deploy only on Fridays.' }]);
+    run.send({ cmd: 'preview' });
+    const preview = await run.until(({ type }) => type === 'preview');
+    assert.equal(preview['ok'], true, JSON.stringify(preview));
+    assert.match(String(preview['summary']), /Deploy only on Fridays/);
+    assert.equal(run.of('compaction').length, 0);
+    run.send({ cmd: 'compact' });
+    await run.until((line) => line.type === 'compaction' && line['phase'] === 'end' && line['ok'] === true);
+    run.send({ cmd: 'edit_summary', text: 'We agreed on blue.' });
+    assert.match(String((await run.until(({ type }) => type === 'summary_replaced'))['summary']), /We agreed on blue/);
+    run.send({ cmd: 'resummarize', instructions: 'colours' });
+    const again = await run.until((line) => line.type === 'summary_replaced' && !String(line['summary']).includes('blue'));
+    assert.equal(again['ok'], true, JSON.stringify(again));
+    assert.deepEqual(api.errors, []);
+  });
+
   it('retries an overloaded provider and recovers from an overflow', async () => {
     // No checkpoints: their requests would take the scripted answers.
     const run = start('--policy', 'session-state');
