@@ -1,10 +1,10 @@
 import { StoreError } from '../../core/errors';
 import type { StoreStatus } from '../../core/ports';
 import type { HostEvents, OpenedStore } from './openedStore';
-import { copyStore, storeVersion } from './readonlyCopy';
+import { openReaderCopy } from './readerCopy';
+import { storeVersion } from './readonlyCopy';
 import type { Sqlite } from './sqlite';
 import { StoreCore } from './storeCore';
-import { openCopy } from './storeDatabase';
 import { readGeneration, sizeOf } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 import { isCoreCall } from './storeProtocol';
@@ -13,17 +13,11 @@ import { isCoreCall } from './storeProtocol';
 export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<StoreStatus['note']>, events: HostEvents, pollMs = 500): OpenedStore {
   if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', `${files.main} does not exist yet`);
   const open = () => {
-    const copy = copyStore(files);
-    try {
-      const database = openCopy(sqlite, copy.files);
-      return { copy, core: new StoreCore(database.connection, files.folder, 'reader'), dispose: () => (database.abandon(), copy.dispose()) };
-    } catch (error) {
-      copy.dispose();
-      throw error;
-    }
+    const copy = openReaderCopy(sqlite, files, note);
+    return { ...copy, core: new StoreCore(copy.connection, files.folder, 'reader') };
   };
   let opened = open();
-  let seen = opened.copy.version;
+  let seen = opened.version;
   const status: StoreStatus = { access: 'readonly', durability: 'file', note, file: files.main };
   const poll = setInterval(() => {
     const version = lookFor(files) ?? seen;
@@ -45,10 +39,10 @@ export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<
       return (opened.core[method] as (...args: unknown[]) => unknown).call(opened.core, ...args);
     },
     refresh: () => {
-      if (storeVersion(files) === opened.copy.version) return;
+      if (storeVersion(files) === opened.version) return;
       const before = opened;
       opened = open();
-      seen = opened.copy.version;
+      seen = opened.version;
       before.dispose();
     },
     close,

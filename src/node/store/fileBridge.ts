@@ -260,7 +260,8 @@ export class FileBridge {
   /** A new name is only durable once its folder is. Like SQLite itself, forgives file systems that cannot sync a folder. */
   private syncFolders(): void {
     for (const folder of this.unsyncedFolders) {
-      if (process.platform !== 'win32') {
+      // A copy that was thrown away takes its folder with it.
+      if (process.platform !== 'win32' && this.fs.statSync(folder, { throwIfNoEntry: false })) {
         const fd = this.fs.openSync(folder, constants.O_RDONLY);
         try {
           this.fs.fsyncSync(fd);

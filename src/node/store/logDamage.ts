@@ -1,6 +1,7 @@
 import { applyFrames, readFrames } from './walFrames';
 import { readFileSync } from 'node:fs';
 import type { DatabaseFiles } from './fileBridge';
+import { undoJournal } from './rollbackJournal';
 import { sizeOf } from './storeFiles';
 
 /**
@@ -24,9 +25,10 @@ export function findSilentDamage(files: DatabaseFiles, pageSize: number): string
   return null;
 }
 
-/** The file with every frame of its log that can be trusted, whatever SQLite would say of the frames before it. */
+/** The file as it was before a transaction that was never finished, with every frame of its log that can be trusted, whatever SQLite would say of the frames before it. */
 export function mergeLog(files: DatabaseFiles, pageSize: number): Uint8Array {
-  const main: Uint8Array = sizeOf(files.main) > 0 ? readFileSync(files.main) : new Uint8Array(0);
+  const stored: Uint8Array = sizeOf(files.main) > 0 ? readFileSync(files.main) : new Uint8Array(0);
+  const main = sizeOf(files.journal) > 0 ? undoJournal(stored, files.journal, pageSize) : stored;
   const merged = sizeOf(files.wal) < 32 ? main : applyFrames(main, readFrames(readFileSync(files.wal), pageSize), pageSize);
   const whole = new Uint8Array(Math.ceil(merged.length / pageSize) * pageSize);
   whole.set(merged);

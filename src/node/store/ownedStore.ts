@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { errorText } from '../../core/errors';
 import type { StoreError } from '../../core/errors';
 import type { StoreStatus } from '../../core/ports';
-import { IdleIndexer } from './idleIndexer';
+import { indexWhenIdle } from './idleIndexer';
+import type { IdleDelays } from './idleTask';
+import { verifyWhenIdle } from './idleVerifier';
 import type { Lease } from './lease';
 import type { HostEvents, OpenedStore } from './openedStore';
 import { removeDeadSockets } from './peerAddress';
@@ -33,6 +35,8 @@ export interface OwnedOptions {
   readonly afterAnother: boolean;
   /** Builds the store anew from what can be read of it, whether or not it can be opened. */
   readonly repair: boolean;
+  /** Of the check of every entry while the store is idle. */
+  readonly verifyPace: IdleDelays | undefined;
   /** The store cannot be used any more, because another process has taken over; it has been let go of. */
   readonly onLost: () => void;
 }
@@ -69,10 +73,11 @@ function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: P
     return known;
   };
   const onIndexError = (error: unknown) => events.onLog('warn', 'store_indexing_failed', { error: failed(error).message });
-  const indexer = durability === 'file' ? new IdleIndexer(core.index, onIndexError) : null;
+  // Where every commit writes the whole file, the index is brought up to date by searches alone.
+  const idle = durability === 'file' ? [indexWhenIdle(core.index, onIndexError)] : [];
   const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
   const call = (window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown => {
-    indexer?.touch();
+    for (const task of idle) task.touch();
     try {
       const result = service.call(window, method, args);
       if (!(result instanceof Promise)) return result;
@@ -83,22 +88,34 @@ function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: P
       throw failed(error);
     }
   };
-  const status: StoreStatus = {
+  let status: StoreStatus = {
     access: 'owner',
     durability,
     note: recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem },
     file: files.main,
   };
+  const onDone = (damage: string | null, entries: number) => {
+    events.onLog(damage === null ? 'info' : 'warn', 'store_checked', { entries, damage });
+    if (damage === null) return;
+    status = { ...status, note: { reason: 'damage_found', detail: damage } };
+    events.onStatus(status, lease.nonce);
+  };
+  idle.push(verifyWhenIdle(database.connection, { onDone, onError: (error) => events.onLog('warn', 'store_check_failed', { error: errorText(error) }) }, options.verifyPace));
+  const stop = () => {
+    for (const task of idle) task.stop();
+  };
   const me: StoreWindow = { label: options.me.label, notify: (change) => events.onChange(change) };
   service.join(me, options.me.holdings);
   server?.serve({ status, service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call } });
   return {
-    status,
+    get status() {
+      return status;
+    },
     nonce: lease.nonce,
     call: (method, args) => call(me, method, args),
     refresh: () => undefined,
     close: () => {
-      indexer?.stop();
+      stop();
       try {
         lease.verify();
         database.close();
@@ -112,7 +129,7 @@ function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: P
       }
     },
     abandon: () => {
-      indexer?.stop();
+      stop();
       database.abandon();
       lease.release();
       server?.close();

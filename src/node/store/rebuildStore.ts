@@ -4,7 +4,8 @@ import type { Connection, Row, SqlValue } from './connection';
 import { damagedBody, isSoundBody } from './damagedBody';
 import { entryColumns } from './entryCodec';
 import { mendTree } from './mendTree';
-import { readableRows } from './salvageRows';
+import type { SalvageLeaves } from './salvageLeaves';
+import { readableRows, salvageKey } from './salvageRows';
 
 /** What a recovery brought over, and what it could not read. */
 export interface Salvage {
@@ -33,10 +34,13 @@ const otherTables: readonly (readonly [table: string, ...key: string[]])[] = [
   ['id_counters', 'day'],
 ];
 
-/** Copies row by row what can be read of `source` into the empty store `target`; nothing is dropped without being told. */
-export function rebuildStore(source: Connection, target: Connection): Salvage {
+/**
+ * Copies row by row what can be read of `source` into the empty store `target`; nothing is dropped without being told. `leaves`
+ * has the rows that the tables no longer lead to.
+ */
+export function rebuildStore(source: Connection, target: Connection, leaves: SalvageLeaves | null = null): Salvage {
   target.exec('PRAGMA foreign_keys = OFF');
-  return target.transaction(() => new Rebuild(source, target).run());
+  return target.transaction(() => new Rebuild(source, leaves, target).run());
 }
 
 class Rebuild {
@@ -47,6 +51,7 @@ class Rebuild {
 
   constructor(
     private readonly source: Connection,
+    private readonly leaves: SalvageLeaves | null,
     private readonly target: Connection,
   ) {}
 
@@ -156,8 +161,16 @@ class Rebuild {
     return true;
   }
 
-  private read(table: string, key: readonly string[]): Generator<Row, void, void> {
-    return readableRows(this.source, table, key, '*', () => this.damagedTables.add(table));
+  /** In order as far as the table leads, then what lies on its pages all the same. */
+  private *read(table: string, key: readonly string[]): Generator<Row, void, void> {
+    const seen = new Set<string>();
+    const id = (row: Row) => JSON.stringify(key.map((_, i) => row[salvageKey(i)]));
+    for (const row of readableRows(this.source, table, key, '*', () => this.damagedTables.add(table))) {
+      seen.add(id(row));
+      yield row;
+    }
+    if (!this.leaves || !this.damagedTables.has(table)) return;
+    for (const row of this.leaves.rows(this.source, table, key)) if (!seen.has(id(row))) yield row;
   }
 
   private insert(table: string, row: Row): void {

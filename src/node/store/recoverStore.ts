@@ -46,9 +46,9 @@ export function recoverStore(sqlite: Sqlite, files: StoreFiles, reason: string, 
       migrate(target, () => undefined);
       const source = openSalvageImage(sqlite, files);
       try {
-        if (source) recovery = { ...recovery, salvage: emptyAsNull(rebuildStore(source, target)) };
+        if (source) recovery = { ...recovery, salvage: emptyAsNull(rebuildStore(source.connection, target, source.leaves)) };
       } finally {
-        source?.close();
+        source?.connection.close();
       }
       target.transaction(() => {
         target.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('generation', ?)", [generation]);

@@ -4,6 +4,7 @@ import type { DatabaseFiles } from './fileBridge';
 import { mergeLog } from './logDamage';
 import { migrations, newestVersion } from './migrations';
 import { applicationId } from './schema';
+import { SalvageLeaves } from './salvageLeaves';
 import type { Sqlite } from './sqlite';
 import { newPageSize, sizeOf } from './storeFiles';
 import { readFileSync } from 'node:fs';
@@ -11,12 +12,18 @@ import { readFileSync } from 'node:fs';
 /** A version beyond this is a damaged number and not a newer program. */
 const plausibleVersion = 0xffff;
 
+export interface SalvageImage {
+  readonly connection: Connection;
+  /** For tables that the connection cannot read to the end. */
+  readonly leaves: SalvageLeaves;
+}
+
 /**
  * A copy in memory of a damaged database with its log, mended as far as its rows can be reached: a damaged header is written
  * anew, a damaged schema is taken from a new store, whose tables begin at the same pages. Null when nothing can be reached.
  * Throws `newer_schema`. Touches no file.
  */
-export function openSalvageImage(sqlite: Sqlite, files: DatabaseFiles): Connection | null {
+export function openSalvageImage(sqlite: Sqlite, files: DatabaseFiles): SalvageImage | null {
   const pageSize = pageSizeOf(files);
   const image = mergeLog(files, pageSize);
   if (image.length < pageSize) return null;
@@ -26,7 +33,8 @@ export function openSalvageImage(sqlite: Sqlite, files: DatabaseFiles): Connecti
     throw new StoreError('newer_schema', `${files.main} has version ${version}; this program knows versions up to ${newestVersion()}`);
   }
   mendHeader(view, pageSize);
-  return tryOpen(sqlite, files.main, image) ?? tryOpen(sqlite, files.main, withNewSchema(sqlite, image, pageSize));
+  const connection = tryOpen(sqlite, files.main, image) ?? tryOpen(sqlite, files.main, withNewSchema(sqlite, image, pageSize));
+  return connection && { connection, leaves: new SalvageLeaves(image, pageSize) };
 }
 
 function tryOpen(sqlite: Sqlite, file: string, image: Uint8Array): Connection | null {

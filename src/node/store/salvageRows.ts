@@ -9,7 +9,7 @@ const probeLimit = 500;
  * rows may be missing. Never throws.
  */
 export function* readableRows(source: Connection, table: string, key: readonly string[], columns = '*', onDamage: () => void = () => undefined): Generator<Row, void, void> {
-  const select = `SELECT ${key.map((column, i) => `${column} AS ${keyColumn(i)}`).join(', ')}, ${columns} FROM ${table}`;
+  const select = `SELECT ${key.map((column, i) => `${column} AS ${salvageKey(i)}`).join(', ')}, ${columns} FROM ${table}`;
   const up = new Walk(key.length, 1);
   yield* up.rows(source, `${select} ORDER BY ${key.join(', ')}`);
   if (up.complete) return;
@@ -57,7 +57,7 @@ class Walk {
       }
       if (next.done) break;
       const row = next.value;
-      const key = Array.from({ length: this.keyLength }, (_, i) => row[keyColumn(i)] ?? null);
+      const key = Array.from({ length: this.keyLength }, (_, i) => row[salvageKey(i)] ?? null);
       if (this.stopAt && compare(key, this.stopAt) <= 0) break;
       if (this.last && compare(key, this.last) * this.direction <= 0) return;
       this.last = key;
@@ -67,7 +67,8 @@ class Walk {
   }
 }
 
-function keyColumn(i: number): string {
+/** Under this name each column of a row's key is told beside the row. */
+export function salvageKey(i: number): string {
   return `salvage_key_${i}`;
 }
 

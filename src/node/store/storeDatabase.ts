@@ -102,14 +102,8 @@ export function openForEditing(sqlite: Sqlite, files: DatabaseFiles): Pick<Store
 }
 
 /** Opens a private copy (readonlyCopy.ts), which recovery may write to; queries alone are let through. */
-export function openCopy(sqlite: Sqlite, files: DatabaseFiles): Pick<StoreDatabase, 'connection' | 'abandon'> {
-  const refuse = () => {
-    throw new StoreError('readonly', `${files.main} is read-only: another window owns the store`);
-  };
-  if (sqlite.unbridged !== null) {
-    const connection = new Connection(sqlite.openMemory(readMerged(files)), { file: files.main, beforeCommit: refuse });
-    return { connection, abandon: () => connection.close() };
-  }
+export function openCopy(sqlite: Sqlite, files: DatabaseFiles, refuse: () => void = refuseAll): Pick<StoreDatabase, 'connection' | 'abandon'> {
+  if (sqlite.unbridged !== null) return openInMemory(sqlite, files, refuse);
   const opened = bridged(sqlite, files, refuse);
   opened.connection.exec('PRAGMA locking_mode = EXCLUSIVE');
   if (schemaVersion(opened.connection) === 0) {
@@ -118,6 +112,16 @@ export function openCopy(sqlite: Sqlite, files: DatabaseFiles): Pick<StoreDataba
   }
   opened.connection.exec('PRAGMA query_only = ON');
   return opened;
+}
+
+/** The same without a copy, at the price of holding all of it. The caller has made sure that nobody writes the files. */
+export function openInMemory(sqlite: Sqlite, files: DatabaseFiles, refuse: () => void): Pick<StoreDatabase, 'connection' | 'abandon'> {
+  const connection = new Connection(sqlite.openMemory(readMerged(files)), { file: files.main, beforeCommit: refuse });
+  return { connection, abandon: () => connection.close() };
+}
+
+function refuseAll(): void {
+  throw new StoreError('readonly', 'A copy is not written to');
 }
 
 function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {

@@ -8,11 +8,14 @@ import { acquireLease, Lease } from './lease';
 import type { LeaseRecord, LeaseTiming } from './lease';
 import type { HostEvents, OpenedStore } from './openedStore';
 import { openOwned } from './ownedStore';
+import type { IdleDelays } from './idleTask';
+import { findSilentDamage } from './logDamage';
+import { mayPass } from './readerCopy';
 import { newPeerAddress, sharingVersion } from './peerAddress';
 import { OwnerGoneError, PeerConnection } from './peerConnection';
 import { loadSqlite } from './sqlite';
 import type { Sqlite } from './sqlite';
-import { sizeOf, storeFiles } from './storeFiles';
+import { checkDatabaseFile, sizeOf, storeFiles } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 import { toStoreError } from './storeFault';
 import type { CallArguments, CallResult, StoreCall } from './storeProtocol';
@@ -28,6 +31,8 @@ export interface HostOptions {
   readonly repair?: boolean;
   readonly timing?: LeaseTiming;
   readonly fs?: BridgeFs;
+  /** Of the check of every entry while the store is idle. */
+  readonly verifyPace?: IdleDelays;
   /** How often a read-only copy looks for new writes. */
   readonly pollMs?: number;
   /** How long, after the owner has gone, what was asked is kept until there is an owner again; 10 s by default. */
@@ -83,6 +88,7 @@ export class StoreHost {
       } catch (error) {
         // Either way nothing of it has been written, or all of it and it may be written again (core/ports.ts).
         const mayRepeat = OwnerGoneError.is(error) || (StoreError.is(error) && error.reason === 'lease_lost');
+        if (!mayRepeat && StoreError.is(error) && ['disk_full', 'permission'].includes(error.reason) && mayPass(store.status.note)) this.reopen(store);
         if (!mayRepeat || this.closing.signal.aborted) throw OwnerGoneError.is(error) ? closed(this.options.folder) : toStoreError(error, undefined, this.options.folder);
         this.reopen(store);
       }
@@ -91,7 +97,10 @@ export class StoreHost {
 
   async refresh(): Promise<void> {
     await this.ready;
-    this.current().refresh();
+    const store = this.current();
+    if (!mayPass(store.status.note)) return store.refresh();
+    this.reopen(store);
+    await this.ready;
   }
 
   async close(): Promise<void> {
@@ -138,8 +147,7 @@ export class StoreHost {
     } catch (error) {
       const known = toStoreError(error, undefined, files.folder);
       if (CancelledError.is(error)) throw error;
-      if (known.reason !== 'permission' || sizeOf(files.main) === 0) throw known;
-      return this.openCopy(files, { reason: 'folder_readonly', detail: known.message });
+      return this.openCopyInstead(files, known);
     }
     if ('joined' in lease) return lease.joined;
     if (!(lease instanceof Lease)) return this.openCopy(files, { reason: 'other_owner', detail: describe(lease.heldBy) });
@@ -150,6 +158,7 @@ export class StoreHost {
         me: { label: this.options.label, holdings: this.holdings.current },
         afterAnother: again,
         repair: this.repairAsked,
+        verifyPace: this.options.verifyPace,
         onLost: () => opened && this.reopen(opened),
       };
       opened = await openOwned(this.sqlite, files, lease, owned, this.events);
@@ -160,7 +169,18 @@ export class StoreHost {
       if (StoreError.is(error) && error.reason === 'newer_schema') {
         return this.openCopy(files, { reason: 'newer_schema', detail: error.message });
       }
-      throw toStoreError(error, undefined, files.main);
+      return this.openCopyInstead(files, toStoreError(error, undefined, files.main));
+    }
+  }
+
+  /** A disk without room and a folder without permission keep nobody from reading what is sound. Throws `cause` for anything else. */
+  private openCopyInstead(files: StoreFiles, cause: StoreError): OpenedStore {
+    const reason = cause.reason === 'disk_full' ? 'disk_full' : cause.reason === 'permission' ? 'folder_readonly' : null;
+    if (reason === null || sizeOf(files.main) === 0 || isSuspect(files)) throw cause;
+    try {
+      return this.openCopy(files, { reason, detail: cause.message });
+    } catch {
+      throw cause;
     }
   }
 
@@ -190,6 +210,15 @@ export class StoreHost {
 
   private openCopy(files: StoreFiles, note: NonNullable<StoreStatus['note']>): OpenedStore {
     return openCopied(this.sqlite, files, note, this.events, this.options.pollMs);
+  }
+}
+
+/** Whether the files would not be opened for writing as they are: what SQLite makes of them is not to be trusted. */
+function isSuspect(files: StoreFiles): boolean {
+  try {
+    return findSilentDamage(files, checkDatabaseFile(files).pageSize) !== null;
+  } catch {
+    return true;
   }
 }
 

@@ -22,7 +22,7 @@ export function* verifyBodies(connection: Connection, onDamage: (seq: number) =>
       read++;
       if (!isSoundBody(row, row['tool_args_json'])) onDamage(below);
     }
-    if (rows.length < batchRows) return;
     yield read;
+    if (rows.length < batchRows) return;
   }
 }

@@ -251,7 +251,9 @@ describe('store: recovery', function () {
   it('does not recover what it may not read or write', async () => {
     lay(closed);
     faulty.fault = (call, path) => (call === 'open' && path.endsWith('threadkeeper.db') ? 'EACCES' : undefined);
-    await assert.rejects(open(), hasReason('permission'));
+    const host = await open();
+    assert.deepEqual([host.status.access, host.status.note?.reason], ['readonly', 'folder_readonly']);
+    await host.close();
     faulty.heal();
     assert.deepEqual([readFileSync(files.main), aside()], [closed.main, []]);
   });

@@ -20,6 +20,14 @@ describe('bannerFor', () => {
     );
   });
 
+  it('says where to go with damage that was found in use, and that a full disk passes', () => {
+    const found = bannerFor({ status: { ...owner, note: { reason: 'damage_found', detail: 'Entry 5.' } }, failure: null, trusted: true });
+    deepStrictEqual([found?.kind, found?.text], ['recovered', 'Part of your history is damaged. Entry 5. Run “Threadkeeper: Verify and Repair History”.']);
+    const full = bannerFor({ status: { ...owner, access: 'readonly', note: { reason: 'disk_full', detail: 'No space.' } }, failure: null, trusted: true });
+    deepStrictEqual(full?.kind, 'readonly');
+    deepStrictEqual(/Free some space, then hide this view and show it again/.test(full?.text ?? ''), true);
+  });
+
   it('has words for every way a store can fail', () => {
     const reasons: StoreErrorReason[] = ['readonly', 'disk_full', 'permission', 'corrupt', 'newer_schema', 'invalid', 'conflict', 'lease_lost', 'closed', 'io'];
     const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map((failure) => bannerFor({ status: null, failure, trusted: true })?.text ?? '');

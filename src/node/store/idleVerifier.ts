@@ -1,0 +1,48 @@
+import { counted } from '../../core/session/verifyReport';
+import type { Connection } from './connection';
+import { IdleTask, type IdleDelays } from './idleTask';
+import { entryName } from './problemList';
+import { isDamage } from './recoverStore';
+import { verifyBodies } from './verifyBodies';
+
+/** 300 MB take about 1.5 s of work; at these delays they take a quarter of one core for that long four times over. */
+const delays: IdleDelays = { idleMs: 2_000, gapMs: 25, stepMs: 8 };
+
+export interface IdleVerifierEvents {
+  /** Once, when everything has been looked at, or when a page could not be read. What is wrong, in words; null when nothing is. */
+  onDone(damage: string | null, entries: number): void;
+  onError(error: unknown): void;
+}
+
+/** Compares every entry with its checksum while the store is idle, once. Opening does not: it would read the whole file. */
+export function verifyWhenIdle(connection: Connection, { onDone, onError }: IdleVerifierEvents, pace: IdleDelays = delays): IdleTask {
+  const damaged: number[] = [];
+  const rows = verifyBodies(connection, (seq) => damaged.push(seq));
+  let read = 0;
+  let isDone = false;
+  const finish = (damage: string | null) => {
+    isDone = true;
+    onDone(damage, read);
+    return false;
+  };
+  const describe = () => {
+    if (damaged.length === 0) return null;
+    const first = entryName(connection, damaged[0]);
+    return `${counted(damaged.length, 'entry does', 'entries do')} not say what was written${damaged.length === 1 ? `: ${first}` : `; the newest is ${first}`}.`;
+  };
+  const step = (budgetMs: number) => {
+    const started = performance.now();
+    try {
+      do {
+        const next = rows.next();
+        if (next.done) return finish(describe());
+        read = next.value;
+      } while (performance.now() - started < budgetMs);
+      return true;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return finish(`A part of it cannot be read: ${error.message}.`);
+    }
+  };
+  return new IdleTask({ isDue: () => !isDone, step }, onError, pace);
+}
