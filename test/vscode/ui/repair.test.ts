@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ChatPage } from '../../support/chatPage';
+import { openChat, type ChatSession } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { reply } from '../../support/messagesApiScript';
+import { waitFor } from '../../support/waitFor';
+import type { Workbench } from '../../support/workbench';
+
+describe('a history that was damaged between two windows', function () {
+  inOrder(this);
+  let session: ChatSession;
+  let workbench: Workbench;
+  let chat: ChatPage;
+
+  before(async () => {
+    session = await openChat({ window: 60_000 });
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  const storeFile = () => {
+    const found = readdirSync(session.server.dataFolder, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('threadkeeper.db'));
+    assert.ok(found);
+    return join(session.server.dataFolder, found);
+  };
+
+  it('is said to be sound while it is', async () => {
+    session.api.enqueue(reply('Carefully preserved wording.'), reply('Another answer.'));
+    await session.chat.ask('What do you keep?');
+    await session.chat.see('article.answer', 'Carefully preserved wording.');
+    await session.chat.ask('And then?');
+    await session.chat.see('article.answer', 'Another answer.');
+    await session.chat.idle();
+    await session.workbench.runCommand('Threadkeeper: Verify and Repair History');
+    assert.match(await session.workbench.messages.waitForNotification('checked'), /^[\d,]+ entries in 1 session checked, no damage found\.$/);
+  });
+
+  it('is found to be damaged when nobody asks for anything', async () => {
+    // Closing puts everything into the file itself.
+    await session.workbench.reload();
+    await session.chat.see('article.answer', 'Another answer.');
+    const host = session.workbench.extensionHostPid();
+    await session.workbench.close();
+    process.kill(host, 'SIGKILL');
+    await waitFor('the extension host to end', () => session.server.extensionHosts().length === 0);
+    const content = readFileSync(storeFile());
+    const at = content.indexOf('Carefully preserved');
+    assert.ok(at > 0);
+    content.write('CAREFULLY', at);
+    writeFileSync(storeFile(), content);
+
+    workbench = await session.workbench.openTab();
+    await workbench.openView();
+    chat = new ChatPage(workbench);
+    await chat.see('article.answer', 'Another answer.');
+    assert.match(await workbench.messages.waitForNotification('Part of your history is damaged'), /1 entry does not say what was written: entry #\d+ of session \d{8}_001/);
+    await chat.see('tk-banner', 'Part of your history is damaged');
+    await workbench.screenshot('damage-found');
+  });
+
+  it('is repaired when the user says so, and goes on', async () => {
+    await workbench.runCommand('Threadkeeper: Verify and Repair History');
+    const dialog = await workbench.messages.waitForDialog();
+    assert.match(dialog, /Your history is damaged: 1 problem found\.[\s\S]*entry #\d+ of session[\s\S]*The damaged file is kept beside it/);
+    await workbench.screenshot('repair-offered');
+    await workbench.messages.answerDialog('Repair');
+    assert.match(await workbench.messages.waitForNotification('Your history has been repaired'), /1 session with \d+ entries were brought over; not readable: the content of 1 entry.*kept as .*threadkeeper\.db\.damaged-/s);
+    await chat.see('article.answer', 'Another answer.');
+    await chat.see('tk-banner', 'has been repaired');
+    await workbench.screenshot('repaired');
+    session.api.enqueue(reply('On it goes.'));
+    await chat.ask('Still there?');
+    await chat.see('article.answer', 'On it goes.');
+    await workbench.runCommand('Threadkeeper: Verify and Repair History');
+    await workbench.messages.waitForNotification('no damage found');
+  });
+});
