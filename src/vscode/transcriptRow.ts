@@ -37,6 +37,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'compaction_undone':
       return { kind: 'undo', id, at, tokensRestored: content.tokensRestored };
     case 'custom':
+      if (content.customType === 'damaged') return info(damagedText(content.data));
       return content.customType === turnErrorType ? errorRow(entry, content.data) : null;
     case 'checkpoint':
       return info(`Checkpoint at ${content.tokensAtCheckpoint.toLocaleString('en')} tokens`);
@@ -58,6 +59,12 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'session_info':
       return null;
   }
+}
+
+/** What the store makes of content that does not add up (entryCodec.ts). */
+function damagedText(data: unknown): string {
+  const text = typeof data === 'object' && data !== null && 'text' in data && typeof data.text === 'string' ? data.text.trim() : '';
+  return `This entry is damaged and is not sent to the model.${text === '' ? ' Nothing of it could be read.' : ` What could be read: ${text}`}`;
 }
 
 function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool_call'>, context: RowContext, folded: boolean): TranscriptRow {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
 import type { StoreStatus } from '../../../src/core/ports';
 import { Connection } from '../../../src/node/store/connection';
