@@ -6,7 +6,7 @@ import { Connection } from '../../../src/node/store/connection';
 import { undoJournal } from '../../../src/node/store/rollbackJournal';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
-import { storeFiles, type StoreFiles } from '../../../src/node/store/storeFiles';
+import { newPageSize, storeFiles, type StoreFiles } from '../../../src/node/store/storeFiles';
 import type { StoreHost } from '../../../src/node/store/storeHost';
 import { FaultyFs } from '../../support/storeFaults';
 import { alteredSample, layStoreSample, makeStoreSample, sampleTexts, type StoreSample } from '../../support/storeSample';
@@ -91,7 +91,7 @@ describe('store: recovery ladder', function () {
     it(`brings every text over when the page is lost that leads to all ${table}`, async () => {
       const root = rootOf(table);
       for (const value of [0, 0xa5]) {
-        layStoreSample(temp.path, closed, { main: Buffer.from(closed.main).fill(value, (root - 1) * 2048, root * 2048) });
+        layStoreSample(temp.path, closed, { main: Buffer.from(closed.main).fill(value, (root - 1) * newPageSize, root * newPageSize) });
         const host = await open({ repair: true });
         const found = new Set(await texts(host));
         assert.deepEqual(sampleTexts.filter((text) => !found.has(text)), [], `${table} of ${value}`);
@@ -108,7 +108,7 @@ describe('store: recovery ladder', function () {
   it('loses nothing to flipped bytes in an index or in a page that is not in use', async () => {
     for (const index of ['entries_by_session', 'entries_by_parent', 'sqlite_autoindex_entries_1']) {
       const root = rootOf(index);
-      layStoreSample(temp.path, closed, { main: Buffer.from(closed.main).fill(0xff, (root - 1) * 2048, root * 2048) });
+      layStoreSample(temp.path, closed, { main: Buffer.from(closed.main).fill(0xff, (root - 1) * newPageSize, root * newPageSize) });
       const host = await open({ repair: true });
       assert.deepEqual(await texts(host), sampleTexts, index);
       await host.close();
@@ -116,7 +116,7 @@ describe('store: recovery ladder', function () {
     const main = alteredSample(sqlite, closed, 'CREATE TABLE gone AS SELECT * FROM bodies; DROP TABLE gone');
     const trunk = main.readUInt32BE(32);
     assert.ok(trunk > 0);
-    layStoreSample(temp.path, closed, { main: main.fill(0xff, (trunk - 1) * 2048, trunk * 2048) });
+    layStoreSample(temp.path, closed, { main: main.fill(0xff, (trunk - 1) * newPageSize, trunk * newPageSize) });
     assert.deepEqual(await texts(await open({ repair: true })), sampleTexts);
   });
 
