@@ -17,12 +17,14 @@ import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
 import { showKeyStorageBroken, showSettingProblem } from './vscode/notices';
 import { OtherSessions } from './vscode/otherSessions';
+import { askForRetention } from './vscode/retentionPreview';
 import { SessionActions } from './vscode/sessionActions';
 import { SessionDocuments } from './vscode/sessionDocuments';
 import { SessionsTree } from './vscode/sessionsTree';
 import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
+import { TrashRetention } from './vscode/trashRetention';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
 import { WorkbenchCommands } from './vscode/workbenchCommands';
 import { VscodeWorkspaceText } from './vscode/workspaceText';
@@ -76,7 +78,10 @@ export function activate(context: ExtensionContext): void {
       models,
       memory,
       isTrusted,
-      noteSessions: (count) => void location.noteSessions(count).catch((error: unknown) => log.debug('registry_not_written', { detail: errorText(error) })),
+      noteSessions: (count) => {
+        void retention.run();
+        void location.noteSessions(count).catch((error: unknown) => log.debug('registry_not_written', { detail: errorText(error) }));
+      },
       cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
       ids: new UuidV7(),
       now: Date.now,
@@ -96,7 +101,8 @@ export function activate(context: ExtensionContext): void {
       offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
       now: Date.now,
       log,
-      found: ({ unread, relinkOffered }) => {
+      found: ({ unread, relinkOffered, hasTrash }) => {
+        contextKeys.set('hasTrash', hasTrash);
         contextKeys.set('sessionsUnread', unread);
         contextKeys.set('relinkOffered', relinkOffered);
       },
@@ -104,6 +110,15 @@ export function activate(context: ExtensionContext): void {
   );
   const care = new HistoryCare({ controller: chat, store, folder: async () => (await location.resolve()).folder, tasks: async () => (await loadRuntime()).tasks });
   owned.add(care.watch());
+  const retention = new TrashRetention({
+    store,
+    days: () => configuration.current.trashDays,
+    memory: memory.retention,
+    ask: askForRetention,
+    purged: () => tree.refresh(),
+    now: Date.now,
+    log,
+  });
   const workbench = new WorkbenchCommands({
     controller: chat,
     care,

@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed' } as const;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
@@ -40,6 +40,16 @@ export class ChatMemory {
   setRelinkDeclined(): Promise<void> {
     return this.save(this.workspace, keys.relinkDeclined, true);
   }
+
+  readonly retention = {
+    lastRun: (): number => Number(this.workspace.get<unknown>(keys.retentionRun) ?? 0) || 0,
+    setLastRun: (at: number): Promise<void> => this.save(this.workspace, keys.retentionRun, at),
+    agreed: (): number | undefined => {
+      const days = this.workspace.get<unknown>(keys.retentionAgreed);
+      return typeof days === 'number' ? days : undefined;
+    },
+    setAgreed: (days: number): Promise<void> => this.save(this.workspace, keys.retentionAgreed, days),
+  };
 
   /** What the status bar showed last. */
   lastContext(): ContextSnapshot | null {

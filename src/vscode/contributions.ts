@@ -35,6 +35,8 @@ export const commandIds = {
   unpinSession: 'threadkeeper.unpinSession',
   unarchiveSession: 'threadkeeper.unarchiveSession',
   restoreSession: 'threadkeeper.restoreSession',
+  deleteSession: 'threadkeeper.deleteSession',
+  emptyTrash: 'threadkeeper.emptyTrash',
   copySessionId: 'threadkeeper.copySessionId',
   showMoreSessions: 'threadkeeper.showMoreSessions',
   compact: 'threadkeeper.compact',
@@ -61,6 +63,8 @@ export const contextKeys = {
   compacting: 'threadkeeper.compacting',
   /** The Sessions view shows only what matches some words. */
   sessionsFiltered: 'threadkeeper.sessionsFiltered',
+  /** Something is in the trash. */
+  hasTrash: 'threadkeeper.hasTrash',
   /** The history could not be read for the Sessions view. */
   sessionsUnread: 'threadkeeper.sessionsUnread',
   /** Another workspace's history is likely to be that of this one, which has none. */
@@ -79,6 +83,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   archiveSession: contextKeys.hasSession,
   trashSession: contextKeys.hasSession,
   forkSession: contextKeys.hasSession,
+  emptyTrash: `${contextKeys.hasSession} || ${contextKeys.hasTrash}`,
   filterSessions: contextKeys.hasSession,
   clearSessionFilter: contextKeys.sessionsFiltered,
   compact: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
@@ -90,7 +95,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
 };
 
 /** Commands that need to be told what for: the tree calls them, the palette does not offer them. */
-export const onlyInTree = ['openSession', 'pinSession', 'unpinSession', 'unarchiveSession', 'restoreSession', 'copySessionId', 'showMoreSessions', 'openWorkspace', 'declineRelink'] as const satisfies readonly CommandName[];
+export const onlyInTree = ['openSession', 'pinSession', 'unpinSession', 'unarchiveSession', 'restoreSession', 'deleteSession', 'copySessionId', 'showMoreSessions', 'openWorkspace', 'declineRelink'] as const satisfies readonly CommandName[];
 
 /** What a key of the Sessions view passes: the rows that are selected. */
 export const selectionArgument = 'selection';
@@ -105,6 +110,7 @@ export const settings = {
   model: { key: 'model', default: '', scope: 'window', restricted: true },
   instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },
+  trashDays: { key: 'history.trashDays', default: 0, scope: 'window', restricted: false },
   statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },
 } as const satisfies Readonly<Record<string, { key: string; default: unknown; scope: 'machine' | 'window'; restricted: boolean }>>;
 export type SettingName = keyof typeof settings;

@@ -1,4 +1,5 @@
 import type { IdSource, SessionStore } from '../core/ports';
+import type { PurgePreview } from '../core/session/purgePreview';
 import type { Session, SessionPatch } from '../core/session/session';
 import type { ChatController } from './chatController';
 
@@ -44,6 +45,25 @@ export class SessionActions {
 
   restore(sessions: readonly Session[]): Promise<void> {
     return this.patch(sessions, { deletedAt: null });
+  }
+
+  async trashed(): Promise<Session[]> {
+    return (await this.deps.store.get()).listSessions({ trashed: true });
+  }
+
+  async purgePreview(sessions: readonly Session[]): Promise<PurgePreview> {
+    return (await this.deps.store.get()).purgePreview(sessions.map(({ uuid }) => uuid));
+  }
+
+  /** Deletes for good what is in the trash. */
+  async purge(sessions: readonly Session[]): Promise<void> {
+    // Another window may have moved to the trash what is on show here.
+    await this.leave(sessions);
+    try {
+      await (await this.deps.store.get()).purge(sessions.map(({ uuid }) => uuid));
+    } finally {
+      this.deps.changed();
+    }
   }
 
   async saveTags(uuid: string, tags: readonly string[]): Promise<void> {

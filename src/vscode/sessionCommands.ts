@@ -4,6 +4,7 @@ import type { ChatController } from './chatController';
 import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from './contributions';
 import type { SessionDocuments } from './sessionDocuments';
 import type { SessionActions } from './sessionActions';
+import { purgeText } from './purgeText';
 import type { SessionNode } from './sessionNodes';
 import { askForTags, askForTitle, pickSession } from './sessionPicker';
 import type { SessionsTree } from './sessionsTree';
@@ -34,6 +35,8 @@ export type SessionCommandName = Extract<
   | 'unpinSession'
   | 'forkSession'
   | 'openWorkspace'
+  | 'deleteSession'
+  | 'emptyTrash'
   | 'openSession'
   | 'copySessionId'
   | 'showMoreSessions'
@@ -56,6 +59,8 @@ export class SessionCommands {
     archiveSession: (args) => this.withAll(args, (sessions) => this.archive(sessions)),
     unarchiveSession: (args) => this.withAll(args, async (sessions) => void (await this.deps.actions.archive(sessions, false))),
     trashSession: (args) => this.withAll(args, (sessions) => this.trash(sessions)),
+    deleteSession: (args) => this.withAll(args, (sessions) => this.deleteForGood(sessions)),
+    emptyTrash: () => this.emptyTrash(),
     restoreSession: (args) => this.withAll(args, (sessions) => this.deps.actions.restore(sessions)),
     pinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, true)),
     unpinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, false)),
@@ -133,13 +138,29 @@ export class SessionCommands {
   private async trash(sessions: readonly Session[]): Promise<void> {
     const { actions, controller, tellUndoable } = this.deps;
     const kept = sessions.filter(({ deletedAt }) => deletedAt === null);
-    if (kept.length === 0) return;
+    // Delete, pressed once more.
+    if (kept.length === 0) return this.deleteForGood(sessions);
     const shown = controller.session?.uuid;
     const left = await actions.trash(kept);
     tellUndoable(`Moved ${sessionsText(kept)} to the trash. Nothing is deleted until you empty it.`, async () => {
       await actions.restore(kept);
       if (left && shown !== undefined) await this.show(shown);
     });
+  }
+
+  private async emptyTrash(): Promise<void> {
+    const trashed = await this.deps.actions.trashed();
+    if (trashed.length === 0) this.deps.tell('The trash is empty.');
+    else await this.deleteForGood(trashed);
+  }
+
+  private async deleteForGood(sessions: readonly Session[]): Promise<void> {
+    const { actions } = this.deps;
+    const trashed = sessions.filter(({ deletedAt }) => deletedAt !== null);
+    if (trashed.length === 0) return;
+    const answer = 'Delete for Good';
+    const detail = purgeText(await actions.purgePreview(trashed));
+    if ((await window.showWarningMessage(`Delete ${sessionsText(trashed)} for good?`, { modal: true, detail }, answer)) === answer) await actions.purge(trashed);
   }
 
   private async filter(): Promise<void> {

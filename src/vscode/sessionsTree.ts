@@ -17,7 +17,7 @@ export interface SessionsTreeDeps {
   /** Whether to offer an empty workspace another one's history. */
   readonly offersRelink: () => Promise<boolean>;
   /** What the view found. */
-  readonly found: (found: { readonly unread: boolean; readonly relinkOffered: boolean }) => void;
+  readonly found: (found: { readonly unread: boolean; readonly relinkOffered: boolean; readonly hasTrash: boolean }) => void;
 }
 
 /** Entries come several to the second while an answer streams. */
@@ -137,11 +137,11 @@ export class SessionsTree implements TreeDataProvider<SessionNode>, Disposable {
       const relinkOffered = this.filter === '' && isEmpty(lists) && (await offersRelink());
       // The offer stands where rows would: the tree has room for one of them.
       this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), now: now() };
-      found({ unread: false, relinkOffered });
+      found({ unread: false, relinkOffered, hasTrash: lists.trashed.sessions.length > 0 });
     } catch (error) {
       log.warn('sessions_not_listed', { detail: errorText(error) });
       this.state = null;
-      found({ unread: true, relinkOffered: false });
+      found({ unread: true, relinkOffered: false, hasTrash: false });
     }
   }
 

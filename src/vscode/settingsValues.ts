@@ -10,6 +10,8 @@ export interface Settings {
   readonly instructions: string;
   /** For sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
   readonly policy: PolicyChoice;
+  /** How long a session stays in the trash; 0: until it is emptied. */
+  readonly trashDays: number;
   readonly statusBarVisible: boolean;
 }
 
@@ -37,6 +39,7 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     model: take('model', isText, 'the id of a model', settings.model.default).trim(),
     instructions: take('instructions', isText, 'text', settings.instructions.default),
     policy,
+    trashDays: take('trashDays', isDays, 'a number of days', settings.trashDays.default as number),
     statusBarVisible: take('statusBarVisible', isBoolean, 'true or false', settings.statusBarVisible.default as boolean),
   };
   return { settings: read, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
@@ -48,6 +51,10 @@ function isText(value: unknown): value is string {
 
 function isPreset(value: unknown): value is string {
   return presetNames.some((name) => name === value);
+}
+
+function isDays(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 function isBoolean(value: unknown): value is boolean {

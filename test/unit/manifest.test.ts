@@ -77,6 +77,8 @@ describe('manifest', () => {
       [commandIds.unpinSession]: 'Threadkeeper: Unpin',
       [commandIds.unarchiveSession]: 'Threadkeeper: Move out of Archive',
       [commandIds.restoreSession]: 'Threadkeeper: Restore from Trash',
+      [commandIds.deleteSession]: 'Threadkeeper: Delete for Good…',
+      [commandIds.emptyTrash]: 'Threadkeeper: Empty Trash…',
       [commandIds.copySessionId]: 'Threadkeeper: Copy Session Id',
       [commandIds.showMoreSessions]: 'Threadkeeper: Show More Sessions',
       [commandIds.compact]: 'Threadkeeper: Compact Conversation',

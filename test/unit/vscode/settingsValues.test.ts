@@ -12,7 +12,7 @@ const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: Policy
 describe('readSettings', () => {
   it('changes nothing in the policy that the user has not set', () => {
     deepStrictEqual(read(), {
-      settings: { baseUrl: '', model: '', instructions: '', policy: { preset: 'balanced', overrides: {} }, statusBarVisible: true },
+      settings: { baseUrl: '', model: '', instructions: '', policy: { preset: 'balanced', overrides: {} }, trashDays: 0, statusBarVisible: true },
       problems: [],
     });
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
@@ -20,7 +20,7 @@ describe('readSettings', () => {
 
   it('takes what the user has set', () => {
     const { settings: found, problems } = read(
-      { baseUrl: ' https://gateway.example.com/v1 ', model: ' claude-x ', instructions: 'Be brief.', statusBarVisible: false },
+      { baseUrl: ' https://gateway.example.com/v1 ', model: ' claude-x ', instructions: 'Be brief.', trashDays: 30, statusBarVisible: false },
       { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
     deepStrictEqual(problems, []);
@@ -28,6 +28,7 @@ describe('readSettings', () => {
       baseUrl: 'https://gateway.example.com/v1',
       model: 'claude-x',
       instructions: 'Be brief.',
+      trashDays: 30,
       statusBarVisible: false,
       policy: { preset: 'balanced', overrides: { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } } },
     });
@@ -35,7 +36,7 @@ describe('readSettings', () => {
 
   it('names every value that cannot be used, once, with what is used instead', () => {
     const { settings: found, problems } = read(
-      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], policy: 'bold', statusBarVisible: null },
+      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], policy: 'bold', trashDays: -1, statusBarVisible: null },
       { 'context.maxTokens': -1, 'memoryFlush.enabled': 'yes', 'compaction.triggerPercent': 'high', 'summarizer.chain': [] },
     );
     deepStrictEqual(problems.map(({ setting }) => setting).sort(), [
@@ -43,6 +44,7 @@ describe('readSettings', () => {
       'threadkeeper.compaction.triggerPercent',
       'threadkeeper.context.maxTokens',
       'threadkeeper.context.policy',
+      'threadkeeper.history.trashDays',
       'threadkeeper.instructions',
       'threadkeeper.memoryFlush.enabled',
       'threadkeeper.model',

@@ -1,0 +1,105 @@
+import { deepStrictEqual, match } from 'node:assert';
+import type { SessionStore } from '../../../src/core/ports';
+import { bytesText, purgeText } from '../../../src/vscode/purgeText';
+import { TrashRetention, type TrashRetentionDeps } from '../../../src/vscode/trashRetention';
+import { silentLog } from '../../support/conversationRig';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { now } from './sessions';
+
+const day = 86_400_000;
+
+describe('trash retention', () => {
+  let folder: TempFolder;
+  let store: SessionStore;
+  beforeEach(async () => {
+    folder = tempFolder();
+    store = await openTestStore(folder.path);
+  });
+  afterEach(async () => {
+    await store.close();
+    folder.remove();
+  });
+
+  async function trashed(title: string, deletedAt: number): Promise<string> {
+    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: now });
+    await store.append(uuid, { entries: [userMessage(uuid, null, title)] });
+    await store.updateSession(uuid, { deletedAt });
+    return uuid;
+  }
+
+  /** A window over the same workspace: what it remembers outlives it. */
+  function rig(answer: TrashRetentionDeps['ask'], settings = { days: 30 }) {
+    const state = { asked: [] as string[][], at: now, lastRun: 0, agreed: undefined as number | undefined };
+    const retention = new TrashRetention({
+      store: { get: async () => store },
+      days: () => settings.days,
+      memory: {
+        lastRun: () => state.lastRun,
+        setLastRun: async (at) => void (state.lastRun = at),
+        agreed: () => state.agreed,
+        setAgreed: async (days) => void (state.agreed = days),
+      },
+      ask: async (days, due, preview) => {
+        state.asked.push(due.map(({ title }) => title));
+        return answer(days, due, preview);
+      },
+      purged: () => undefined,
+      now: () => state.at,
+      log: silentLog,
+    });
+    return { state, settings, run: () => retention.run(), nextDay: () => ((state.at += day), retention.run()) };
+  }
+
+  const left = async () => (await store.listSessions({ trashed: true })).map(({ title }) => title).sort();
+
+  it('deletes nothing unless it is asked to', async () => {
+    await trashed('old', now - 1_000 * day);
+    const { run, state } = rig(async (_, due) => due, { days: 0 });
+    await run();
+    deepStrictEqual([state.asked, await left()], [[], ['old']]);
+  });
+
+  it('asks the first time, then does it once a day, and asks again when the setting has changed', async () => {
+    await trashed('old', now - 31 * day);
+    await trashed('young', now - 29 * day);
+    const { state, settings, run, nextDay } = rig(async (_, due) => due);
+    await run();
+    deepStrictEqual([state.asked, await left()], [[['old']], ['young']]);
+    await trashed('as old', now - 31 * day);
+    await run();
+    deepStrictEqual(await left(), ['as old', 'young'], 'not twice a day');
+    await nextDay();
+    deepStrictEqual([state.asked.length, await left()], [1, ['young']], 'without another question');
+    settings.days = 7;
+    await nextDay();
+    deepStrictEqual([state.asked, await left()], [[['old'], ['young']], []]);
+  });
+
+  it('keeps everything when the user has not decided, and what was unchecked, and asks again', async () => {
+    await trashed('a', now - 40 * day);
+    await trashed('b', now - 40 * day);
+    let answer: 'later' | 'only a' | 'all' = 'later';
+    const { state, run, nextDay } = rig(async (_, due) => (answer === 'later' ? undefined : answer === 'all' ? due : due.filter(({ title }) => title === 'a')));
+    await run();
+    deepStrictEqual(await left(), ['a', 'b']);
+    answer = 'only a';
+    await nextDay();
+    deepStrictEqual(await left(), ['b']);
+    answer = 'all';
+    await nextDay();
+    deepStrictEqual([await left(), state.asked.length], [[], 3]);
+  });
+
+  it('keeps what was restored while the question was open', async () => {
+    const uuid = await trashed('missed', now - 40 * day);
+    const { run } = rig(async (_, due) => (await store.updateSession(uuid, { deletedAt: null }), due));
+    await run();
+    deepStrictEqual((await store.listSessions()).map(({ title }) => title), ['missed']);
+  });
+
+  it('says what goes and what stays', () => {
+    const text = purgeText({ sessions: ['x'], entries: 1_200, keptEntries: 1, bytes: 3_940_000 });
+    match(text, /^This deletes 1,200 entries \(3\.9 MB\) from the history\. Other sessions keep the 1 entry that they share\. This cannot be undone\.$/);
+    deepStrictEqual([0, 999, 1_000, 12_345, 1_000_000, 2_500_000_000].map(bytesText), ['0 bytes', '999 bytes', '1 kB', '12 kB', '1 MB', '2.5 GB']);
+  });
+});
