@@ -13,6 +13,7 @@ import { Configuration } from './vscode/configuration';
 import { ContextKeys } from './vscode/contextKeys';
 import { endpointOf } from './vscode/endpoint';
 import { HistoryCare } from './vscode/historyCare';
+import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
 import { showKeyStorageBroken, showSettingProblem } from './vscode/notices';
@@ -61,6 +62,7 @@ export function activate(context: ExtensionContext): void {
   const store = new StoreAccess(async (options) => {
     const { folder, found, related } = await location.resolve();
     log.info('store_located', { folder, found, related: related.length });
+    void warnOfEphemeralStorage(folder, (one) => memory.toldEphemeral(one), (one) => memory.setToldEphemeral(one));
     return (await loadRuntime()).openStore(folder, options);
   }, log);
   const models = new ModelSource({

@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed' } as const;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
@@ -39,6 +39,15 @@ export class ChatMemory {
 
   setRelinkDeclined(): Promise<void> {
     return this.save(this.workspace, keys.relinkDeclined, true);
+  }
+
+  /** The user knows that the history in this folder goes with its container. */
+  toldEphemeral(folder: string): boolean {
+    return this.workspace.get<unknown>(keys.toldEphemeral) === folder;
+  }
+
+  setToldEphemeral(folder: string): Promise<void> {
+    return this.save(this.workspace, keys.toldEphemeral, folder);
   }
 
   readonly retention = {

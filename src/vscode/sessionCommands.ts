@@ -94,7 +94,8 @@ export class SessionCommands {
   }
 
   private async open(session: Session): Promise<void> {
-    if (session.deletedAt === null) return this.show(session.uuid);
+    // The keyboard stays with the list: F2 and Delete mean the row that was pressed.
+    if (session.deletedAt === null) return this.show(session.uuid, true);
     const restore = 'Restore and Open';
     const answer = await window.showInformationMessage(`${sessionsText([session])} is in the trash.`, restore);
     if (answer !== restore) return;
@@ -102,9 +103,9 @@ export class SessionCommands {
     await this.show(session.uuid);
   }
 
-  private async show(uuid: string): Promise<void> {
+  private async show(uuid: string, preserveFocus = false): Promise<void> {
     await this.deps.controller.openSession(uuid);
-    await commands.executeCommand(focusChatCommand);
+    await commands.executeCommand(focusChatCommand, { preserveFocus });
   }
 
   private async rename(session: Session): Promise<void> {

@@ -21,15 +21,16 @@ export class SessionsPage {
   /** Label and description of every row on screen, from the top. */
   async rows(): Promise<string[]> {
     await this.open();
-    const rows = await this.pane().locator('.monaco-list-row').all();
-    const part = async (row: Locator, selector: string) => (await row.locator(selector).allInnerTexts()).join('').replaceAll('\u00a0', ' ').trim();
-    const texts = await Promise.all(
-      rows.map(async (row) => ({
-        index: Number(await row.getAttribute('data-index')),
-        text: [await part(row, '.label-name'), await part(row, '.label-description')].filter((text) => text !== '').join(' · '),
-      })),
-    );
-    return texts.sort((a, b) => a.index - b.index).map(({ text }) => text);
+    // All at once: one by one they change under the eyes.
+    const rows = await this.pane()
+      .locator('.monaco-list-row')
+      .evaluateAll((elements) =>
+        elements.map((row) => ({
+          index: Number(row.getAttribute('data-index')),
+          parts: ['.label-name', '.label-description'].map((selector) => (row.querySelector(selector)?.textContent ?? '').replaceAll('\u00a0', ' ').trim()),
+        })),
+      );
+    return rows.sort((a, b) => a.index - b.index).map(({ parts }) => parts.filter((part) => part !== '').join(' · '));
   }
 
   /** Without what is said of them beside. */

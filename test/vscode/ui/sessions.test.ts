@@ -120,31 +120,4 @@ describe('the Sessions view', function () {
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
     assert.deepEqual(session.api.errors, []);
   });
-
-  it('forks, and deletes for good after it has said what goes', async () => {
-    const { workbench, chat } = session;
-    await sessions.row('Harbour fees').click();
-    await chat.see('article.user-message', 'Harbour fees');
-    await workbench.runCommand('Threadkeeper: Fork Session Here');
-    await waitFor('the fork in the list', async () => (await sessions.labels()).length === 6);
-    await chat.see('article.user-message', 'Harbour fees');
-    await sessions.row('Harbour fees').click();
-    await workbench.page.keyboard.press('Delete');
-    await sessions.row('Trash').waitFor();
-    await sessions.pressInline('Trash', 'Empty Trash');
-    assert.match(await workbench.messages.waitForDialog(), /Delete "Harbour fees" for good\?[^]*Other sessions keep the/);
-    await workbench.screenshot('sessions-delete');
-    await workbench.messages.answerDialog('Delete for Good');
-    await waitFor('the trash to be gone', async () => !(await sessions.labels()).includes('Trash'));
-    await chat.see('article.user-message', 'Harbour fees');
-  });
-
-  for (const [name, theme] of Object.entries({ dark: 'Dark Modern', 'high-contrast': 'Default High Contrast' })) {
-    it(`is drawn in ${name}`, async () => {
-      const { server, api, workbench } = session;
-      await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-test', 'workbench.colorTheme': theme });
-      await waitFor('the theme', async () => (await workbench.page.locator(`.monaco-workbench.${name === 'dark' ? 'vs-dark' : 'hc-black'}`).count()) > 0);
-      await workbench.screenshot(`sessions-${name}`);
-    });
-  }
 });

@@ -1,0 +1,17 @@
+import { readFile } from 'node:fs/promises';
+import { commands, env, window } from 'vscode';
+import { isEphemeral } from '../node/store/ephemeralStorage';
+import { commandIds } from './contributions';
+
+const containers: ReadonlySet<string> = new Set(['dev-container', 'attached-container', 'codespaces', 'k8s-container']);
+
+/** Says, once for each place, that a history in a container without a volume goes when the container is built anew. */
+export async function warnOfEphemeralStorage(folder: string, wasTold: (folder: string) => boolean, told: (folder: string) => Promise<void>): Promise<void> {
+  if (!containers.has(env.remoteName ?? '') || wasTold(folder)) return;
+  const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
+  if (!isEphemeral(folder, mounts)) return;
+  await told(folder);
+  const backUp = 'Back Up History…';
+  const text = `This history is kept inside the container (${folder}) and is gone when the container is built anew. Mount a volume there, or back it up before you rebuild.`;
+  if ((await window.showWarningMessage(text, backUp)) === backUp) await commands.executeCommand(commandIds.backUpHistory);
+}
