@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { timeText } from '../../core/recall/dateText';
 import { snippet } from '../../core/recall/snippet';
-import type { SearchHit, SearchResult } from '../../core/ports';
+import type { SearchHit, SearchQuery, SearchResult } from '../../core/ports';
 import { openStore } from '../store/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from './flags';
 import { plain } from './plain';
@@ -12,6 +12,9 @@ const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
   { name: 'session', value: 'ID', help: 'only this session (YYYYMMDD_NNN or its uuid), with what it shares when it is a fork' },
   { name: 'all', help: 'every session that is not in the trash; so it is without --session' },
+  { name: 'role', value: 'ROLE', help: 'only what this one said: user, assistant or tool' },
+  { name: 'from', value: 'DAY', help: 'nothing older than this day (YYYY-MM-DD, local time)' },
+  { name: 'to', value: 'DAY', help: 'nothing newer than the end of this day' },
   { name: 'k', value: 'N', help: 'at most this many results; default 10' },
   { name: 'json', help: 'one JSON object a line: entryId, sessionId, role, time, score, text' },
 ];
@@ -34,10 +37,11 @@ export async function search(args: readonly string[]): Promise<number> {
   if (text.trim() === '') throw new UsageError('A query is missing.');
   if (flags['session'] !== undefined && flags['all'] !== undefined) throw new UsageError('--session and --all exclude each other.');
   const limit = positiveInteger(flags, 'k') ?? defaultResults;
+  const filters = { ...roleOf(flags['role']), ...dayOf('from', flags['from'], 0), ...dayOf('to', flags['to'], 1) };
   const store = await openStore({ folder: flags['store']!, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper search', readonly: true, logger: stderrLogger([]) });
   try {
     const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
-    const result = await store.search({ text, limit, ...(session === undefined ? {} : { session }) });
+    const result = await store.search({ text, limit, ...filters, ...(session === undefined ? {} : { session }) });
     for (const hit of result.hits) process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
     if (!result.complete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
     if (result.hits.length > 0) return 0;
@@ -46,6 +50,20 @@ export async function search(args: readonly string[]): Promise<number> {
   } finally {
     await store.close();
   }
+}
+
+function roleOf(role: string | undefined): Pick<SearchQuery, 'role'> {
+  if (role === undefined) return {};
+  if (role === 'user' || role === 'assistant' || role === 'tool') return { role };
+  throw new UsageError('--role is user, assistant or tool.');
+}
+
+/** Milliseconds at which the local day begins, or, with `days` 1, the last one of it. */
+function dayOf(name: 'from' | 'to', value: string | undefined, days: 0 | 1): Pick<SearchQuery, 'from' | 'to'> {
+  if (value === undefined) return {};
+  const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? []).map(Number);
+  if (year === undefined || month === undefined || day === undefined || new Date(year, month - 1, day).getDate() !== day) throw new UsageError(`--${name} is a day like 2026-11-20.`);
+  return { [name]: new Date(year, month - 1, day + days).getTime() - days };
 }
 
 function toOutput({ entry, sessionId, role, at, score, text }: SearchHit): object {

@@ -60,6 +60,12 @@ describe('threadkeeper search', () => {
     for (const name of [ids[1]!, 's2']) assert.deepEqual((await json('54329', '--session', name)).map(({ entryId }) => entryId), ['s2-An']);
   });
 
+  it('keeps to a role and to days', async () => {
+    assert.equal((await json('54329', '--role', 'user', '--from', '2026-11-19', '--to', '2026-11-21')).length, 3);
+    for (const filter of [['--role', 'assistant'], ['--from', '2026-11-22'], ['--to', '2026-11-18']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 3);
+    for (const filter of [['--role', 'me'], ['--from', 'yesterday'], ['--to', '2026-02-30']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 2);
+  });
+
   it('prints a line for people, without control characters of the history', async () => {
     const { code, out } = await run('54329', '--store', temp.path, '--session', 's1');
     assert.equal(code, 0);
