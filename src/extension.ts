@@ -16,7 +16,7 @@ import { HistoryCare } from './vscode/historyCare';
 import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
-import { showKeyStorageBroken, showSettingProblem } from './vscode/notices';
+import { askWhenFull, showKeyStorageBroken, showSettingProblem } from './vscode/notices';
 import { OtherSessions } from './vscode/otherSessions';
 import { askForRetention } from './vscode/retentionPreview';
 import { SessionActions } from './vscode/sessionActions';
@@ -55,6 +55,7 @@ export function activate(context: ExtensionContext): void {
           folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
           userNotes: join(context.globalStorageUri.fsPath, 'notes'),
           settings: () => configuration.current,
+          askWhenFull,
           session: () => controller?.session?.uuid ?? '',
           log,
         }),
@@ -126,6 +127,7 @@ export function activate(context: ExtensionContext): void {
     care,
     models,
     memory,
+    settingOfPolicy: () => configuration.current.policy.preset,
     apiKeys: { keys, endpoint, verify: async (apiKey, { baseUrl }) => void (await (await loadRuntime()).listModels(apiKey, baseUrl)), log },
     log,
     focusComposer: () => view.focusComposer(),

@@ -1,6 +1,7 @@
 import type { CompactionResult } from '../core/chat/compactor';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
+import type { SessionPolicy } from '../core/context/resolvePolicy';
 import { errorText } from '../core/errors';
 import type { IdSource, Logger, SearchResult, SessionStore, StoreStatus } from '../core/ports';
 import type { StoreChange } from '../core/session/storeChange';
@@ -315,6 +316,19 @@ export class ChatController implements Disposable {
     await this.connectionChanged();
   }
 
+  /** The policy of the open session; null: whatever the settings say. */
+  get policy(): string | null {
+    const policy = this.chats.current ? this.chats.current.session.policy : this.loose.policy;
+    return (policy as SessionPolicy | null)?.preset ?? null;
+  }
+
+  /** Gives the open session a policy, or none of its own. Rejects with `StoreError`. */
+  async setPolicy(policy: SessionPolicy | null): Promise<void> {
+    await this.open();
+    if (this.chats.current) await this.chats.current.conversation.setPolicy(policy);
+    else this.loose.policy = policy;
+  }
+
   /** Key, address, settings or the user's mind have changed. Never rejects. */
   async connectionChanged(): Promise<void> {
     if (this.chats.current) await this.chats.current.conversation.refreshModel();
@@ -375,7 +389,7 @@ export class ChatController implements Disposable {
       if (this.chats.current) return this.chats.current;
       const { ids, now, cwd } = this.deps;
       const store = await this.deps.store.get();
-      const session = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model: this.loose.model, createdAt: now() });
+      const session = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model: this.loose.model, policy: this.loose.policy, createdAt: now() });
       const chat = await this.show(session);
       chat.draft = this.loose.draft;
       this.loose.clear();

@@ -118,6 +118,7 @@ export class ChatPresenter {
         return this.ended(event.error);
       case 'elsewhere_changed':
         return this.elsewhereChanged(event.holder);
+      case 'context_full':
       case 'usage_reported':
       case 'memory_written':
       case 'branch_replaced':

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import { Conversation } from '../core/chat/conversation';
+import type { AskWhenFull } from '../core/chat/turn';
 import { OfflineModel } from '../core/chat/offlineModel';
 import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
@@ -23,6 +24,7 @@ export interface ChatRuntimeOptions {
   /** Folder of the notes that hold in every workspace. */
   readonly userNotes: string;
   readonly settings: () => Settings;
+  readonly askWhenFull: AskWhenFull;
   /** The session that offline answers search first. */
   readonly session: () => string;
   readonly log: Logger;
@@ -68,6 +70,7 @@ export class ChatRuntime {
       log,
       session: session.uuid,
       approve: async (tool) => tool.access !== 'write',
+      askWhenFull: this.options.askWhenFull,
       instructions: settings().instructions,
       policy: () => settings().policy,
       resolveModel: () => model.resolve(),

@@ -44,6 +44,7 @@ export const commandIds = {
   undoCompaction: 'threadkeeper.undoCompaction',
   stop: 'threadkeeper.stop',
   selectModel: 'threadkeeper.selectModel',
+  selectPolicy: 'threadkeeper.selectPolicy',
   setApiKey: 'threadkeeper.setApiKey',
   removeApiKey: 'threadkeeper.removeApiKey',
   verifyHistory: 'threadkeeper.verifyHistory',

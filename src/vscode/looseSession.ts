@@ -1,3 +1,4 @@
+import type { SessionPolicy } from '../core/context/resolvePolicy';
 import type { Logger } from '../core/ports';
 import { errorText } from '../core/errors';
 import type { Connection } from '../protocol/messages';
@@ -8,6 +9,7 @@ export class LooseSession {
   draft = '';
   /** `provider/model`; null: whatever the settings say. */
   model: string | null = null;
+  policy: SessionPolicy | null = null;
   private resolved: Connection | null = null;
 
   constructor(
@@ -32,6 +34,7 @@ export class LooseSession {
   clear(): void {
     this.draft = '';
     this.model = null;
+    this.policy = null;
     this.resolved = null;
   }
 }

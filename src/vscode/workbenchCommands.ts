@@ -14,6 +14,7 @@ import { pickFromHistory } from './historySearch';
 import type { Log } from './log';
 import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
+import { pickPolicy, savePolicySetting } from './policyPicker';
 import type { ModelSource } from './modelSource';
 import { relinkHistory, type RelinkDeps } from './relink';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessionCommands';
@@ -22,6 +23,8 @@ export interface WorkbenchCommandsDeps {
   readonly controller: ChatController;
   readonly models: ModelSource;
   readonly memory: ChatMemory;
+  /** What the settings say, for sessions without a policy of their own. */
+  readonly settingOfPolicy: () => string;
   readonly apiKeys: ApiKeyCommandsDeps;
   readonly log: Log;
   readonly focusComposer: () => void;
@@ -65,6 +68,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     undoCompaction: () => this.undoWithMessage(),
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),
+    selectPolicy: () => this.selectPolicy(),
     setApiKey: () => this.setApiKey(),
     removeApiKey: () => this.removeApiKey(),
     showLog: async () => this.showLog(),
@@ -106,6 +110,16 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (picked.kind === 'set_key') return this.setApiKey();
     if (picked.model !== offlineSessionModel) await memory.setOfflineChosen(false);
     await controller.setModel(picked.model);
+  }
+
+  private async selectPolicy(): Promise<void> {
+    const { controller, settingOfPolicy } = this.deps;
+    await controller.open();
+    const picked = await pickPolicy({ current: controller.policy, setting: settingOfPolicy() });
+    if (!picked) return;
+    const { preset, scope } = picked;
+    if (scope === 'session') return controller.setPolicy(preset === null ? null : { preset });
+    await savePolicySetting(preset);
   }
 
   async setApiKey(): Promise<void> {

@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { Conversation } from '../../src/core/chat/conversation';
 import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
 import type { ConversationEvent } from '../../src/core/chat/events';
+import type { AskWhenFull } from '../../src/core/chat/turn';
 import { ModelError } from '../../src/core/chat/modelError';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
-import { resolvePolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
+import { resolveSessionPolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
 import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
 import type { Logger, ModelFailureReason, ModelRequest, SessionStore, Summarizer, SummaryRequest, TokenUsage } from '../../src/core/ports';
 import { entryText } from '../../src/core/session/entry';
@@ -29,6 +30,8 @@ export class ScriptedSummarizer implements Summarizer {
   readonly systems: string[] = [];
   readonly prompts: string[] = [];
   fail: ModelFailureReason | null = null;
+  /** What it writes; null: a state. */
+  answer: string | null = null;
   /** Waits until it is opened, or the signal is aborted. */
   hold: { readonly opened: Promise<void> } | null = null;
 
@@ -47,7 +50,7 @@ export class ScriptedSummarizer implements Summarizer {
       return { text: answer, usage };
     }
     if (this.fail) throw new ModelError({ reason: this.fail, detail: 'by script' });
-    const text = JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
+    const text = this.answer ?? JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
     return { text, usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 } };
   }
 }
@@ -65,6 +68,7 @@ export class ConversationRig {
   policy = 'balanced';
   /** Of the policy, by setting; from the next turn on. Without any, nothing runs in the background. */
   overrides: PolicyOverrides = {};
+  whenFull: AskWhenFull = async () => 'summarize';
   readonly clock = new TestClock();
   readonly files = new Map<string, { readonly text: string; readonly hash: string }>();
   readonly logged: { readonly event: string; readonly data: Readonly<Record<string, unknown>> | undefined }[] = [];
@@ -134,7 +138,8 @@ export class ConversationRig {
       instructions: this.instructions,
       memoryHead: async () => null,
       resolveModel: binding,
-      policy: () => resolvePolicy(this.policy, { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides }).policy,
+      policy: (session) => resolveSessionPolicy({ preset: this.policy, overrides: { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides } }, session.policy).policy,
+      askWhenFull: (...question) => this.whenFull(...question),
       random: () => 0,
       analyst: inProcessAnalyst,
       pinnedFiles: { read: async (path) => this.files.get(path) },

@@ -86,6 +86,7 @@ describe('manifest', () => {
       [commandIds.undoCompaction]: 'Threadkeeper: Undo Last Compaction',
       [commandIds.stop]: 'Threadkeeper: Stop Answer',
       [commandIds.selectModel]: 'Threadkeeper: Select Model…',
+      [commandIds.selectPolicy]: 'Threadkeeper: Select Policy…',
       [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
       [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',
       [commandIds.verifyHistory]: 'Threadkeeper: Verify and Repair History',

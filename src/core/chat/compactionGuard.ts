@@ -32,6 +32,11 @@ export class CompactionGuard {
     return this.isStopped || (from > 0 && used < from * rearmGrowth);
   }
 
+  /** The user wants it to wait. */
+  postponed(used: number): void {
+    this.at = used;
+  }
+
   helped(): void {
     [this.count, this.at, this.told] = [0, 0, false];
   }

@@ -28,6 +28,8 @@ export interface CompactionOptions {
   readonly instructions: string | null;
   /** A turn is waiting for it. */
   readonly holdsTurn: boolean;
+  /** Without a summary, whatever the policy says: the user chose so. */
+  readonly truncates?: boolean;
   /** Asked before those of the policy: the model that wrote the conversation, when the next one has a smaller window. */
   readonly summarizers?: readonly Summarizer[];
 }
@@ -202,7 +204,8 @@ export class Compactor {
     const first = cuts[0]!;
     let note: string | null = null;
     const chain = [...(options.summarizers ?? []), ...(await engine.summarizers())];
-    const canWrite = chain.length > 0 && !(policy.compaction.whenFull === 'truncate' && options.trigger !== 'manual');
+    const truncates = options.truncates === true || (policy.compaction.whenFull === 'truncate' && options.trigger !== 'manual');
+    const canWrite = chain.length > 0 && !truncates;
     if (canWrite) {
       let job = this.usableJob(options.instructions);
       const failed = options.trigger === 'manual' ? null : this.failedJob();
@@ -236,7 +239,7 @@ export class Compactor {
       if (signals.stop.aborted) return;
       if (policy.compaction.whenFails === 'keep' && options.trigger === 'automatic' && used < budget.hardLimit) return;
     }
-    const canExtract = !canWrite ? policy.compaction.whenFull !== 'truncate' || options.trigger === 'manual' : policy.compaction.whenFails === 'extract' || options.trigger === 'manual';
+    const canExtract = !canWrite ? !truncates : policy.compaction.whenFails === 'extract' || options.trigger === 'manual';
     if (canExtract) {
       for (const cut of cuts) {
         const request = maker.request(cut, options.instructions);

@@ -1,5 +1,6 @@
 import { Emitter, type Event } from '../base/event';
 import { ContextEngine, type ModelBinding } from '../context/engine';
+import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
 import type { Pin, Summarizer, Tool } from '../ports';
 import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
@@ -284,6 +285,15 @@ export class Conversation {
   async rename(title: string): Promise<void> {
     this.branch.session = await this.deps.store.updateSession(this.session.uuid, { title });
     this.emit({ type: 'session_changed', session: this.session });
+  }
+
+  /** Gives the session a policy of its own, or none; in force from the next request that begins after what runs. Rejects with `StoreError`. */
+  async setPolicy(policy: SessionPolicy | null): Promise<void> {
+    await this.enqueue(async () => {
+      this.branch.session = await this.deps.store.updateSession(this.session.uuid, { policy });
+      this.emit({ type: 'session_changed', session: this.session });
+      await this.refreshModel();
+    });
   }
 
   /** Adopts changed settings: model, policy. Takes effect with the next request. */

@@ -4,6 +4,7 @@ import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, T
 import type { Session } from '../session/session';
 import type { ConversationEvent } from './events';
 import type { Approve } from './toolRun';
+import type { AskWhenFull } from './turn';
 
 export interface ConversationDeps {
   readonly store: SessionStore;
@@ -14,6 +15,8 @@ export interface ConversationDeps {
   /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
   readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
   readonly approve: Approve;
+  /** Omitted: a policy that asks gets a summary. */
+  readonly askWhenFull?: AskWhenFull;
   readonly instructions: string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
   readonly memoryHead: () => Promise<string | null>;

@@ -29,6 +29,8 @@ export type ConversationEvent =
   | { readonly type: 'retry_scheduled'; readonly id: string; readonly attempt: number; readonly at: number; readonly delayMs: number; readonly reason: ModelFailureReason }
   | { readonly type: 'usage_reported'; readonly model: string; readonly usage: TokenUsage; readonly kind: 'turn' | 'compaction' }
   | { readonly type: 'memory_written'; readonly path: string; readonly op: string; readonly bytes: number }
+  /** The policy leaves it to the user what happens now; the turn waits for the answer. */
+  | { readonly type: 'context_full'; readonly id: string; readonly used: number; readonly effective: number; readonly limit: number }
   | { readonly type: 'compaction_started'; readonly trigger: ContentOf<'compaction'>['trigger']; readonly tokensBefore: number }
   | { readonly type: 'compaction_ended'; readonly entry: (StoredEntry & { readonly content: ContentOf<'compaction'> }) | null; readonly message: string | null }
   | { readonly type: 'context_changed'; readonly snapshot: ContextSnapshot }

@@ -22,6 +22,7 @@ export interface TurnDeps {
   readonly log: Logger;
   readonly tools: readonly Tool[];
   readonly approve: Approve;
+  readonly askWhenFull?: AskWhenFull;
   /** The user's standing instructions, as they stand in the system prompt. */
   readonly instructions: string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
@@ -33,6 +34,11 @@ export interface TurnDeps {
   /** A better summary waits for a moment at which the prompt changes anyway. */
   readonly improveSummary: () => Promise<void>;
 }
+
+export type WhenFullAnswer = 'summarize' | 'truncate' | 'continue';
+
+/** Asks the user what is to happen with a full context, where the policy says so. Sizes in tokens. Must not reject. */
+export type AskWhenFull = (question: { readonly used: number; readonly effective: number; readonly limit: number }, signal: AbortSignal) => Promise<WhenFullAnswer>;
 
 export interface TurnOutcome {
   readonly ok: boolean;
@@ -137,22 +143,43 @@ export class Turn {
 
   /** Why nothing was folded although it was due; null when it was not due or has been done. */
   private async compactIfDue(holdsTurn = true): Promise<string | null> {
-    const { branch, engine } = this.deps;
+    const { branch, engine, compactor } = this.deps;
     const { used } = engine.measure();
     if (!engine.compactionDue(used)) return null;
     if (!engine.policy.compaction.enabled) return 'Automatic compaction is off.';
     // Calls that are being answered belong to the thinking they came from: the break waits for the end of the turn while there is room.
     if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;
-    if (this.deps.compactor.guard.holds(branch.entries, used, engine.budget.limit)) return null;
+    if (compactor.guard.holds(branch.entries, used, engine.budget.limit)) return null;
+    const answer = await this.askWhenFull(used);
+    if (answer === 'continue') {
+      compactor.guard.postponed(used);
+      return 'It stays as it is, as you chose.';
+    }
     await this.deps.improveSummary();
-    return this.compact('automatic', holdsTurn);
+    return this.compact('automatic', holdsTurn, answer === 'truncate');
+  }
+
+  /** What the policy says, or the user where it leaves that to them. */
+  private async askWhenFull(used: number): Promise<WhenFullAnswer> {
+    const { engine, askWhenFull, emit } = this.deps;
+    if (engine.policy.compaction.whenFull !== 'ask' || !askWhenFull || this.signal.aborted) return 'summarize';
+    const question = { used, effective: engine.budget.effective, limit: engine.budget.limit };
+    emit({ type: 'context_full', id: this.id, ...question });
+    let stop!: () => void;
+    const stopped = new Promise<WhenFullAnswer>((resolve) => (stop = () => resolve('continue')));
+    this.signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await Promise.race([askWhenFull(question, this.signal), stopped]);
+    } finally {
+      this.signal.removeEventListener('abort', stop);
+    }
   }
 
   /** Null when something was folded; else why not. */
-  private async compact(trigger: CompactionOptions['trigger'], holdsTurn = true): Promise<string | null> {
+  private async compact(trigger: CompactionOptions['trigger'], holdsTurn = true, truncates = false): Promise<string | null> {
     const { compactor } = this.deps;
     this.phase('compacting');
-    const result = await compactor.run({ trigger, instructions: null, holdsTurn, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });
+    const result = await compactor.run({ trigger, instructions: null, holdsTurn, truncates, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });
     if (result.entry) await this.appendNotes(true);
     return result.message;
   }

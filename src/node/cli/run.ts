@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Conversation } from '../../core/chat/conversation';
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import { ModelError } from '../../core/chat/modelError';
+import type { WhenFullAnswer } from '../../core/chat/turn';
 import { modelTurnError } from '../../core/chat/turnError';
 import { errorText, StoreError } from '../../core/errors';
 import { presetNames } from '../../core/context/resolvePolicy';
@@ -31,6 +32,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'base-url', value: 'URL', help: 'address of the Messages API; default: the provider' },
   { name: 'model', value: 'MODEL', required: true, help: 'model id, or "offline" for search without a model' },
   { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
+  { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
   { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
   { name: 'workspace', value: 'DIR', help: 'files that offline answers may search' },
   { name: 'approve', value: 'MODE', choices: ['none', 'read', 'all'], help: 'tools that run without asking: none, those that change nothing of yours (default), all' },
@@ -44,7 +46,7 @@ The key is read from ANTHROPIC_API_KEY.
 Commands:  {"cmd":"send","id":1,"text":"…"}  {"cmd":"compact"}  {"cmd":"undo_compaction"}  {"cmd":"stop"}
            {"cmd":"preview"}  {"cmd":"summary"}  {"cmd":"edit_summary","text":"…"}  {"cmd":"resummarize","instructions":"…"}
            {"cmd":"checkpoint"}  {"cmd":"pin","kind":"text|entry|file","target":"…"}  {"cmd":"unpin",…}  {"cmd":"pins"}
-Events:    ready, turn_started, text_delta, thinking_delta, tool_call, tool_result, nudge, memory, checkpoint, compaction, retry,
+Events:    ready, turn_started, text_delta, thinking_delta, tool_call, tool_result, nudge, memory, checkpoint, full, compaction, retry,
            usage, context, queue, done, error; each has a "type".
 End of input ends the program after the running turn. Exit code 0; 2 for a command line that cannot be run, 1 when the store or the
 session cannot be opened.`;
@@ -53,6 +55,7 @@ session cannot be opened.`;
 export async function run(args: readonly string[]): Promise<number> {
   const flags = parseFlags(args, specs);
   const window = positiveInteger(flags, 'window');
+  const whenFull = flags['when-full'];
   const choice = modelChoice(flags, window);
   const log = stderrLogger(choice.provider === 'anthropic' ? [choice.apiKey] : []);
   const folder = flags['store']!;
@@ -83,7 +86,8 @@ export async function run(args: readonly string[]): Promise<number> {
       session: session.uuid,
       approve: async (tool) => allowed(flags['approve'] ?? 'read', tool),
       instructions: '',
-      policy: () => ({ preset: 'balanced', overrides: {} }),
+      askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
+      policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),
       resolveModel: () => bindings.resolve(choice),
       analyst,
       folders: () => (flags['workspace'] ? [flags['workspace']] : []),

@@ -19,6 +19,8 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     }
     case 'memory_written':
       return { type: 'memory', path: event.path, op: event.op, bytes: event.bytes };
+    case 'context_full':
+      return { type: 'full', id: idOf(event.id), used: event.used, effective: event.effective, limit: event.limit };
     case 'compaction_started':
       return { type: 'compaction', phase: 'start', trigger: event.trigger, tokensBefore: event.tokensBefore };
     case 'compaction_ended': {

@@ -1,5 +1,6 @@
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import type { Approve } from '../../core/chat/toolRun';
+import type { AskWhenFull } from '../../core/chat/turn';
 import type { ModelBinding } from '../../core/context/engine';
 import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';
 import { memoryHead } from '../../core/memory/memoryHead';
@@ -19,6 +20,8 @@ export interface ConversationParts {
   /** UUID of the session: the one recall searches first. */
   readonly session: string;
   readonly approve: Approve;
+  /** Omitted: a policy that asks gets a summary. */
+  readonly askWhenFull?: AskWhenFull;
   readonly instructions: string;
   /** What the settings or the command line say; a session's own policy goes before it. */
   readonly policy: () => PolicyChoice;
@@ -41,6 +44,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
       createRecallTool({ store: parts.store, session: () => parts.session }),
     ],
     approve: parts.approve,
+    ...(parts.askWhenFull ? { askWhenFull: parts.askWhenFull } : {}),
     instructions: parts.instructions,
     memoryHead: () => memoryHead(parts.notes),
     resolveModel: parts.resolveModel,

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import type { WhenFullAnswer } from '../../../src/core/chat/turn';
+import { says } from '../../support/scriptedModel';
+import { outline, SeedRun } from '../../support/seedRun';
+
+const overrides = { 'compaction.whenFull': 'ask' };
+
+describe('a policy that asks when the context is full', () => {
+  let run: SeedRun;
+  afterEach(() => run?.dispose());
+
+  for (const [answer, rungs, texts] of [
+    ['summarize', ['model'], 5],
+    ['truncate', ['truncate'], null],
+    ['continue', [], 17],
+  ] as const) {
+    it(`does what the user says: ${answer}`, async () => {
+      run = await SeedRun.open('goose', { overrides });
+      run.rig.whenFull = async () => answer;
+      run.rig.summarizer.answer = 'They talked about many things. Nothing was decided. The last question is open.';
+      await run.talk(1, 8, 8_000);
+      await run.exchange('last');
+      const asked = run.rig.events.filter(({ type }) => type === 'context_full');
+      assert.equal(asked.length, 1);
+      assert.deepEqual(run.compactions.map(({ rung }) => rung), rungs);
+      const sent = outline(run.lastRequest).filter((line) => /(question|answer) \w+$/.test(line));
+      assert.equal(sent.at(-1), 'user: question last');
+      if (texts !== null) assert.equal(sent.length, texts);
+    });
+  }
+
+  it('asks again only after the context has grown', async () => {
+    run = await SeedRun.open('goose', { overrides: { ...overrides, 'compaction.triggerPercent': 70 } });
+    run.rig.whenFull = async () => 'continue';
+    const asked = () => run.rig.events.filter(({ type }) => type === 'context_full').length;
+    await run.talk(1, 8, 7_000);
+    await run.exchange('9', { size: 7_050 });
+    await run.exchange('10', { size: 7_100 });
+    assert.equal(asked(), 1);
+    await run.exchange('11', { size: 7_460 });
+    await run.exchange('12');
+    assert.equal(asked(), 2);
+  });
+
+  it('does not hold a turn that the user stops', async () => {
+    run = await SeedRun.open('goose', { overrides });
+    run.rig.whenFull = () => new Promise<WhenFullAnswer>(() => undefined);
+    await run.talk(1, 8, 8_000);
+    run.rig.model.scripts.push(says('never'));
+    const sending = run.rig.conversation.send('last');
+    await run.rig.until(() => run.rig.events.some(({ type }) => type === 'context_full'));
+    await run.rig.conversation.stop();
+    assert.equal((await sending).error?.reason, 'cancelled');
+    assert.equal(run.compactions.length, 0);
+  });
+});
+
+describe('the policy of a session', () => {
+  let run: SeedRun;
+  afterEach(() => run?.dispose());
+
+  it('goes before the settings, is kept, and shows in the numbers', async () => {
+    run = await SeedRun.open('balanced');
+    await run.rig.conversation.setPolicy({ preset: 'goose', overrides: { 'context.maxTokens': 5_000 } });
+    await run.exchange('1');
+    const numbers = () => [run.rig.conversation.snapshot.policy, run.rig.conversation.snapshot.effective];
+    assert.deepEqual(numbers(), ['goose', 5_000]);
+    await run.rig.reopen();
+    assert.deepEqual(numbers(), ['goose', 5_000]);
+    await run.rig.conversation.setPolicy(null);
+    assert.deepEqual(numbers(), ['balanced', 10_000]);
+  });
+});
