@@ -10,7 +10,7 @@ import { BranchState } from './branchState';
 import type { CheckpointResult } from './checkpoints';
 import type { CompactionResult } from './compactor';
 import { ContextTools, type CompactionPreview } from './contextTools';
-import { elsewhere, notBegun, outOfQueue, type SendOutcome } from './sendOutcome';
+import { elsewhere, noRecord, notBegun, outOfQueue, refuseCompaction, type SendOutcome } from './sendOutcome';
 import { titleFrom } from './sessionTitle';
 import { SharedSession } from './sharedSession';
 import type { ConversationDeps } from './conversationDeps';
@@ -19,6 +19,7 @@ import type { PinResult, PinTarget } from './pins';
 import { ModelError } from './modelError';
 import { systemPrompt } from './systemPrompt';
 import { Turn, type TurnOutcome } from './turn';
+import { modelChange } from './turnNotes';
 import { modelTurnError, storeTurnError } from './turnError';
 import { CancelledError, errorText } from '../errors';
 
@@ -388,11 +389,9 @@ export class Conversation {
 
   /** Answers of another model than the last one's: a declared prefix break, and an entry. */
   private async noteModelChange(): Promise<void> {
-    const { provider, id } = this.engine.binding.info;
-    const last = this.branch.entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant'))?.content;
-    const before = last?.type === 'model_change' || last?.type === 'message' ? { provider: last.provider, model: last.model } : null;
-    if (!before?.model || (before.model === id && before.provider === provider)) return;
-    const entry = await this.branch.append({ type: 'model_change', provider, model: id }, { display: true, modelFacing: false });
+    const change = modelChange(this.branch.entries, this.engine.binding.info);
+    if (!change) return;
+    const entry = await this.branch.append(change, { display: true, modelFacing: false });
     this.emit({ type: 'entry_appended', entry });
     await this.context.retries.apply();
   }
@@ -498,12 +497,4 @@ export class Conversation {
   private emit(event: ConversationEvent): void {
     this._onDidEmit.fire(event);
   }
-}
-
-function noRecord(message: string): CompactionResult {
-  return { entry: null, message };
-}
-
-async function refuseCompaction(): Promise<CompactionResult> {
-  return noRecord(elsewhere.message);
 }

@@ -1,3 +1,4 @@
+import type { CompactionResult } from './compactor';
 import type { TurnError } from './events';
 import type { TurnOutcome } from './turn';
 
@@ -12,4 +13,12 @@ export const elsewhere: TurnError = { reason: 'elsewhere', message: 'Another win
 
 export function notBegun(id: string, error: TurnError): SendOutcome {
   return { id, begun: false, ok: false, text: '', error };
+}
+
+export function noRecord(message: string): CompactionResult {
+  return { entry: null, message };
+}
+
+export async function refuseCompaction(): Promise<CompactionResult> {
+  return noRecord(elsewhere.message);
 }

@@ -1,5 +1,6 @@
 import { continueText, type Projection } from '../context/projection';
 import type { Budget } from '../context/budget';
+import type { ModelInfo } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
 
@@ -30,4 +31,11 @@ export function instructionsChange(entries: readonly StoredEntry[], instructions
   const known = cycleEntries(entries).findLast(({ content }) => content.type === 'instructions_change')?.content;
   if (known?.type === 'instructions_change' ? known.text === text : text === '') return null;
   return { type: 'instructions_change', text };
+}
+
+/** Null when the model that answered last, if any has, is the one that answers next. */
+export function modelChange(entries: readonly StoredEntry[], { provider, id }: Pick<ModelInfo, 'provider' | 'id'>): ContentOf<'model_change'> | null {
+  const last = entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant'))?.content;
+  const before = last?.type === 'model_change' || last?.type === 'message' ? last : null;
+  return !before?.model || (before.model === id && before.provider === provider) ? null : { type: 'model_change', provider, model: id };
 }

@@ -32,6 +32,23 @@ describe('threadkeeper run', () => {
     return Array.from({ length: Math.floor(tokens / 2) }, (_, i) => `term${(i * 31 + seed * 7919) % 9973}`).join(' ').slice(0, tokens * 4);
   }
 
+  it('keeps a policy with the session, and answers for the user when the context is full', async () => {
+    const run = start('--policy', 'goose', '--when-full', 'truncate');
+    for (let id = 1; run.of('compaction').length === 0 && id < 15; id++) {
+      run.send({ cmd: 'send', id, text: words(900, id) });
+      await run.done(id);
+    }
+    const [full] = run.of('full');
+    assert.ok(Number(full?.['used']) >= 9_600 && full?.['effective'] === 12_000, JSON.stringify(full));
+    assert.equal(run.of('compaction').at(-1)?.['rung'], 'truncate');
+    const ready = await run.until(({ type }) => type === 'ready');
+    run.end();
+    await run.exited;
+
+    const again = start('--session', String(ready['sessionId']));
+    assert.equal((await again.until(({ type }) => type === 'context'))['policy'], 'goose');
+  });
+
   it('streams an answer, reports usage and ends in order at the end of input', async () => {
     const run = start();
     run.send({ cmd: 'send', id: 1, text: 'hello' });

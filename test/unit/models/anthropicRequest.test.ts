@@ -16,6 +16,21 @@ describe('anthropicPrompt', () => {
     });
   });
 
+  it('puts a summary behind the system text as a part of its own, so that what stands before it stays cached', () => {
+    const messages: ModelMessage[] = Array.from({ length: 6 }, (_, n) => ({ ...(n % 2 === 0 ? user(`u${n}`) : assistant(`a${n}`)), cacheBreakpoint: true }));
+    const prompt = anthropicPrompt(request({ system: 'Be brief.', systemSummary: 'They talked.', tools: [tool], messages }));
+    assert.deepEqual(prompt.system, [
+      { type: 'text', text: 'Be brief.', cache_control: mark },
+      { type: 'text', text: 'They talked.', cache_control: mark },
+    ]);
+    assert.equal(JSON.stringify(prompt).split('cache_control').length - 1, 4, 'no more than the provider takes');
+  });
+
+  it('asks a model not to think where its thinking was lost', () => {
+    const model = 'claude-sonnet-5-5';
+    assert.deepEqual([anthropicPrompt(request({ model })).thinking, anthropicPrompt(request({ model, withoutThinking: true })).thinking], [{ type: 'adaptive', display: 'summarized' }, { type: 'disabled' }]);
+  });
+
   it('leaves out an empty system text and marks the last tool instead', () => {
     const prompt = anthropicPrompt(request({ system: ' \n', tools: [tool, { ...tool, name: 'memory' }] }));
     assert.equal(prompt.system, undefined);

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import type { ModelEvent } from '../../../src/core/ports';
+import { calls, says } from '../../support/scriptedModel';
+import { SeedRun } from '../../support/seedRun';
+
+/** A step that thinks and calls; the provider reports `size` for it. */
+const thinkingStep = (n: number, size: number): ModelEvent[] => [
+  { type: 'block', index: 0, block: { type: 'thinking', text: `plan ${n}`, signature: `sig${n}` } },
+  ...calls('echo', { text: `x${n}` }, `c${n}`).map((event) => (event.type === 'block' ? { ...event, index: 1 } : event)).slice(0, 1),
+  { type: 'usage', usage: { input: size - 1, output: 1, cacheRead: 0, cacheWrite: 0 } },
+  { type: 'stopped', reason: 'tool_use' },
+];
+
+describe('a compaction that falls into a loop of calls with thinking', () => {
+  let run: SeedRun;
+  afterEach(() => run?.dispose());
+
+  it('waits for the end of the turn while there is room', async () => {
+    run = await SeedRun.open('balanced', { overrides: { 'compaction.triggerPercent': 70, 'memoryFlush.enabled': false } });
+    await run.talk(1, 8);
+    await run.send('work', thinkingStep(1, 7_500), thinkingStep(2, 7_600), says('done', { input: 7_650, output: 10 }));
+    assert.equal(run.compactions.length, 0);
+    const thoughts = run.lastRequest.messages.flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'thinking' ? [block.signature] : [])));
+    assert.deepEqual([thoughts, run.lastRequest.withoutThinking], [['sig1', 'sig2'], undefined]);
+    await run.exchange('after');
+    assert.equal(run.compactions.length, 1);
+  });
+
+  it('is made when there is none, and the rest of the turn goes without thinking', async () => {
+    run = await SeedRun.open('balanced', { overrides: { 'compaction.triggerPercent': 70, 'memoryFlush.enabled': false } });
+    await run.talk(1, 8);
+    await run.send('work', thinkingStep(1, 8_600), says('done', { input: 2_000, output: 10 }));
+    assert.equal(run.compactions.length, 1);
+    assert.equal(run.lastRequest.withoutThinking, true);
+    assert.ok(run.lastRequest.messages.every(({ blocks }) => blocks.every(({ type }) => type !== 'thinking')));
+    await run.exchange('after');
+    assert.equal(run.lastRequest.withoutThinking, undefined);
+  });
+});
