@@ -10,6 +10,9 @@ import { openHost, userMessage } from './storeTemp';
 export type ChildReport =
   | { readonly type: 'ready' | 'closing' | 'closed' | 'held' }
   | { readonly type: 'stored'; readonly uuid: string }
+  /** Of a window among several. */
+  | { readonly type: 'open'; readonly access: string }
+  | { readonly type: 'done' }
   | { readonly type: 'raced'; readonly round: number; readonly nonce: string | null };
 
 export type ChildOrder = { readonly race: number; readonly at: number } | { readonly release: true };
@@ -20,6 +23,7 @@ const [mode, target] = process.argv.slice(2);
 if (mode === 'write') void write(target!, Number(process.argv[4]));
 if (mode === 'hold') void hold(target!);
 if (mode === 'race') race(target!);
+if (mode === 'share') void share(target!, Number(process.argv[4]));
 
 /** Appends until it is killed; after `closeAfter` entries it closes the store and opens it again. */
 async function write(folder: string, closeAfter: number): Promise<void> {
@@ -41,6 +45,33 @@ async function write(folder: string, closeAfter: number): Promise<void> {
     await host.close();
     report({ type: 'closed' });
   }
+}
+
+/** One window among several: turns in a session of its own and in one that all of them use, by turns; then stays until killed. */
+async function share(folder: string, turns: number): Promise<void> {
+  // As a window does: the store by itself keeps no process alive.
+  setInterval(() => undefined, 1_000);
+  const host = await openHost(folder, { waitForOwnerMs: 10_000, label: `window ${process.pid}` });
+  report({ type: 'open', access: host.status.access });
+  for (let turn = 0; turn < turns; turn++) {
+    const session = turn % 2 === 0 ? 'shared' : `own-${process.pid}`;
+    await host.call('createSession', [{ uuid: session, key: `cli:${session}`, channel: 'cli', createdAt: 1 }]);
+    const claim = `${process.pid}-${turn}`;
+    let outcome = await host.call('claim', [session, claim]);
+    for (; !outcome.granted; outcome = await host.call('claim', [session, claim])) await new Promise((resolve) => setTimeout(resolve, 2));
+    await host.call('recoverPartials', [session]);
+    let parent = (await host.call('session', [session]))!.leaf;
+    for (const part of ['question', 'answer']) {
+      const uuid = `${claim}-${part}`;
+      const chunk = { entry: uuid, session, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1 } as const;
+      for (const offset of [0, 3]) await host.call('writePartial', [{ ...chunk, text: 'abc', offset }]);
+      await host.call('append', [session, { entries: [userMessage(session, parent, part, { uuid })], after: parent }]);
+      report({ type: 'stored', uuid });
+      parent = uuid;
+    }
+    await host.call('release', [session, claim]);
+  }
+  report({ type: 'done' });
 }
 
 /** Takes the lease and keeps it until killed. */
