@@ -25,6 +25,7 @@ export class ScriptedSummarizer implements Summarizer {
   contextTokens = 100_000;
   /** Taken one by one before the fixed answer; a function sees the request. */
   readonly answers: (string | Error | ((prompt: string) => string | Error))[] = [];
+  needsConsent = false;
   /** Ignores its signal and never answers. */
   isDead = false;
   readonly systems: string[] = [];

@@ -143,9 +143,12 @@ export class Turn {
 
   /** Why nothing was folded although it was due; null when it was not due or has been done. */
   private async compactIfDue(holdsTurn = true): Promise<string | null> {
-    const { branch, engine, compactor } = this.deps;
+    const { branch, engine, compactor, log } = this.deps;
     const { used } = engine.measure();
-    if (!engine.compactionDue(used)) return null;
+    if (!engine.compactionDue(used)) {
+      log.debug('context_ok', { used, trigger: engine.budget.trigger });
+      return null;
+    }
     if (!engine.policy.compaction.enabled) return 'Automatic compaction is off.';
     // Calls that are being answered belong to the thinking they came from: the break waits for the end of the turn while there is room.
     if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;

@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { WorkspacePins } from '../../../src/node/memory/workspacePins';
+
+describe('pinned files of a workspace', () => {
+  it('are text inside of a folder of it, and known by their content', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'threadkeeper-pins-'));
+    const folder = join(root, 'work');
+    await mkdir(folder);
+    await writeFile(join(folder, 'rules.md'), 'tabs');
+    await writeFile(join(folder, 'image.bin'), Buffer.from([0, 1, 2]));
+    await writeFile(join(folder, 'large.txt'), 'x'.repeat(300_000));
+    await writeFile(join(root, 'secret.txt'), 'no');
+    await symlink(join(root, 'secret.txt'), join(folder, 'link.txt'));
+    const pins = new WorkspacePins(() => [join(root, 'gone'), folder]);
+    const first = await pins.read('rules.md');
+    assert.equal(first?.text, 'tabs');
+    await writeFile(join(folder, 'rules.md'), 'spaces');
+    assert.notEqual((await pins.read('rules.md'))?.hash, first.hash);
+    for (const path of ['missing.md', '../secret.txt', 'link.txt', join(root, 'secret.txt'), 'image.bin', 'large.txt', '.']) assert.equal(await pins.read(path), undefined, path);
+    await rm(root, { recursive: true });
+  });
+});
