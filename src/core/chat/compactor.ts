@@ -63,8 +63,13 @@ interface Candidate {
 
 /** A turn waits no longer than this for a summariser from which nothing comes. */
 const patienceMs = 2_000;
-/** Where a context has to come down to for masking alone to be worth it: share of the trigger. */
-const maskedEnough = 0.8;
+/**
+ * Where a context has to come down to for masking alone to be worth it: share of the trigger. Whatever is left has to be written to
+ * the provider's cache again (1.25 per token) and buys room up to the trigger; at half of it a mask costs 1.25 per token of room, as
+ * much as a summary of everything. Measured over 150 turns with three tool results each in a 100,000-token window: at 0.8 a mask
+ * every few turns, 16 compactions and 20.6M tokens sent.
+ */
+const maskedEnough = 0.5;
 
 /** Runs one compaction: down the ladder until a rung helps, then records it. History is untouched until the record. */
 export class Compactor {

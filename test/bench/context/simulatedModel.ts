@@ -73,7 +73,7 @@ export class SimulatedModel implements ModelClient {
   }
 
   private account(request: ModelRequest): Omit<TokenUsage, 'output'> {
-    const texts = [request.system, JSON.stringify(request.tools), ...request.messages.flatMap(({ role, blocks }) => blocks.map((block) => `${role} ${JSON.stringify(block)}`))];
+    const texts = [request.system, ...(request.systemSummary ? [request.systemSummary] : []), JSON.stringify(request.tools), ...request.messages.flatMap(({ role, blocks }) => blocks.map((block) => `${role} ${JSON.stringify(block)}`))];
     const blocks = texts.map((text) => ({ text, tokens: Math.ceil(estimateTokens(text) * factor) }));
     const parted = this.blocks.findIndex(({ text }, index) => blocks[index]?.text !== text);
     const same = parted === -1 ? this.blocks.length : parted;

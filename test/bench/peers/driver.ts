@@ -76,6 +76,35 @@ export class Driver {
     return { prompt, cost: fresh + 1.25 * written + 0.1 * read, cachedShare: read / prompt };
   }
 
+  /**
+   * Of the prompt tokens of all turns, the share that was either new or read from the cache: what is missing had been sent before
+   * and had to be sent again, because something in front of it had changed.
+   */
+  stableShare(): number {
+    let [total, again, before] = [0, 0, 0];
+    for (const { body, usage } of this.api.messages) {
+      if (!isTurn(body) || !usage) continue;
+      const unread = usage.input_tokens + usage.cache_creation_input_tokens;
+      const prompt = unread + usage.cache_read_input_tokens;
+      again += Math.max(0, unread - Math.max(0, prompt - before));
+      total += prompt;
+      before = prompt;
+    }
+    return 1 - again / total;
+  }
+
+  /** Requests and prompt tokens by what they were for: answers to the user, and what the program asked by itself. */
+  byKind(): Record<string, { requests: number; tokens: number }> {
+    const kinds: Record<string, { requests: number; tokens: number }> = {};
+    for (const { body, usage } of this.api.messages) {
+      const kind = isTurn(body) ? 'turn' : JSON.stringify((body as { system?: unknown } | null)?.system ?? '').slice(0, 90);
+      const sum = (kinds[kind] ??= { requests: 0, tokens: 0 });
+      sum.requests++;
+      sum.tokens += (usage?.input_tokens ?? 0) + (usage?.cache_creation_input_tokens ?? 0) + (usage?.cache_read_input_tokens ?? 0);
+    }
+    return kinds;
+  }
+
   /** The last request for an answer to the user, as sent. */
   lastPrompt(): string {
     return JSON.stringify(this.api.messages.findLast(({ body }) => isTurn(body))?.body ?? null);
