@@ -10,6 +10,9 @@ import { TreeRows } from './treeRows';
 /** `meta`: files that a purge which has been committed still has to remove. */
 const leftoversKey = 'purge_files';
 
+/** Bytes in a row that takes free pages; SQLite's limit is 1 GB. */
+const zerosAtOnce = 64 * 1024 * 1024;
+
 /**
  * Deletes sessions for good, with the entries that no other session reaches. What belongs to a session alone (draft, queue, pins,
  * streamed text) goes with it. What it has cost stays in the ledger, for the sums by day and model, under no session's name.
@@ -35,7 +38,10 @@ export class Purge {
         if (row?.['deleted_at'] === null) throw new StoreError('invalid', `Session ${String(row['id'])} is not in the trash`);
       }
       const sums = this.sums(plan);
-      if (plan.sessions.length > 0) this.take(plan);
+      if (plan.sessions.length > 0) {
+        this.overwriteFree();
+        this.take(plan);
+      }
       return sums;
     }));
     this.removeLeftovers();
@@ -71,8 +77,21 @@ export class Purge {
       }
       return result;
     } finally {
-      this.connection.exec('PRAGMA secure_delete = OFF');
+      this.connection.exec('PRAGMA secure_delete = FAST');
     }
+  }
+
+  /**
+   * What was streamed, drafted or merged in the index was freed before `secure_delete` was on, and may have been part of what goes
+   * now. Writes each free page once: not VACUUM, which would write all the others too and hold them in memory.
+   */
+  private overwriteFree(): void {
+    const number = (pragma: string) => Number(this.connection.get(`PRAGMA ${pragma}`)?.[pragma] ?? 0);
+    // One page more than there are: those that only list free pages are used last.
+    let left = (number('freelist_count') + 1) * number('page_size');
+    this.connection.exec('CREATE TABLE overwritten(zeros)');
+    for (; left > 0; left -= zerosAtOnce) this.connection.run('INSERT INTO overwritten VALUES (zeroblob(?))', [Math.min(left, zerosAtOnce)]);
+    this.connection.exec('DROP TABLE overwritten');
   }
 
   private leftovers(): string[] {

@@ -83,6 +83,26 @@ describe('store: deleting sessions for good', () => {
     for (const file of [main, wal]) assert.equal(readFileSync(file).includes('quince'), false, file);
   });
 
+  it('leaves no trace of what was streamed, drafted and indexed either, in any of many sessions', () => {
+    for (let round = 0; round < 24; round++) {
+      const session = store.session(round % 2 === 1 ? `gone${round}` : `stays${round}`);
+      const word = round % 2 === 1 ? 'quince' : 'medlar';
+      const text = (length: number) => `${word}${round} ${word}s `.repeat(length);
+      store.core.saveDraft(session, { text: text(60), attachments: undefined, at: 1 });
+      store.core.saveDraft(session, null);
+      const entry = userMessage(session, null, text(round * 7 + 1));
+      for (let i = 0; i <= round; i++) store.core.writePartial({ entry: entry.uuid, session, parent: null, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: text(20) });
+      store.core.append(session, { entries: [entry] });
+      store.say(session, text(2));
+      store.index();
+    }
+    purge(...Array.from({ length: 12 }, (_, i) => `gone${2 * i + 1}`));
+    store.index();
+    const { main, wal } = storeFiles(temp.path);
+    for (const file of [main, wal]) assert.equal(readFileSync(file).includes('quince'), false, file);
+    assert.equal(store.texts('medlar2').length, 2);
+  });
+
   it('leaves everything as it was when it fails near its end', () => {
     const session = store.session('gone');
     store.say(session, `marmalade ${'x'.repeat(100_000)}`);

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { StoreError } from '../../../src/core/errors';
+import { openReaderCopy } from '../../../src/node/store/readerCopy';
+import { loadSqlite } from '../../../src/node/store/sqlite';
+import { storeFiles } from '../../../src/node/store/storeFiles';
 import { SearchStore } from '../../support/searchStore';
-import { openHost, tempFolder, type TempFolder } from '../../support/storeTemp';
+import { openHost, tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const day = 86_400_000;
@@ -225,7 +228,7 @@ describe('store: search while the index follows', () => {
       try {
         const { hits, complete } = await copy.call('search', [{ text: 'melon 79', limit: 1 }]);
         assert.deepEqual([hits[0]?.text, complete], ['melon 79', true]);
-        return through(copy);
+        return indexedThrough(temp.path);
       } finally {
         await copy.close();
       }
@@ -236,6 +239,12 @@ describe('store: search while the index follows', () => {
   });
 });
 
-function through(host: unknown): number {
-  return (host as { current(): { core: { index: { indexedThrough: number } } } }).current().core.index.indexedThrough;
+/** Of what another process would read. */
+async function indexedThrough(folder: string): Promise<number> {
+  const copy = openReaderCopy(await loadSqlite(wasmFile), storeFiles(folder), { reason: 'other_owner', detail: '' });
+  try {
+    return Number(copy.connection.get("SELECT value FROM meta WHERE key = 'fts_indexed'")?.['value'] ?? 0);
+  } finally {
+    copy.dispose();
+  }
 }
