@@ -37,16 +37,22 @@ export function transcriptPage(
 ): TranscriptPage {
   const before = query.before === undefined ? undefined : rows.find(query.before);
   if (query.before !== undefined && !before) return { entries: [], hasMore: false };
+  const walked: StoredEntry[] = [];
+  let displayed = 0;
+  let hasMore = false;
+  for (const entry of rows.walkUp(before ? before.parent : session.leaf)) {
+    hasMore = entry.display && displayed === query.limit;
+    if (hasMore) break;
+    if (entry.display) displayed++;
+    walked.push(entry);
+  }
   // A page may begin with a side entry whose parent is not displayed; what is older than it hangs off the same parent.
   const resumedAt = before && sideEntryTypes.has(before.content.type) ? before : undefined;
-  const page: StoredEntry[][] = [];
-  let displayed = 0;
-  for (const entry of rows.walkUp(before ? before.parent : session.leaf)) {
+  const sides = rows.sideEntriesOf(walked.map(({ uuid }) => uuid));
+  const page = walked.reverse().map((entry) => {
     const isResumed = entry.uuid === resumedAt?.parent;
-    if (entry.display && displayed === query.limit) return { entries: page.reverse().flat(), hasMore: true };
-    const sides = rows.sideEntriesOf(entry.uuid).filter((side) => !isResumed || side.seq < (resumedAt?.seq ?? 0));
-    if (entry.display) displayed++;
-    page.push(entry.display ? [entry, ...sides] : sides);
-  }
-  return { entries: page.reverse().flat(), hasMore: false };
+    const shown = (sides.get(entry.uuid) ?? []).filter((side) => !isResumed || side.seq < (resumedAt?.seq ?? 0));
+    return entry.display ? [entry, ...shown] : shown;
+  });
+  return { entries: page.flat(), hasMore };
 }

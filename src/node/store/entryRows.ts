@@ -114,11 +114,21 @@ export class EntryRows {
     for (const row of rows) yield this.decode(row);
   }
 
-  sideEntriesOf(parent: string): StoredEntry[] {
+  /** Those to be displayed, oldest first, by what they hang off. One query for all: a page of 50 took twice as long with one for each. */
+  sideEntriesOf(parents: readonly string[]): Map<string, StoredEntry[]> {
     const types = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
-    return this.connection
-      .all(`${selectEntry} WHERE e.parent = ? AND e.display = 1 AND e.entry_type IN (${types}) ORDER BY e.seq`, [parent])
-      .map(this.decode);
+    const rows = this.connection.iterate(
+      `SELECT ${entrySelection} FROM json_each(?) p CROSS JOIN entries e ON e.parent = p.value CROSS JOIN bodies b ON b.entry = e.seq
+       WHERE e.display = 1 AND e.entry_type IN (${types}) ORDER BY e.seq`,
+      [JSON.stringify(parents)],
+    );
+    const found = new Map<string, StoredEntry[]>();
+    for (const row of rows) {
+      const entry = this.decode(row);
+      const parent = String(entry.parent);
+      found.set(parent, [...(found.get(parent) ?? []), entry]);
+    }
+    return found;
   }
 
   private row(uuid: string): Row | undefined {

@@ -15,7 +15,7 @@ const batch = 2_000;
 /** Entries after the first kept one of the compaction. */
 const liveEntries = 60;
 
-/** Reads of the database file since the last look. Every read is one page, and a new connection has none of them in memory. */
+/** Reads of the database file since the last look. Every read is a window of pages (readAhead.ts); a new connection has none of them in memory. */
 class CountedReads {
   private count = 0;
   readonly fs: typeof fs = {
@@ -93,7 +93,7 @@ describe('store: what reading a session costs', () => {
       }),
       cost(folder, (core) => core.append('s', { entries: [userMessage('s', core.session('s')!.leaf, 'more', { uuid: testUuid() })] })),
     ]);
-    console.log(`      pages read of ${small} and of ${large} entries: ${JSON.stringify(measured)}`);
+    console.log(`      reads of ${small} and of ${large} entries: ${JSON.stringify(measured)}`);
     const [few, many] = measured as [number[], number[]];
     // The trees of the indices get one or two levels deeper, each of which is a page or two for each of them.
     for (const [i, pages] of many.entries()) assert.ok(pages <= few[i]! * 1.25 + 12, `${pages} pages against ${few[i]}`);
