@@ -24,7 +24,7 @@ export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
 function readonlyText({ note }: StoreStatus): string {
   switch (note?.reason) {
     case 'other_owner':
-      return 'Another window has this history open and cannot be reached from here, so it is read-only. Close or reload that window, then look here again.';
+      return 'Another window has this history open and does not answer, so it is read-only for now. Threadkeeper keeps trying: as soon as that window answers or is closed, you can go on here.';
     case 'newer_schema':
       return 'This history was written by a newer version of Threadkeeper, so it is read-only here. Update the extension to go on.';
     case 'folder_readonly':

@@ -43,9 +43,9 @@ export class ChatRuntime {
     this.analyst = new WorkerAnalyst(join(options.distDir, 'analystWorker.js'), options.log);
   }
 
-  openStore(folder: string, options: { readonly waitForOwner: boolean; readonly repair: boolean }): Promise<SessionStore> {
+  openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
-    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, repair: options.repair, ...(options.waitForOwner ? {} : { waitForOwnerMs: 0 }) });
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, repair: options.repair });
   }
 
   get tasks(): StoreTasks {

@@ -11,9 +11,6 @@ export interface ReopenOptions {
   readonly between?: () => Promise<void>;
 }
 
-/** A try to own the store starts a worker: not at every change of focus. */
-const ownershipIntervalMs = 3_000;
-
 /*
  *   closed ──get──▶ opening ──▶ open ──worker gone──▶ failed
  *                      └── fails ──▶ failed ──get──▶ opening
@@ -33,10 +30,8 @@ export class StoreAccess implements Disposable {
   private subscription: Disposable | null = null;
   private closed = false;
 
-  private lastTry = -Infinity;
-
   constructor(
-    private readonly open: (options: { readonly waitForOwner: boolean; readonly repair: boolean }) => Promise<SessionStore>,
+    private readonly open: (options: { readonly repair: boolean }) => Promise<SessionStore>,
     private readonly log: Logger,
   ) {}
 
@@ -56,23 +51,13 @@ export class StoreAccess implements Disposable {
   }
 
   /**
-   * Where the store could only be read: opens it for writing if that is possible now, else re-reads what another window has written. Never rejects.
+   * Where the store can only be read: tries to write it, if what hindered that may have passed, or reads what another window has
+   * written. Never rejects.
    */
   async catchUp(): Promise<void> {
     const { store } = this;
     if (!store || store.status.access !== 'readonly' || this.closed) return;
     try {
-      if (store.status.note?.reason === 'other_owner' && Date.now() - this.lastTry > ownershipIntervalMs) {
-        this.lastTry = Date.now();
-        const next = await this.open({ waitForOwner: false, repair: false });
-        if (next.status.access !== 'readonly' && this.store === store && !this.closed) {
-          this.adopt(next);
-          this._onDidChange.fire();
-          await store.close();
-          return;
-        }
-        await next.close();
-      }
       await store.refresh();
     } catch (error) {
       this.log.warn('store_not_refreshed', { detail: errorText(error) });
@@ -144,7 +129,7 @@ export class StoreAccess implements Disposable {
   private async attempt(repair = false): Promise<SessionStore> {
     const started = Date.now();
     try {
-      const store = await this.open({ waitForOwner: true, repair });
+      const store = await this.open({ repair });
       if (this.closed) return store;
       this.adopt(store);
       this.log.info('store_opened', { ...store.status, durationMs: Date.now() - started });

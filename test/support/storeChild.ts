@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
 import type { NewEntry } from '../../src/core/session/entry';
 import { acquireLease, Lease } from '../../src/node/store/lease';
-import { openHost, userMessage } from './storeTemp';
+import { openStore } from '../../src/node/store/openStore';
+import { openHost, userMessage, workerFile } from './storeTemp';
 
 /**
  * A second process for the tests of the store. One line of JSON per report, written at once: what was reported is true even
@@ -10,7 +11,7 @@ import { openHost, userMessage } from './storeTemp';
 export type ChildReport =
   | { readonly type: 'ready' | 'closing' | 'closed' | 'held' }
   | { readonly type: 'stored'; readonly uuid: string }
-  /** Of a window among several. */
+  /** Of a window among several: at first, and whenever it changes. */
   | { readonly type: 'open'; readonly access: string }
   | { readonly type: 'done' }
   | { readonly type: 'raced'; readonly round: number; readonly nonce: string | null };
@@ -47,29 +48,32 @@ async function write(folder: string, closeAfter: number): Promise<void> {
   }
 }
 
-/** One window among several: turns in a session of its own and in one that all of them use, by turns; then stays until killed. */
+/**
+ * One window among several, with the store in its worker as it is in VS Code: turns in a session of its own and in one that all of
+ * them use, by turns; then stays until killed.
+ */
 async function share(folder: string, turns: number): Promise<void> {
   // As a window does: the store by itself keeps no process alive.
   setInterval(() => undefined, 1_000);
-  const host = await openHost(folder, { waitForOwnerMs: 10_000, label: `window ${process.pid}` });
-  report({ type: 'open', access: host.status.access });
+  const store = await openStore({ folder, workerFile, waitForOwnerMs: 10_000, label: `window ${process.pid}` });
+  report({ type: 'open', access: store.status.access });
+  store.onDidChangeStatus(({ access }) => report({ type: 'open', access }));
   for (let turn = 0; turn < turns; turn++) {
     const session = turn % 2 === 0 ? 'shared' : `own-${process.pid}`;
-    await host.call('createSession', [{ uuid: session, key: `cli:${session}`, channel: 'cli', createdAt: 1 }]);
+    await store.createSession({ uuid: session, key: `cli:${session}`, channel: 'cli', createdAt: 1 });
     const claim = `${process.pid}-${turn}`;
-    let outcome = await host.call('claim', [session, claim]);
-    for (; !outcome.granted; outcome = await host.call('claim', [session, claim])) await new Promise((resolve) => setTimeout(resolve, 2));
-    await host.call('recoverPartials', [session]);
-    let parent = (await host.call('session', [session]))!.leaf;
+    while (!(await store.claim(session, claim)).granted) await new Promise((resolve) => setTimeout(resolve, 2));
+    await store.recoverPartials(session);
+    let parent = (await store.session(session))!.leaf;
     for (const part of ['question', 'answer']) {
       const uuid = `${claim}-${part}`;
       const chunk = { entry: uuid, session, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1 } as const;
-      for (const offset of [0, 3]) await host.call('writePartial', [{ ...chunk, text: 'abc', offset }]);
-      await host.call('append', [session, { entries: [userMessage(session, parent, part, { uuid })], after: parent }]);
+      for (const offset of [0, 3]) await store.writePartial({ ...chunk, text: 'abc', offset });
+      await store.append(session, { entries: [userMessage(session, parent, part, { uuid })], after: parent });
       report({ type: 'stored', uuid });
       parent = uuid;
     }
-    await host.call('release', [session, claim]);
+    await store.release(session, claim);
   }
   report({ type: 'done' });
 }

@@ -54,7 +54,8 @@ export class PeerConnection {
    */
   static async open(address: PeerAddress, me: { readonly label: string; readonly holdings: () => Holdings }, events: PeerEvents, signal?: AbortSignal): Promise<PeerConnection> {
     const socket = connect(address.path);
-    const abort = () => socket.destroy();
+    // With an error: without one, whoever waits for the connection would wait for good.
+    const abort = () => socket.destroy(new OwnerGoneError('The owner of the store does not answer'));
     const timer = setTimeout(abort, helloMs);
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -89,6 +90,10 @@ export class PeerConnection {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     }
+  }
+
+  get isGone(): boolean {
+    return this.gone;
   }
 
   /** Rejects with `OwnerGoneError` when the connection ends before the answer is there. */

@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
-import { CancelledError, StoreError } from '../../core/errors';
+import { CancelledError, errorText, StoreError } from '../../core/errors';
 import type { StoreStatus } from '../../core/ports';
 import { openCopied } from './copiedStore';
 import type { BridgeFs } from './fileBridge';
 import { HoldingsRecord } from './holdingsRecord';
-import { acquireLease, Lease } from './lease';
+import { acquireLease, defaultTiming, Lease } from './lease';
 import type { LeaseRecord, LeaseTiming } from './lease';
 import type { HostEvents, OpenedStore } from './openedStore';
 import { openOwned } from './ownedStore';
@@ -15,6 +15,7 @@ import { newPeerAddress, sharingVersion } from './peerAddress';
 import { OwnerGoneError, PeerConnection } from './peerConnection';
 import { loadSqlite } from './sqlite';
 import type { Sqlite } from './sqlite';
+import { systemClock } from '../runtime/systemClock';
 import { checkDatabaseFile, sizeOf, storeFiles } from './storeFiles';
 import type { StoreFiles } from './storeFiles';
 import { toStoreError } from './storeFault';
@@ -35,6 +36,8 @@ export interface HostOptions {
   readonly verifyPace?: IdleDelays;
   /** How often a read-only copy looks for new writes. */
   readonly pollMs?: number;
+  /** How often a read-only copy tries to reach the owner, or to own the store. */
+  readonly pursuitPollMs?: number;
   /** How long, after the owner has gone, what was asked is kept until there is an owner again; 10 s by default. */
   readonly reopenMs?: number;
 }
@@ -44,7 +47,8 @@ export interface HostOptions {
  *
  *   open ──lease──▶ owner ──lease lost──────────────────────────▶ (open again)
  *        ├─held, owner answers──▶ shared ──connection broken────▶ (open again; what was asked is asked again)
- *        └─held but out of reach, folder read-only, newer schema──▶ copy ──refresh──▶ copy
+ *        ├─folder read-only, newer schema──▶ copy ──refresh──▶ (open again, or copy)
+ *        └─held but out of reach──▶ copy, and all the while ──lease, or owner answers──▶ owner, shared
  */
 export class StoreHost {
   private ready: Promise<void> = Promise.resolve();
@@ -53,6 +57,10 @@ export class StoreHost {
   private readonly holdings = new HoldingsRecord();
   private readonly closing = new AbortController();
   private repairAsked: boolean;
+  /** Those that could not be used any more before they were in use. */
+  private readonly lost = new WeakSet<OpenedStore>();
+  /** Of a window that reads a copy: ends when it no longer does, or closes. */
+  private pursuit: Promise<void> = Promise.resolve();
 
   private constructor(
     private readonly sqlite: Sqlite,
@@ -65,7 +73,7 @@ export class StoreHost {
   /** Rejects with a `StoreError` and nothing changed, or with `CancelledError` when aborted while waiting for the owner. */
   static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreHost> {
     const host = new StoreHost(await loadSqlite(options.wasmFile, options.fs), options, events);
-    host.opened = await host.openStore(options.waitForOwnerMs, false, signal);
+    host.use(await host.openStore(options.waitForOwnerMs, false, signal));
     return host;
   }
 
@@ -106,6 +114,7 @@ export class StoreHost {
   async close(): Promise<void> {
     this.closing.abort();
     await this.ready;
+    await this.pursuit;
     const store = this.opened;
     this.opened = undefined;
     this.failure = closed(this.options.folder);
@@ -119,14 +128,14 @@ export class StoreHost {
 
   /** Does nothing when that store has been replaced already. */
   private reopen(lost: OpenedStore): void {
+    if (this.opened !== lost) this.lost.add(lost);
     if (this.opened !== lost || this.closing.signal.aborted) return;
     this.opened = undefined;
     lost.abandon();
     this.ready = this.openStore(this.options.reopenMs ?? 10_000, true, this.closing.signal).then(
       (store) => {
-        this.opened = store;
-        this.events.onStatus(store.status, store.nonce);
-        this.events.onChange({ kind: 'all' });
+        this.use(store);
+        this.tellAll(store);
       },
       (error: unknown) => {
         this.failure = CancelledError.is(error) ? undefined : toStoreError(error, undefined, this.options.folder);
@@ -134,42 +143,75 @@ export class StoreHost {
     );
   }
 
+  private use(store: OpenedStore): void {
+    this.opened = store;
+    if (this.lost.has(store)) this.reopen(store);
+    else if (isOutOfReach(store) && !this.options.readonly) this.pursuit = this.pursue(store);
+  }
+
+  private tellAll(store: OpenedStore): void {
+    this.events.onStatus(store.status, store.nonce);
+    this.events.onChange({ kind: 'all' });
+  }
+
+  /** Whoever reads a copy, because the owner did not answer in time, goes on trying to reach or to follow it. Never rejects. */
+  private async pursue(copy: OpenedStore): Promise<void> {
+    const { signal } = this.closing;
+    while (this.opened === copy && !signal.aborted) {
+      try {
+        const found = await this.openLive({ waitMs: pursuitMs, pollMs: this.options.pursuitPollMs ?? 1_000, again: true, signal });
+        if ('heldBy' in found) continue;
+        // Nothing but this replaces a copy of this kind, save closing.
+        this.use(found);
+        copy.close();
+        if (this.opened === found) this.tellAll(found);
+      } catch (error) {
+        if (CancelledError.is(error)) return;
+        this.events.onLog('warn', 'store_still_read_only', { error: errorText(error) });
+        await systemClock.sleep(pursuitMs, signal).catch(() => undefined);
+      }
+    }
+  }
+
   private async openStore(waitMs: number, again: boolean, signal?: AbortSignal): Promise<OpenedStore> {
     const files = storeFiles(this.options.folder);
     if (this.options.readonly) return this.openCopy(files, { reason: 'other_owner', detail: 'Opened for reading only' });
-    const address = newPeerAddress(files.folder);
-    let lease: Lease | { joined: OpenedStore } | { heldBy: LeaseRecord | null };
     try {
-      mkdirSync(files.folder, { recursive: true });
-      const { label, timing } = this.options;
-      const join = (holder: LeaseRecord) => this.join(holder, signal);
-      lease = await acquireLease(files.lease, { label, waitMs, address, join, ...(timing ? { timing } : {}), ...(signal ? { signal } : {}) });
+      const found = await this.openLive({ waitMs, again, signal });
+      // What could not be repaired now is not repaired later, when nobody expects it.
+      this.repairAsked = false;
+      return 'heldBy' in found ? this.openCopy(files, { reason: 'other_owner', detail: describe(found.heldBy) }) : found;
     } catch (error) {
-      const known = toStoreError(error, undefined, files.folder);
       if (CancelledError.is(error)) throw error;
-      return this.openCopyInstead(files, known);
+      if (StoreError.is(error) && error.reason === 'newer_schema') return this.openCopy(files, { reason: 'newer_schema', detail: error.message });
+      return this.openCopyInstead(files, toStoreError(error, undefined, files.main));
     }
+  }
+
+  /** As its owner or over the owner's process; resolves with the owner when neither has come about in time. */
+  private async openLive({ waitMs, pollMs, again, signal }: LiveOptions): Promise<OpenedStore | { readonly heldBy: LeaseRecord | null }> {
+    const files = storeFiles(this.options.folder);
+    const { label, timing = defaultTiming } = this.options;
+    mkdirSync(files.folder, { recursive: true });
+    const address = newPeerAddress(files.folder);
+    const join = (holder: LeaseRecord) => this.join(holder, signal);
+    const lease = await acquireLease(files.lease, { label, waitMs, address, join, timing: { ...timing, pollMs: pollMs ?? timing.pollMs }, ...(signal ? { signal } : {}) });
     if ('joined' in lease) return lease.joined;
-    if (!(lease instanceof Lease)) return this.openCopy(files, { reason: 'other_owner', detail: describe(lease.heldBy) });
+    if (!(lease instanceof Lease)) return lease;
     try {
       let opened: OpenedStore | null = null;
       const owned = {
         address,
-        me: { label: this.options.label, holdings: this.holdings.current },
+        me: { label, holdings: this.holdings.current },
         afterAnother: again,
         repair: this.repairAsked,
         verifyPace: this.options.verifyPace,
         onLost: () => opened && this.reopen(opened),
       };
-      opened = await openOwned(this.sqlite, files, lease, owned, this.events);
-      this.repairAsked = false;
-      return opened;
+      return (opened = await openOwned(this.sqlite, files, lease, owned, this.events));
     } catch (error) {
       lease.release();
-      if (StoreError.is(error) && error.reason === 'newer_schema') {
-        return this.openCopy(files, { reason: 'newer_schema', detail: error.message });
-      }
-      return this.openCopyInstead(files, toStoreError(error, undefined, files.main));
+      throw error;
     }
   }
 
@@ -201,9 +243,13 @@ export class StoreHost {
         close: () => connection.close(),
         abandon: () => connection.close(),
       };
+      if (connection.isGone) this.reopen(shared);
       return shared;
-    } catch {
+    } catch (error) {
       if (signal?.aborted) throw new CancelledError();
+      // One that has only just begun does not listen yet, and one that has ended no longer does.
+      const code = (error as NodeJS.ErrnoException).code ?? '';
+      if (!['ENOENT', 'ECONNREFUSED'].includes(code)) this.events.onLog('warn', 'store_owner_not_reached', { owner: holder.label, pid: holder.process.pid, error: errorText(error) });
       return undefined;
     }
   }
@@ -211,6 +257,21 @@ export class StoreHost {
   private openCopy(files: StoreFiles, note: NonNullable<StoreStatus['note']>): OpenedStore {
     return openCopied(this.sqlite, files, note, this.events, this.options.pollMs);
   }
+}
+
+interface LiveOptions {
+  readonly waitMs: number;
+  readonly pollMs?: number;
+  /** Other windows may have used the store under another owner until now. */
+  readonly again: boolean;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Of one round of tries: longer than it takes to find out that an owner gives no signs of life. */
+const pursuitMs = 30_000;
+
+function isOutOfReach({ status }: OpenedStore): boolean {
+  return status.access === 'readonly' && status.note?.reason === 'other_owner';
 }
 
 /** Whether the files would not be opened for writing as they are: what SQLite makes of them is not to be trusted. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
 import type { StoreStatus } from '../../../src/core/ports';
 import type { StoreChange } from '../../../src/core/session/storeChange';
@@ -13,6 +15,8 @@ import type { StoreHost } from '../../../src/node/store/storeHost';
 import { openHost, tempFolder, testUuid, userMessage } from '../../support/storeTemp';
 import type { TempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
+
+const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
 
 interface Window {
   readonly host: StoreHost;
@@ -241,6 +245,51 @@ describe('store: several windows on one folder', () => {
     await assert.rejects(reader.call('claim', [session, 'a']), hasReason('readonly'));
     assert.deepEqual(await reader.call('activity', [session]), { holder: null, streaming: [] });
     writeFileSync(file, before);
+  });
+
+  it('read a copy of an owner that does not answer, and write by themselves as soon as it does, or has ended', async function () {
+    this.timeout(30_000);
+    const other = spawn(process.execPath, [childFile, 'share', temp.path, '1'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      let output = '';
+      other.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+      await waitFor('its turn', () => output.includes('"done"'), { interval: 5 });
+      other.kill('SIGSTOP');
+      const statuses: StoreStatus[] = [];
+      const changes: StoreChange[] = [];
+      const host = await openHost(temp.path, { waitForOwnerMs: 0, pursuitPollMs: 10 }, (status) => statuses.push(status), (change) => changes.push(change));
+      hosts.push(host);
+      assert.deepEqual([host.status.access, host.status.note?.reason], ['readonly', 'other_owner']);
+      await assert.rejects(host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }]), hasReason('readonly'));
+      other.kill('SIGCONT');
+      await waitFor('the owner', () => host.status.access === 'shared', { interval: 5 });
+      assert.deepEqual([statuses.map(({ access }) => access), changes.filter(({ kind }) => kind === 'all')], [['shared'], [{ kind: 'all' }]]);
+      await newSession({ host, changes, statuses });
+      // Nobody asks anything: it owns the store all the same.
+      other.kill('SIGKILL');
+      await waitFor('ownership', () => host.status.access === 'owner', { interval: 5 });
+      assert.equal((await host.call('listSessions', [])).length, 2);
+    } finally {
+      other.kill('SIGKILL');
+    }
+  });
+
+  it('own what is read as a copy, when an owner that serves nobody has ended', async () => {
+    const first = await open('first');
+    const session = await newSession(first);
+    await first.host.close();
+    const other = spawn(process.execPath, [childFile, 'hold', storeFiles(temp.path).lease], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      await once(other.stdout, 'data');
+      const host = await openHost(temp.path, { waitForOwnerMs: 0, pursuitPollMs: 10 });
+      hosts.push(host);
+      assert.equal(host.status.access, 'readonly');
+      other.kill('SIGKILL');
+      await waitFor('ownership', () => host.status.access === 'owner', { interval: 5 });
+      await say({ host, changes: [], statuses: [] }, session, 'mine now');
+    } finally {
+      other.kill('SIGKILL');
+    }
   });
 });
 

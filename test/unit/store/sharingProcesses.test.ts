@@ -10,8 +10,10 @@ import type { TempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
-/** Turns of two windows together; two entries each. */
+/** Turns of two windows together; two entries each. Passed with 1,000 as well. */
 const turnsTogether = Number(process.env['THREADKEEPER_SHARED_TURNS'] ?? 100);
+/** Owners that are killed while others write. Passed with 120 as well. */
+const kills = Number(process.env['THREADKEEPER_ROUNDS'] ?? 4);
 
 interface Window {
   readonly process: ChildProcess;
@@ -45,6 +47,12 @@ describe('store: several processes on one folder', function () {
     return window;
   }
 
+  async function kill({ process: child }: Window): Promise<void> {
+    const gone = once(child, 'exit');
+    child.kill('SIGKILL');
+    await gone;
+  }
+
   /** Every acknowledged entry is there once, and every session is one unforked line. */
   async function verify(): Promise<number> {
     const host = await openHost(temp.path, { waitForOwnerMs: 10_000 });
@@ -74,12 +82,28 @@ describe('store: several processes on one folder', function () {
     assert.equal(await verify(), turnsTogether * 2);
   });
 
+  it('go on when the owner is killed, wherever it was', async () => {
+    let owner = start(1e9);
+    await waitFor('the owner', () => owner.stored.length > 0, { interval: 5 });
+    let survivor = start(1e9);
+    for (let round = 0; round < kills; round++) {
+      const [mine, others] = [survivor.stored.length, owner.stored.length];
+      await waitFor('both to write', () => survivor.stored.length > mine + (round % 8) * 3 && owner.stored.length > others, { interval: 1 });
+      await kill(owner);
+      const before = survivor.stored.length;
+      await waitFor('the survivor to go on', () => survivor.stored.length > before + 2, { interval: 1 });
+      assert.equal(survivor.access, 'owner');
+      [owner, survivor] = [survivor, start(1e9)];
+    }
+    await Promise.all([kill(owner), kill(survivor)]);
+    assert.ok((await verify()) > kills * 5);
+    for (const window of windows) assert.notEqual(window.access, 'readonly');
+  });
+
   it('race for the store of a dead owner: one owns it, the others are connected to it', async () => {
     const dead = start(2);
     await waitFor('its turns', () => dead.done, { interval: 5 });
-    const gone = once(dead.process, 'exit');
-    dead.process.kill('SIGKILL');
-    await gone;
+    await kill(dead);
     const five = Array.from({ length: 5 }, () => start(2));
     await waitFor('all to finish', () => five.every(({ done }) => done), { interval: 5 });
     assert.deepEqual(five.map(({ access }) => access).sort(), ['owner', 'shared', 'shared', 'shared', 'shared']);
