@@ -133,13 +133,19 @@ export interface SearchQuery {
   readonly to?: number;
   /** `tool`: calls and their results. */
   readonly role?: SearchRole;
+  /** Answers, thoughts and calls of this model: `provider/model`, or the name of the model alone. */
+  readonly model?: string;
+  /** Only sessions with this among their `metadata.tags`. */
+  readonly tag?: string;
+  /** Only sessions with these top-level values in their metadata. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean>>;
 }
 
 export interface SearchHit {
   /** UUID of the entry. */
   readonly entry: string;
   readonly seq: number;
-  /** UUID of the session. */
+  /** UUID of the session; of one that shares the entry when the entry's own is in the trash. */
   readonly session: string;
   /** `YYYYMMDD_NNN`. */
   readonly sessionId: string;

@@ -9,7 +9,7 @@ import { FaultyFs } from './storeFaults';
 import { wasmFile } from './storeTemp';
 
 /** What the victim was doing when it died. */
-export type Ordeal = 'append' | 'stream' | 'compaction' | 'checkpoint' | 'close' | 'migration';
+export type Ordeal = 'append' | 'stream' | 'compaction' | 'checkpoint' | 'close' | 'migration' | 'index';
 
 /** Written at once: what was reported is true even if the next instruction is the last. */
 export type VictimReport =
@@ -51,7 +51,10 @@ async function live(): Promise<void> {
     for (let turn = 0; ; turn++) {
       // One in ten is long enough to be kept in a file of its own.
       const text = 'word '.repeat(Math.floor(random() * (random() < 0.1 ? 30_000 : 1_500)));
-      if (ordeal === 'stream') stream(core, session, text, append);
+      if (ordeal === 'index') {
+        append({ type: 'message', role: 'user', text: `common ${'filler '.repeat(Math.floor(random() * 300))}` });
+        if (random() < 0.2) core.index.indexBatch(random() * 4);
+      } else if (ordeal === 'stream') stream(core, session, text, append);
       else append({ type: 'message', role: 'user', text });
       if (ordeal === 'compaction') append(compaction(core.session(session)?.leaf ?? null));
       if (ordeal === 'close' || ordeal === 'migration') break;

@@ -30,9 +30,9 @@ export class IndexTerms {
   }
 }
 
-/** Entries with any of the terms, as an FTS query; the terms come from the ranker and hold no character of its syntax. */
-export function matchExpression(terms: readonly string[]): string {
-  return terms.map((term) => `"${indexTerm(term)}"`).join(' OR ');
+/** Entries with any or all of the terms, as an FTS query; the terms come from the ranker and hold no character of its syntax. */
+export function matchExpression(terms: readonly string[], operator: 'AND' | 'OR' = 'OR'): string {
+  return terms.map((term) => `"${indexTerm(term)}"`).join(operator === 'OR' ? ' OR ' : ' ');
 }
 
 function indexTerm(term: string): string {

@@ -3,6 +3,7 @@ import { inverseFrequency, saturation, type CorpusStatistics } from '../../core/
 import type { Connection } from './connection';
 import { entrySelection } from './entryCodec';
 import type { EntryRows } from './entryRows';
+import type { SearchScope, SqlCondition } from './searchScope';
 
 export interface Candidate {
   readonly seq: number;
@@ -21,6 +22,8 @@ const highWaterKey = 'fts_indexed';
 /** The full-text index over entries. It follows the entries at its own pace: what is above `indexedThrough` has to be scanned. */
 export class SearchIndex {
   private readonly terms = new IndexTerms();
+  /** Of the index up to `through`. */
+  private counted = { through: 0, count: 0, averageLength: 1, frequencies: new Map<string, number>() };
 
   constructor(
     private readonly connection: Connection,
@@ -67,19 +70,42 @@ export class SearchIndex {
     const { sql } = this.connection.get("SELECT sql FROM sqlite_master WHERE name = 'entries_fts'") ?? {};
     this.connection.exec(`DROP TABLE entries_fts; ${String(sql)}; INSERT INTO entries_fts(entries_fts) VALUES ('automerge=8');`);
     this.connection.run('DELETE FROM meta WHERE key = ?', [highWaterKey]);
+    this.counted = { ...this.counted, through: 0 };
   }
 
-  /** Indexed entries with any of the terms, scored by BM25 over whole entries. */
-  candidates(terms: readonly string[]): Candidates {
+  /**
+   * Indexed entries of the scope with any of the terms, scored by BM25 over whole entries: with the rarest of the terms, and when
+   * even that one is too frequent for all to be scored, the newest with several of them and the newest with the rarest.
+   */
+  candidates(terms: readonly string[], { condition }: Pick<SearchScope, 'condition'>): Candidates {
     const statistics = this.statistics(terms);
+    const { count, documentFrequency } = statistics;
+    const chosen = affordable(documentFrequency, condition === null ? 1 : this.share(condition, count));
+    const first = chosen.terms[0];
+    if (first === undefined) return { found: [], count, documentFrequency };
+    const found = new Map<number, number>();
+    const find = (indices: readonly number[], operator: 'AND' | 'OR', limit: number) => {
+      for (const { seq, score } of this.scored(indices, matchExpression(indices.map((term) => terms[term] ?? ''), operator), statistics, condition, limit)) {
+        found.set(seq, Math.max(score, found.get(seq) ?? 0));
+      }
+    };
+    if (chosen.whole) find(chosen.terms, 'OR', maxRows);
+    else {
+      if (chosen.terms.length > 1) find(chosen.terms.slice(0, maxJoined), 'AND', maxCommonRows);
+      find([first], 'OR', maxCommonRows);
+    }
+    const best = [...found].map(([seq, score]) => ({ seq, score })).sort((x, y) => y.score - x.score || y.seq - x.seq);
+    return { found: best, count, documentFrequency };
+  }
+
+  private *scored(indices: readonly number[], expression: string, statistics: Statistics, condition: SqlCondition | null, limit: number): Generator<Candidate> {
     const { count, averageLength, documentFrequency } = statistics;
-    const chosen = affordable(documentFrequency);
-    if (chosen.length === 0) return { found: [], count, documentFrequency };
-    const weights = chosen.map((term) => inverseFrequency(documentFrequency[term] ?? 0, count));
-    const found: Candidate[] = [];
-    const expression = matchExpression(chosen.map((term) => terms[term] ?? ''));
+    const weights = indices.map((term) => inverseFrequency(documentFrequency[term] ?? 0, count));
+    const scope = condition === null ? '' : `CROSS JOIN entries e ON e.seq = entries_fts.docid AND ${condition.sql}`;
     // Only what differs from row to row; the totals would be read again for each.
-    for (const row of this.connection.iterate("SELECT docid, matchinfo(entries_fts, 'ly') AS info FROM entries_fts WHERE entries_fts MATCH ?", [expression])) {
+    const sql = `SELECT entries_fts.docid AS docid, matchinfo(entries_fts, 'ly') AS info FROM entries_fts ${scope}
+      WHERE entries_fts MATCH ? ORDER BY entries_fts.docid DESC LIMIT ?`;
+    for (const row of this.connection.iterate(sql, [...(condition?.parameters ?? []), expression, limit])) {
       const info = matchInfo(row['info']);
       const length = (info[0] ?? 0) / averageLength;
       let score = 0;
@@ -87,38 +113,57 @@ export class SearchIndex {
         const frequency = info[i + 1] ?? 0;
         if (frequency > 0) score += (weights[i] ?? 0) * saturation(frequency, length);
       }
-      found.push({ seq: Number(row['docid']), score });
+      yield { seq: Number(row['docid']), score };
     }
-    found.sort((x, y) => y.score - x.score || y.seq - x.seq);
-    return { found, count, documentFrequency };
   }
 
-  private statistics(terms: readonly string[]): CorpusStatistics & { readonly averageLength: number } {
-    const none = { count: 0, averageLength: 1, documentFrequency: terms.map(() => 0) };
-    if (this.indexedThrough === 0) return none;
-    const row = this.connection.get("SELECT matchinfo(entries_fts, 'pcnax') AS info FROM entries_fts WHERE entries_fts MATCH ? LIMIT 1", [matchExpression(terms)]);
-    if (!row) return none;
-    const [, , count = 0, averageLength = 0, ...frequencies] = matchInfo(row['info']);
-    return { count, averageLength: Math.max(1, averageLength), documentFrequency: terms.map((_, term) => frequencies[3 * term + 2] ?? 0) };
+  /** How much of the index a scope is. */
+  private share({ sql, parameters }: SqlCondition, count: number): number {
+    const row = this.connection.get(`SELECT count(*) AS n FROM entries e WHERE ${sql}`, parameters);
+    return Math.min(1, Number(row?.['n']) / Math.max(1, count));
+  }
+
+  /** Counting a common word in 20,000 messages takes 4 ms: kept for as long as the index stays as it is. */
+  private statistics(terms: readonly string[]): Statistics {
+    const through = this.indexedThrough;
+    if (through !== this.counted.through || this.counted.frequencies.size > maxCounted) this.counted = { through, count: 0, averageLength: 1, frequencies: new Map() };
+    const { frequencies } = this.counted;
+    const unknown = through === 0 ? [] : terms.filter((term) => !frequencies.has(term));
+    if (unknown.length > 0) {
+      const row = this.connection.get("SELECT matchinfo(entries_fts, 'pcnax') AS info FROM entries_fts WHERE entries_fts MATCH ? LIMIT 1", [matchExpression(unknown)]);
+      const [, , count = 0, averageLength = 0, ...hits] = row ? matchInfo(row['info']) : [];
+      if (row) this.counted = { through, count, averageLength: Math.max(1, averageLength), frequencies };
+      unknown.forEach((term, i) => frequencies.set(term, hits[3 * i + 2] ?? 0));
+    }
+    const { count, averageLength } = this.counted;
+    return { count, averageLength, documentFrequency: terms.map((term) => frequencies.get(term) ?? 0) };
   }
 }
 
+interface Statistics extends CorpusStatistics {
+  readonly averageLength: number;
+}
+
 /** Rows that one search scores, about 2 µs each. */
-const maxRows = 8_000;
+const maxRows = 4_000;
+const maxCommonRows = 1_500;
+/** Terms that entries must have together; each costs reading all of its places. */
+const maxJoined = 3;
+/** Terms whose frequency is remembered. */
+const maxCounted = 5_000;
 
 /**
- * The rarest terms, as many as stay within `maxRows`, and at least one. What is so frequent tells entries apart by little; the
- * ranking of the passages counts it again.
+ * The rarest terms, as many as stay within `maxRows`; all of them, rarest first, when even one has more (`whole` is false then).
+ * What is so frequent tells entries apart by little; the ranking of the passages counts it again.
  */
-function affordable(documentFrequency: readonly number[]): number[] {
+function affordable(documentFrequency: readonly number[], share: number): { readonly terms: readonly number[]; readonly whole: boolean } {
   let rows = 0;
-  return documentFrequency
-    .map((df, term) => ({ df, term }))
+  const present = documentFrequency
+    .map((df, term) => ({ df: df * share, term }))
     .filter(({ df }) => df > 0)
-    .sort((x, y) => x.df - y.df)
-    .filter(({ df }, i) => (rows += df) <= maxRows || i === 0)
-    .map(({ term }) => term)
-    .sort((x, y) => x - y);
+    .sort((x, y) => x.df - y.df);
+  const within = present.filter(({ df }) => (rows += df) <= maxRows);
+  return { terms: (within.length > 0 ? within : present).map(({ term }) => term), whole: within.length > 0 };
 }
 
 function matchInfo(value: unknown): Uint32Array {

@@ -10,18 +10,27 @@ import { roleOf } from './searchRole';
 import { SearchScope } from './searchScope';
 import type { SessionRows } from './sessionRows';
 
-/** Whole entries that the index proposes, for each result and at least; their passages and those of their neighbours are ranked. */
+/** Whole entries that the index proposes, for each result and at least; their passages and those beside them are ranked. */
 const candidatesPerHit = 2;
 const minCandidates = 150;
-/** One huge entry may use it all: the best are read first. */
-const maxCandidateCharacters = 2_000_000;
-/** Not yet indexed entries that are read, newest first: 60 million characters of code take 0.4 s (rare words) to 2.2 s (frequent ones). */
-const maxScannedEntries = 20_000;
-const maxScannedCharacters = 60_000_000;
+/** Read of the candidates, the best first, about 30 ns each; one huge entry may use it all. */
+const maxCandidateCharacters = 150_000;
+/** Long messages: that many are read even so. */
+const fewestCandidates = 25;
+/** For the entries that are not yet indexed, newest first; the newest are read whatever it takes. */
+const scanMs = 300;
+const alwaysScanned = 500;
 /** Of one entry, so that a long one does not hide the others. */
 const maxPerEntry = 3;
 
 const searchableTypes = "('message', 'tool_call', 'tool_result', 'memory_note', 'branch_summary', 'custom_message')";
+
+interface Beside {
+  readonly entry: StoredEntry;
+  part: 'all' | 'start' | 'end' | 'both';
+  /** Follows in its session on what was added last of it. */
+  readonly joins: boolean;
+}
 
 /** Full-text search: the index proposes entries, what it does not cover yet is scanned, and core/recall ranks both as one. */
 export class SearchRows {
@@ -38,7 +47,7 @@ export class SearchRows {
     const scope = new SearchScope(this.connection, this.sessions, this.entries, query);
     if (terms.length === 0) return { hits: [], terms, statistics: ranker.statistics, complete: true };
     const complete = this.addUnindexed(ranker, scope);
-    const candidates = this.index.candidates(terms);
+    const candidates = this.index.candidates(terms, scope);
     ranker.assume(candidates);
     this.addCandidates(ranker, candidates.found, scope, Math.max(minCandidates, candidatesPerHit * query.limit));
     return { hits: this.hits(ranker.ranked(), scope, query.limit), terms, statistics: ranker.statistics, complete };
@@ -47,49 +56,63 @@ export class SearchRows {
   /** Newest first, as the candidates after them. Returns false when the bounds ended it. */
   private addUnindexed(ranker: PassageRanker<HistoryPassage>, scope: SearchScope): boolean {
     const from = this.index.indexedThrough;
-    let characters = 0;
+    const until = performance.now() + scanMs;
     let read = 0;
     for (const row of this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [from])) {
+      if (++read > alwaysScanned && performance.now() > until) return false;
       const entry = this.entries.decode(row);
-      if (!scope.contains(entry)) continue;
-      characters += entryText(entry.content).length;
-      if (++read > maxScannedEntries || characters > maxScannedCharacters) return false;
-      ranker.add(passagesOf(entry));
+      if (scope.contains(entry)) ranker.add(passagesOf(entry));
     }
     return true;
   }
 
   private addCandidates(ranker: PassageRanker<HistoryPassage>, found: readonly Candidate[], scope: SearchScope, maxCandidates: number): void {
-    const read = new Map<number, StoredEntry>();
-    /** For each entry, the one before it in its session. */
-    const previous = new Map<number, number>();
-    const through = this.index.indexedThrough;
-    let accepted = 0;
+    const candidates = new Map<number, StoredEntry>();
     let characters = 0;
     for (const { seq } of found) {
-      if (!scope.mayContain(seq)) continue;
-      const entry = read.get(seq) ?? this.one('e.seq = ?', [seq]);
+      const entry = this.one('e.seq = ?', [seq]);
       if (!entry || !scope.matches(entry)) continue;
-      read.set(seq, entry);
-      const before = this.one(`e.session = ? AND e.seq < ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC LIMIT 1`, [entry.session, seq]);
-      const after = this.one(`e.session = ? AND e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq LIMIT 1`, [entry.session, seq]);
-      if (before) previous.set(seq, before.seq);
-      if (after) previous.set(after.seq, seq);
-      // A neighbour that is scanned or out of the scope is none here.
-      for (const one of [before, after]) {
-        if (!one || one.seq > through || !scope.contains(one) || read.has(one.seq)) continue;
-        read.set(one.seq, one);
-        characters += entryText(one.content).length;
-      }
+      candidates.set(seq, entry);
       characters += entryText(entry.content).length;
-      if (++accepted >= maxCandidates || characters >= maxCandidateCharacters) break;
+      if (candidates.size >= maxCandidates || characters >= 8 * maxCandidateCharacters) break;
+      if (candidates.size >= fewestCandidates && characters >= maxCandidateCharacters) break;
     }
-    const expected = new Map<string, number | undefined>();
-    for (const entry of [...read.values()].sort((x, y) => y.seq - x.seq)) {
-      if (expected.get(entry.session) !== entry.seq) ranker.gap(entry.session);
-      ranker.add(passagesOf(entry), true);
-      expected.set(entry.session, previous.get(entry.seq));
+    for (const { entry, part, joins } of this.withNeighbours(candidates, scope)) {
+      const passages = passagesOf(entry);
+      if (!joins) ranker.gap(entry.session);
+      if (part === 'all' || passages.length < 2) {
+        ranker.add(passages, true);
+        continue;
+      }
+      if (part !== 'start') ranker.add(passages.slice(0, 1), true);
+      if (part === 'both') ranker.gap(entry.session);
+      if (part !== 'end') ranker.add(passages.slice(-1), true);
     }
+  }
+
+  /** The candidates with what stands beside them, newest first: of an entry that is none itself, the end that touches one. */
+  private withNeighbours(candidates: ReadonlyMap<number, StoredEntry>, scope: SearchScope): Beside[] {
+    const through = this.index.indexedThrough;
+    const isHere = (entry: StoredEntry | undefined): entry is StoredEntry => entry !== undefined && entry.seq <= through && scope.contains(entry);
+    const rows: Beside[] = [];
+    /** The last of each session. */
+    const last = new Map<string, Beside>();
+    const add = (row: Beside) => {
+      rows.push(row);
+      last.set(row.entry.session, row);
+    };
+    for (const entry of [...candidates.values()].sort((x, y) => y.seq - x.seq)) {
+      const after = this.one(`e.session = ? AND e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq LIMIT 1`, [entry.session, entry.seq]);
+      const before = this.one(`e.session = ? AND e.seq < ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC LIMIT 1`, [entry.session, entry.seq]);
+      const isCandidate = after !== undefined && candidates.has(after.seq);
+      // A neighbour that is scanned or out of the scope is none here.
+      const between = last.get(entry.session);
+      if (between !== undefined && between.entry.seq === after?.seq && between.part === 'end') between.part = 'both';
+      else if (!isCandidate && isHere(after)) add({ entry: after, part: 'start', joins: false });
+      add({ entry, part: 'all', joins: isHere(after) });
+      if (isHere(before) && !candidates.has(before.seq)) add({ entry: before, part: 'end', joins: true });
+    }
+    return rows;
   }
 
   private hits(ranked: readonly Ranked<HistoryPassage>[], scope: SearchScope, limit: number): SearchHit[] {
@@ -99,16 +122,17 @@ export class SearchRows {
     for (const { item, score } of ranked) {
       if (hits.length >= limit) break;
       const { entry, start, length } = item;
+      const session = scope.sessionOf(entry);
       const text = item.text.trim();
       const count = perEntry.get(entry.uuid) ?? 0;
       if (text === '' || seen.has(text) || count >= maxPerEntry || !scope.matches(entry)) continue;
       seen.add(text);
       perEntry.set(entry.uuid, count + 1);
-      const { id = entry.session, title = '' } = this.sessions.find(entry.session) ?? {};
+      const { id = session, title = '' } = this.sessions.find(session) ?? {};
       hits.push({
         entry: entry.uuid,
         seq: entry.seq,
-        session: entry.session,
+        session,
         sessionId: id,
         sessionTitle: title,
         role: roleOf(entry.content),

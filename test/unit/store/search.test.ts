@@ -185,7 +185,7 @@ describe('store: search while the index follows', () => {
     assert.equal(second.core.index.indexedThrough, 1);
     second.index();
     assert.equal(second.core.index.pending, 0);
-    const { found, documentFrequency, count } = second.core.index.candidates(['appl']);
+    const { found, documentFrequency, count } = second.core.index.candidates(['appl'], { condition: null });
     assert.deepEqual([found.length, new Set(found.map(({ seq }) => seq)).size, documentFrequency, count], [300, 300, [300], 300]);
     assert.equal(second.texts('number299')[0], 'number299 apple');
     second.database.close();
