@@ -9,6 +9,7 @@ import { ChatMemory } from './vscode/chatMemory';
 import type { ChatRuntime } from './vscode/chatRuntime';
 import { ChatView } from './vscode/chatView';
 import { registerCommands } from './vscode/commands';
+import { CompactionPreviews } from './vscode/compactionPreviews';
 import { Configuration } from './vscode/configuration';
 import { ContextKeys } from './vscode/contextKeys';
 import { endpointOf } from './vscode/endpoint';
@@ -25,6 +26,7 @@ import { SessionsTree } from './vscode/sessionsTree';
 import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
+import { SummaryFiles } from './vscode/summaryFiles';
 import { TrashRetention } from './vscode/trashRetention';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
 import { WorkbenchCommands } from './vscode/workbenchCommands';
@@ -122,9 +124,12 @@ export function activate(context: ExtensionContext): void {
     now: Date.now,
     log,
   });
+  const previews = owned.add(new CompactionPreviews());
+  const summaries = owned.add(new SummaryFiles(chat));
   const workbench = new WorkbenchCommands({
     controller: chat,
     care,
+    context: { previews, summaries },
     models,
     memory,
     settingOfPolicy: () => configuration.current.policy.preset,

@@ -1,11 +1,11 @@
 import type { CompactionResult } from '../core/chat/compactor';
+import type { Conversation } from '../core/chat/conversation';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { SessionPolicy } from '../core/context/resolvePolicy';
 import { errorText } from '../core/errors';
 import type { IdSource, Logger, SearchResult, SessionStore, StoreStatus } from '../core/ports';
 import type { StoreChange } from '../core/session/storeChange';
-import { liveCompaction } from '../core/session/liveCompaction';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
@@ -222,8 +222,8 @@ export class ChatController implements Disposable {
   }
 
   /** Rejects with `StoreError`. */
-  async entry(uuid: string): Promise<StoredEntry | undefined> {
-    return (await (await this.deps.store.get()).entries([uuid]))[0];
+  async entries(uuids: readonly string[]): Promise<readonly StoredEntry[]> {
+    return (await this.deps.store.get()).entries(uuids);
   }
 
   // ---------------------------------------------------------------------------------------------------------------- turns
@@ -270,13 +270,19 @@ export class ChatController implements Disposable {
 
   // -------------------------------------------------------------------------------------------------------------- context
 
+  /** The open conversation, for what works on its context; null in a session without a message. Rejects with `StoreError`. */
+  async conversation(): Promise<Conversation | null> {
+    await this.open();
+    return this.chats.current?.conversation ?? null;
+  }
+
   /** Folds the older part of the open session. Rejects with `StoreError` when the history cannot be opened. */
-  async compact(): Promise<CompactionResult> {
+  async compact(instructions: string | null = null): Promise<CompactionResult> {
     await this.open();
     const chat = this.chats.current;
     if (!chat) return { entry: null, message: 'There is nothing to compact: this session has no messages yet.' };
     try {
-      return await chat.conversation.compact();
+      return await chat.conversation.compact(instructions);
     } finally {
       chat.presenter.settle();
       this.changed();
@@ -293,7 +299,7 @@ export class ChatController implements Disposable {
     const conversation = this.chats.current?.conversation;
     const preview = conversation?.undoPreview();
     if (!conversation || !preview) return { message: 'There is no compaction to undo.' };
-    if (only !== undefined && liveCompaction(conversation.entries)?.uuid !== only) return { message: 'This compaction is not the last one any more.' };
+    if (only !== undefined && preview.target !== only) return { message: 'This compaction is not the last one any more.' };
     const limit = conversation.snapshot.limit;
     const question = `The restored context has about ${preview.tokensRestored.toLocaleString('en')} tokens and the model takes ${limit.toLocaleString('en')}, so the next message will be compacted again. Undo anyway?`;
     if (!preview.fits && !(await confirm(question))) return 'declined';

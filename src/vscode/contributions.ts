@@ -14,6 +14,9 @@ export const focusChatCommand = `${chatViewId}.focus`;
 export const focusSessionsCommand = `${sessionsViewId}.focus`;
 export const statusItemId = 'context';
 export const walkthroughId = 'start';
+/** Of the document that shows what a compaction would do, and of the one in which a summary is edited. */
+export const previewScheme = 'threadkeeper-preview';
+export const summaryScheme = 'threadkeeper-summary';
 
 export const commandIds = {
   newSession: 'threadkeeper.newSession',
@@ -40,6 +43,15 @@ export const commandIds = {
   copySessionId: 'threadkeeper.copySessionId',
   showMoreSessions: 'threadkeeper.showMoreSessions',
   compact: 'threadkeeper.compact',
+  compactWithInstructions: 'threadkeeper.compactWithInstructions',
+  previewCompaction: 'threadkeeper.previewCompaction',
+  applyPreview: 'threadkeeper.applyPreview',
+  closePreview: 'threadkeeper.closePreview',
+  editSummary: 'threadkeeper.editSummary',
+  resummarize: 'threadkeeper.resummarize',
+  createCheckpoint: 'threadkeeper.createCheckpoint',
+  pin: 'threadkeeper.pin',
+  unpin: 'threadkeeper.unpin',
   cancelCompaction: 'threadkeeper.cancelCompaction',
   undoCompaction: 'threadkeeper.undoCompaction',
   stop: 'threadkeeper.stop',
@@ -88,6 +100,15 @@ export const enablement: Partial<Record<CommandName, string>> = {
   filterSessions: contextKeys.hasSession,
   clearSessionFilter: contextKeys.sessionsFiltered,
   compact: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
+  compactWithInstructions: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
+  previewCompaction: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
+  applyPreview: `resourceScheme == ${previewScheme}`,
+  closePreview: `resourceScheme == ${previewScheme}`,
+  editSummary: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
+  resummarize: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
+  createCheckpoint: contextKeys.hasSession,
+  pin: contextKeys.hasSession,
+  unpin: contextKeys.hasSession,
   cancelCompaction: contextKeys.compacting,
   undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   stop: contextKeys.busy,

@@ -19,3 +19,9 @@ export const askWhenFull: AskWhenFull = async ({ used, effective }) => {
   const picked = await window.showInformationMessage(`Threadkeeper: the context is ${percent} % full. Fold the older part into a summary, leave it out, or go on as it is?`, ...Object.keys(answers));
   return answers[picked ?? ''] ?? 'continue';
 };
+
+/** Before an undo that restores more than the model takes. */
+export async function confirmUndo(question: string): Promise<boolean> {
+  const undo = 'Undo Anyway';
+  return (await window.showWarningMessage(question, undo)) === undo;
+}

@@ -1,11 +1,12 @@
-import { commands, ProgressLocation, window } from 'vscode';
+import { commands, window } from 'vscode';
 import { errorText, StoreError } from '../core/errors';
 import { storeTurnError } from '../core/chat/turnError';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
 import type { WorkbenchActions } from './chatRequests';
-import { compactionText } from './compactionText';
+import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } from './contextCommands';
+import { confirmUndo } from './notices';
 import { focusChatCommand, type CommandName } from './contributions';
 import { copyText, insertCode, openCode, openLink, openSettings } from './editorActions';
 import type { HistoryCare, HistoryCareCommandName } from './historyCare';
@@ -29,6 +30,7 @@ export interface WorkbenchCommandsDeps {
   readonly log: Log;
   readonly focusComposer: () => void;
   readonly care: HistoryCare;
+  readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
   readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
 }
@@ -48,6 +50,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   readonly openSettings = openSettings;
 
   private readonly sessionCommands: SessionCommands;
+  private readonly contextCommands: ContextCommands;
 
   constructor(private readonly deps: WorkbenchCommandsDeps) {
     this.sessionCommands = new SessionCommands({
@@ -56,16 +59,19 @@ export class WorkbenchCommands implements WorkbenchActions {
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
+    this.contextCommands = new ContextCommands({
+      ...deps.context,
+      controller: deps.controller,
+      tell: (text) => this.tell(text),
+      tellUndoable: (text, undo) => this.tellUndoable(text, undo),
+    });
   }
 
-  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | HistoryCareCommandName>, () => Promise<void>>> = {
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | HistoryCareCommandName>, () => Promise<void>>> = {
     newSession: () => this.newSession(),
     searchHistory: () => this.searchHistory(),
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),
-    compact: () => this.compactWithProgress(),
-    cancelCompaction: async () => this.deps.controller.cancelCompaction(),
-    undoCompaction: () => this.undoWithMessage(),
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
@@ -76,7 +82,7 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
-    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.deps.care.all }[name];
+    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.deps.care.all }[name];
     return this.guarded(name, () => run(args));
   }
 
@@ -155,7 +161,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (!picked) return;
     await commands.executeCommand(focusChatCommand);
     if (await controller.reveal(picked.session, picked.entry)) return;
-    const found = await controller.entry(picked.entry);
+    const [found] = await controller.entries([picked.entry]);
     if (!found) return;
     await showEntry(found);
     void window.showInformationMessage('Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.');
@@ -175,22 +181,6 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (await removeApiKey(this.deps.apiKeys)) await this.deps.controller.connectionChanged();
   }
 
-  private async compactWithProgress(): Promise<void> {
-    const { controller } = this.deps;
-    const result = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: organizing conversation history…' }, () => controller.compact());
-    const { entry } = result;
-    if (!entry) return this.tell(result.message ?? 'Nothing was compacted.');
-    if (controller.viewVisible) return;
-    this.tellUndoable(compactionText(entry.content), () => this.undoWithMessage(entry.uuid));
-  }
-
-  private async undoWithMessage(only?: string): Promise<void> {
-    const { controller } = this.deps;
-    const result = await controller.undoCompaction(confirmUndo, only);
-    if (typeof result === 'object') this.tell(result.message);
-    else if (result === 'undone' && !controller.viewVisible) this.tell('The last compaction was undone: the model sees the original messages again.');
-  }
-
   private tellUndoable(text: string, undo: () => Promise<void>): void {
     const button = 'Undo';
     void window.showInformationMessage(text, button).then((answer) => (answer === button ? this.guarded('undo', undo) : undefined));
@@ -201,9 +191,4 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (this.deps.controller.viewVisible) window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
     else void window.showInformationMessage(text);
   }
-}
-
-async function confirmUndo(question: string): Promise<boolean> {
-  const undo = 'Undo Anyway';
-  return (await window.showWarningMessage(question, undo)) === undo;
 }

@@ -37,6 +37,13 @@ export interface CompactionPreview {
   readonly message: string | null;
 }
 
+export interface UndoPreview {
+  /** UUID of the compaction's entry. */
+  readonly target: string;
+  readonly tokensRestored: number;
+  readonly fits: boolean;
+}
+
 /** Pins may take this share of the limit. */
 const pinShare = 0.05;
 
@@ -87,6 +94,15 @@ export class ContextTools {
   get editable(): string | null {
     const live = liveCompaction(this.deps.branch.entries);
     return live ? this.rewriter.editable(live) : null;
+  }
+
+  undoPreview(): UndoPreview | null {
+    const { branch, engine } = this.deps;
+    const live = liveCompaction(branch.entries);
+    if (!live) return null;
+    const grown = Math.max(0, engine.measure().used - live.content.tokensAfter);
+    const tokensRestored = live.content.tokensBefore + grown;
+    return { target: live.uuid, tokensRestored, fits: tokensRestored <= engine.budget.limit };
   }
 
   /** Rejects with `StoreError`. */

@@ -1,15 +1,16 @@
 import { Emitter, type Event } from '../base/event';
 import { ContextEngine, type ModelBinding } from '../context/engine';
+import type { Policy } from '../context/policy';
 import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
 import type { Pin, Summarizer, Tool } from '../ports';
-import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import { verbatimEntries } from '../session/liveCompaction';
 import type { Session } from '../session/session';
 import { AnchorKeeper } from './anchorKeeper';
 import { BranchState } from './branchState';
 import type { CheckpointResult } from './checkpoints';
 import type { CompactionResult } from './compactor';
-import { ContextTools, type CompactionPreview } from './contextTools';
+import { ContextTools, type CompactionPreview, type UndoPreview } from './contextTools';
 import { elsewhere, noRecord, notBegun, outOfQueue, refuseCompaction, type SendOutcome } from './sendOutcome';
 import { titleFrom } from './sessionTitle';
 import { SharedSession } from './sharedSession';
@@ -99,6 +100,10 @@ export class Conversation {
 
   get model(): ModelBinding {
     return this.engine.binding;
+  }
+
+  get policy(): Policy {
+    return this.engine.policy;
   }
 
   get snapshot(): ContextSnapshot {
@@ -248,22 +253,17 @@ export class Conversation {
   }
 
   /** What an undo would restore; null when there is no live compaction. */
-  undoPreview(): { readonly tokensRestored: number; readonly fits: boolean } | null {
-    const live = liveCompaction(this.branch.entries);
-    if (!live) return null;
-    const grown = Math.max(0, this.engine.measure().used - live.content.tokensAfter);
-    const tokensRestored = live.content.tokensBefore + grown;
-    return { tokensRestored, fits: tokensRestored <= this.engine.budget.limit };
+  undoPreview(): UndoPreview | null {
+    return this.context.undoPreview();
   }
 
   /** Takes the newest compaction back: its originals are sent again, turns made since stay. Never rejects. */
   async undoCompaction(): Promise<CompactionResult> {
     return this.enqueue(() =>
       this.exclusive(async () => {
-        const live = liveCompaction(this.branch.entries);
         const preview = this.undoPreview();
-        if (!live || !preview) return { entry: null, message: 'There is no compaction to undo.' };
-        const undone = await this.branch.append({ type: 'compaction_undone', target: live.uuid, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
+        if (!preview) return { entry: null, message: 'There is no compaction to undo.' };
+        const undone = await this.branch.append({ type: 'compaction_undone', target: preview.target, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
         await this.branch.reload();
         await this.branch.settleCounts();
         this.engine.recounted();

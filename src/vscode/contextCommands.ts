@@ -1,0 +1,151 @@
+import { ProgressLocation, window } from 'vscode';
+import type { CompactionResult } from '../core/chat/compactor';
+import type { Conversation } from '../core/chat/conversation';
+import type { ChatController } from './chatController';
+import { compactionPreviewText } from './compactionPreviewText';
+import type { CompactionPreviews } from './compactionPreviews';
+import { compactionText } from './compactionText';
+import type { CommandName } from './contributions';
+import { confirmUndo } from './notices';
+import { pickPin, pickPinned } from './pinPicker';
+import type { SummaryFiles } from './summaryFiles';
+
+export interface ContextCommandsDeps {
+  readonly controller: ChatController;
+  readonly previews: CompactionPreviews;
+  readonly summaries: SummaryFiles;
+  /** Where the user looks: beside the view, or in a message. */
+  readonly tell: (text: string) => void;
+  readonly tellUndoable: (text: string, undo: () => Promise<void>) => void;
+}
+
+export type ContextCommandName = Extract<
+  CommandName,
+  'compact' | 'compactWithInstructions' | 'previewCompaction' | 'applyPreview' | 'closePreview' | 'editSummary' | 'resummarize' | 'createCheckpoint' | 'pin' | 'unpin' | 'cancelCompaction' | 'undoCompaction'
+>;
+
+const noMessages = 'This session has no messages yet.';
+
+/** What the user can do to what the model is sent: fold it, look first, rewrite the summary, keep something in sight. */
+export class ContextCommands {
+  constructor(private readonly deps: ContextCommandsDeps) {}
+
+  readonly all: Readonly<Record<ContextCommandName, () => Promise<void>>> = {
+    compact: () => this.compact(),
+    compactWithInstructions: () => this.compactWithInstructions(),
+    previewCompaction: () => this.preview(null),
+    applyPreview: () => this.applyPreview(),
+    closePreview: () => this.deps.previews.close(),
+    editSummary: () => this.editSummary(),
+    resummarize: () => this.resummarize(),
+    createCheckpoint: () => this.createCheckpoint(),
+    pin: () => this.pin(),
+    unpin: () => this.unpin(),
+    cancelCompaction: async () => this.deps.controller.cancelCompaction(),
+    undoCompaction: () => this.undo(),
+  };
+
+  /** As the policy says: at once, or by way of a preview. */
+  private async compact(): Promise<void> {
+    const conversation = await this.deps.controller.conversation();
+    if (conversation && conversation.policy.compaction.review !== 'never') return this.preview(null);
+    return this.fold(null);
+  }
+
+  /** Who writes instructions has looked already: no preview comes before it. */
+  private async compactWithInstructions(): Promise<void> {
+    const instructions = await window.showInputBox({ title: 'Compact Conversation with Instructions', prompt: 'What the summary should keep, leave out or look at', placeHolder: 'Keep every port number and the reasons for the schema' });
+    if (instructions !== undefined) await this.fold(instructions.trim() || null);
+  }
+
+  private async preview(instructions: string | null): Promise<void> {
+    const { controller, previews } = this.deps;
+    const conversation = await this.conversation();
+    const preview = await this.cancellable('Preparing a preview of the compaction', () => conversation.previewCompaction(instructions));
+    const { content } = preview;
+    if (!content) return this.deps.tell(preview.message ?? 'There is nothing to compact.');
+    const entries = await controller.entries([...preview.folds, ...preview.stays]);
+    await previews.show({ session: conversation.session.uuid, instructions }, compactionPreviewText({ ...preview, content }, new Map(entries.map((entry) => [entry.uuid, entry]))));
+  }
+
+  private async applyPreview(): Promise<void> {
+    const { previews, controller } = this.deps;
+    const previewed = previews.current;
+    if (!previewed) throw new Error('Open a preview first: Threadkeeper: Preview Compaction.');
+    if (controller.session?.uuid !== previewed.session) throw new Error('This preview belongs to another session. Open that session in the chat first.');
+    await previews.close();
+    await this.fold(previewed.instructions);
+  }
+
+  private async fold(instructions: string | null): Promise<void> {
+    const { controller, tell, tellUndoable } = this.deps;
+    const { entry, message } = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: organizing conversation history…' }, () => controller.compact(instructions));
+    if (!entry) return tell(message ?? 'Nothing was compacted.');
+    if (!controller.viewVisible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
+  }
+
+  private async undo(only?: string): Promise<void> {
+    const { controller, tell } = this.deps;
+    const result = await controller.undoCompaction(confirmUndo, only);
+    if (typeof result === 'object') tell(result.message);
+    else if (result === 'undone' && !controller.viewVisible) tell('The last compaction was undone: the model sees the original messages again.');
+  }
+
+  async editSummary(): Promise<void> {
+    await this.deps.summaries.open(await this.conversation());
+  }
+
+  async resummarize(): Promise<void> {
+    const conversation = await this.conversation();
+    if (conversation.editableSummary === null) throw new Error('There is no summary: nothing of this conversation has been compacted.');
+    const instructions = await window.showInputBox({ title: 'Re-summarise with Instructions', prompt: 'What the new summary should do better. It is made from the original messages; leave this empty to just try again.' });
+    if (instructions === undefined) return;
+    this.report(await this.cancellable('Summarising anew from the original messages', () => conversation.resummarize(instructions.trim() || null)));
+  }
+
+  private async createCheckpoint(): Promise<void> {
+    const conversation = await this.conversation();
+    const { message } = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: writing a checkpoint…' }, () => conversation.checkpoint());
+    this.deps.tell(message ?? 'The checkpoint is written. A later compaction can use it.');
+  }
+
+  private async pin(): Promise<void> {
+    const conversation = await this.conversation();
+    const target = await pickPin(conversation.entries);
+    if (!target) return;
+    const { message, added } = await conversation.pin(target);
+    if (message !== null) throw new Error(message);
+    this.deps.tell(added === null ? 'This is pinned already.' : 'Pinned: every compaction keeps it, word for word.');
+  }
+
+  private async unpin(): Promise<void> {
+    const { controller, tell } = this.deps;
+    const conversation = await this.conversation();
+    const pins = await conversation.pins();
+    if (pins.length === 0) return tell('Nothing is pinned in this session.');
+    const entries = await controller.entries(pins.flatMap(({ kind, target }) => (kind === 'entry' ? [target] : [])));
+    const picked = await pickPinned(pins, new Map(entries.map((entry) => [entry.uuid, entry])));
+    if (!picked) return;
+    await conversation.unpin(picked);
+    tell('Unpinned: from the next compaction on it is folded like everything else.');
+  }
+
+  private report({ message }: CompactionResult): void {
+    if (message !== null) this.deps.tell(message);
+    else if (!this.deps.controller.viewVisible) this.deps.tell('The summary has been written anew.');
+  }
+
+  private async conversation(): Promise<Conversation> {
+    const conversation = await this.deps.controller.conversation();
+    if (!conversation) throw new Error(noMessages);
+    return conversation;
+  }
+
+  /** A model may have to be asked, which takes its time. */
+  private cancellable<T>(title: string, work: () => Promise<T>): Thenable<T> {
+    return window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, (_, token) => {
+      const listening = token.onCancellationRequested(() => this.deps.controller.cancelCompaction());
+      return work().finally(() => listening.dispose());
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import { QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
+import type { PinTarget } from '../core/chat/pins';
+import type { Pin } from '../core/ports';
+import { entryText, type StoredEntry } from '../core/session/entry';
+import { oneLine } from './compactionPreviewText';
+
+interface Item extends QuickPickItem {
+  readonly pick?: () => Promise<PinTarget | undefined>;
+}
+
+const recentMessages = 50;
+const labelLength = 90;
+
+/** A text of the user's own, the file in the editor, or a message of the conversation; undefined when a list was closed. */
+export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarget | undefined> {
+  const file = activeFile();
+  const messages = entries.filter(({ content, display }) => content.type === 'message' && display && content.text.trim() !== '').slice(-recentMessages).toReversed();
+  const items: Item[] = [
+    { label: '$(edit) Write a text…', description: 'a rule or a fact that must stay in sight', alwaysShow: true, pick: writtenText },
+    ...(file === undefined ? [] : [{ label: `$(file) ${file}`, description: 'the active file, read again at every compaction', pick: async () => ({ kind: 'file' as const, target: file }) }]),
+    { label: 'Messages, the newest first', kind: QuickPickItemKind.Separator },
+    ...messages.map(
+      ({ uuid, content }): Item => ({
+        label: oneLine(entryText(content), labelLength),
+        description: content.type === 'message' && content.role === 'user' ? 'you' : 'answer',
+        pick: async () => ({ kind: 'entry', target: uuid }),
+      }),
+    ),
+  ];
+  const picked = await window.showQuickPick(items, { title: 'Pin', placeHolder: 'What every compaction shall keep, word for word', matchOnDescription: true });
+  return picked?.pick?.();
+}
+
+/** One of what is pinned. */
+export async function pickPinned(pins: readonly Pin[], entries: ReadonlyMap<string, StoredEntry>): Promise<PinTarget | undefined> {
+  const items = pins.map((pin) => {
+    const entry = entries.get(pin.target);
+    const text = pin.kind === 'entry' ? (entry ? entryText(entry.content) : 'a message that is gone') : pin.target;
+    return { label: oneLine(text, labelLength), description: { entry: 'message', file: 'file', text: 'text' }[pin.kind], pin };
+  });
+  return (await window.showQuickPick(items, { title: 'Unpin', placeHolder: 'What need not be kept any more' }))?.pin;
+}
+
+async function writtenText(): Promise<PinTarget | undefined> {
+  const text = await window.showInputBox({ title: 'Pin a Text', prompt: 'Kept in front of the model through every compaction' });
+  return text === undefined || text.trim() === '' ? undefined : { kind: 'text', target: text.trim() };
+}
+
+/** Only what lies in the workspace can be pinned. */
+function activeFile(): string | undefined {
+  const uri = window.activeTextEditor?.document.uri;
+  if (uri?.scheme !== 'file' && uri?.scheme !== 'vscode-remote') return undefined;
+  return workspace.getWorkspaceFolder(uri) && workspace.asRelativePath(uri, false);
+}
