@@ -3,7 +3,7 @@ import { wholeCharacters } from '../context/excerpt';
 import type { StoredEntry } from '../session/entry';
 import { entryRef } from './prompts';
 import { renderSessionState, SessionState } from './sessionState';
-import { LedgerLine, unseenOrders } from './userLedger';
+import { LedgerLine, unseen } from './userLedger';
 import { emptyWorkLedger, renderWorkLedger, WorkLedger } from './workLedger';
 
 /** What a folded range leaves behind, kept with the compaction so that the next one can merge it. */
@@ -20,13 +20,15 @@ export const FoldedState = z.object({
   earlier: z.array(z.string()),
   /** Sentences of the user that are meant to hold on. */
   orders: z._default(z.array(LedgerLine), []),
+  /** Sentences of the user that give a name, a number or a path. */
+  values: z._default(z.array(LedgerLine), []),
   work: z._default(WorkLedger, emptyWorkLedger),
   /** Identifiers that nothing else here mentions, by entry. */
   identifiers: z._default(z.array(LedgerLine), []),
 });
 export type FoldedState = z.infer<typeof FoldedState>;
 
-export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [], orders: [], work: emptyWorkLedger, identifiers: [] };
+export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [], orders: [], values: [], work: emptyWorkLedger, identifiers: [] };
 
 /** The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was cut. */
 export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number, pins = ''): string {
@@ -34,7 +36,8 @@ export function renderFoldedState(folded: FoldedState, currentRequest: StoredEnt
   return [
     'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.',
     stateText(folded),
-    list('Standing orders of the user (verbatim)', unseenOrders(folded)),
+    list('Standing orders of the user (verbatim)', unseen(folded.ledger, folded.orders)),
+    list('Exact values that the user gave', unseen(folded.ledger, folded.values)),
     list('What the user said (verbatim)', folded.ledger),
     folded.earlier.length === 0 ? '' : `The user's earlier messages, through recall: ${abbreviate(folded.earlier)}`,
     renderWorkLedger(folded.work),

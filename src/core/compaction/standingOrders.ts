@@ -19,11 +19,12 @@ const ownWords = 600;
 
 /** The sentences of a user's message that sound as if they were meant to hold beyond it; verbatim, in order. */
 export function standingOrders(text: string): string[] {
+  return ownSentences(text, longestOrder).filter((sentence) => cues.some((cue) => cue.test(sentence))).slice(0, mostPerMessage);
+}
+
+/** The statements of a user's message, those of a paste left out; verbatim, in order, each once. */
+export function ownSentences(text: string, longest: number): string[] {
   const parts = text.length <= 2 * ownWords ? [text] : [text.slice(0, ownWords), text.slice(-ownWords)];
-  const found = parts.flatMap((part) =>
-    splitSentences(part)
-      .map(({ start, end }) => part.slice(start, end))
-      .filter((sentence) => sentence.length <= longestOrder && !/[?？]$/.test(sentence) && cues.some((cue) => cue.test(sentence))),
-  );
-  return [...new Set(found)].slice(0, mostPerMessage);
+  const sentences = parts.flatMap((part) => splitSentences(part).map(({ start, end }) => part.slice(start, end)));
+  return [...new Set(sentences)].filter((sentence) => sentence.length <= longest && !/[?？]$/.test(sentence));
 }

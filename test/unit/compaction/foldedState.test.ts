@@ -41,6 +41,7 @@ describe('the user ledger', () => {
       ],
       earlier: [],
       orders: [],
+      values: [],
     });
   });
 
@@ -65,6 +66,19 @@ describe('the user ledger', () => {
     }
     assert.deepEqual(state.orders, [{ ref: '#1', text: 'Never mention the keeper by name.' }]);
     assert.match(renderFoldedState(state, null, 1_000), /## Standing orders of the user \(verbatim\)\n- \(#1\) Never mention the keeper by name\./);
+  });
+
+  it('keeps the values that the user gave when their messages no longer fit, and no prose', () => {
+    const b = new BranchBuilder();
+    b.user(`${'Nothing happened then. '.repeat(30)}The gate code is Q48213-7. ${'It rained all day. '.repeat(30)}`);
+    let state = { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 300, estimateTokens) };
+    for (let round = 0; round < 50; round++) {
+      const next = new BranchBuilder();
+      next.user('Somebody said something again and we went on to the next thing. '.repeat(20));
+      state = { ...state, ...extendLedger(state, next.entries, 300, estimateTokens) };
+    }
+    assert.deepEqual(state.values, [{ ref: '#1', text: 'The gate code is Q48213-7.' }]);
+    assert.match(renderFoldedState(state, null, 1_000), /## Exact values that the user gave\n- \(#1\) The gate code is Q48213-7\./);
   });
 
   it('says an order once: where its message is spelled out it is not repeated', () => {
