@@ -111,7 +111,7 @@ export class FileBridge {
       }
       const found = this.locate(path);
       if (!found) return call(original, dirfd, path, flags, varargs);
-      return guard(found.binding, -1, () => this.openFile(found.binding, found.path, flags));
+      return guard(found.binding, -1, () => this.openFile(found.binding, found.path, flags), (flags & 0x40) === 0);
     },
     __syscall_stat64: (original) => (path: number, buffer: number) => this.stat(original, path, buffer),
     __syscall_lstat64: (original) => (path: number, buffer: number) => this.stat(original, path, buffer),
@@ -276,12 +276,12 @@ export class FileBridge {
   }
 }
 
-function guard(binding: Binding, sign: 1 | -1, action: () => number): number {
+function guard(binding: Binding, sign: 1 | -1, action: () => number, mayBeMissing = true): number {
   try {
     return action();
   } catch (error) {
-    // Asking for a file that is not there is how SQLite looks for a journal.
-    if (codeOf(error) !== 'ENOENT') binding.lastError = error as NodeJS.ErrnoException;
+    // Asking for a file that is not there is how SQLite looks for a journal. One that cannot be created has no folder any more.
+    if (!mayBeMissing || codeOf(error) !== 'ENOENT') binding.lastError = error as NodeJS.ErrnoException;
     return sign * toWasiErrno(codeOf(error));
   }
 }

@@ -5,9 +5,10 @@ import type { EncodedBody } from './entryCodec';
 import { unpackText } from './text';
 
 /**
- * Bytes from which the one part of an entry that can get long is a file and its row keeps head and tail. With pages of 2 KB SQLite
- * reads 20 KB faster from a row than from a file, 50 KB slower (https://www.sqlite.org/intern-v-extern-blob.html: 1.44 and 0.87
- * times); and what is in a file is not written to the log and again at the checkpoint.
+ * Bytes from which the one part of an entry that can get long is a file and its row keeps head and tail. With pages of 1 KB, the
+ * smallest measured there, SQLite reads 20 KB as fast from a row as from a file (1.02 times), 50 KB slower (0.61 times:
+ * https://www.sqlite.org/intern-v-extern-blob.html); ours are smaller, but read several at a time (readAhead.ts). A file also costs two
+ * more syncs per entry, but what is in it is not written to the log and again at the checkpoint.
  */
 export const longPartBytes = 64 * 1024;
 /** Characters of each end that the row keeps: what a list, another SQLite tool, or a reader whose file is lost can show. */

@@ -6,6 +6,8 @@ import type { DatabaseFiles } from '../../../src/node/store/fileBridge';
 import { selfTest } from '../../../src/node/store/selfTest';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
+import { openForWriting } from '../../../src/node/store/storeDatabase';
+import { storeFiles } from '../../../src/node/store/storeFiles';
 import { FaultyFs } from '../../support/storeFaults';
 import { openHost, tempFolder, testUuid, userMessage, wasmFile } from '../../support/storeTemp';
 
@@ -195,6 +197,13 @@ describe('store: SQLite on real files', () => {
     const reopened = await openHost(folder.path, { fs: faulty.fs });
     assert.equal((await reopened.call('entries', [[big.uuid, small.uuid]])).length, 2);
     await reopened.close();
+    folder.remove();
+  });
+
+  it('says so when the folder is gone, where SQLite speaks of memory', () => {
+    const folder = tempFolder();
+    const files = storeFiles(join(folder.path, 'gone'));
+    assert.throws(() => openForWriting(sqlite, files, () => undefined, 'file'), (error) => hasReason('io')(error) && /ENOENT.*gone/.test(String(error)));
     folder.remove();
   });
 
