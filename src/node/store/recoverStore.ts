@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { migrate } from './migrations';
@@ -85,7 +85,9 @@ interface Plan {
 export function finishRecovery(files: StoreFiles): void {
   const file = planFile(files);
   if (!existsSync(file)) return;
-  const { fresh, keptAt } = JSON.parse(readFileSync(file, 'utf8')) as Plan;
+  const plan = JSON.parse(readFileSync(file, 'utf8')) as Plan;
+  // The folder may have been renamed or moved since.
+  const [fresh, keptAt] = [join(files.folder, basename(plan.fresh)), join(files.folder, basename(plan.keptAt))];
   if (existsSync(fresh)) {
     // The log first: beside the new file it would be replayed into it.
     const pairs = [[files.wal, `${keptAt}.live`], [files.journal, `${keptAt}.undo`], [files.main, keptAt]] as const;

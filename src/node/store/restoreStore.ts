@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
 import type { TaskProgress } from '../../core/session/verifyReport';
-import { writeFileAtomic } from './atomicFile';
-import { blobFile } from './blobFiles';
+import { BlobFiles } from './blobFiles';
 import type { Connection } from './connection';
 import { acquireLease, Lease } from './lease';
 import { newestVersion, schemaVersion } from './migrations';
@@ -94,12 +93,11 @@ function refuseForeign(connection: Connection, backup: string): void {
 /** What is there and sound stays; what the backup has lost is lost in the restored history, too. */
 function restoreBlobs(connection: Connection, from: string, to: string, onProgress: (progress: TaskProgress) => void): void {
   const [source, target, blobs] = [blobStore(connection, from), filesOf(to), knownBlobs(connection)];
+  const files = new BlobFiles(to);
   blobs.forEach(({ hash }, done) => {
     onProgress({ phase: 'Restoring attachments', done, total: blobs.length });
-    if (!/^[0-9a-f]{64}$/.test(hash) || target.problem(hash) === null || source.problem(hash) !== null) return;
-    const file = blobFile(to, hash);
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileAtomic(file, source.read(hash) ?? new Uint8Array(0));
+    const bytes = target.problem(hash) === null || source.problem(hash) !== null ? undefined : source.read(hash);
+    if (bytes) files.write(bytes);
   });
   connection.exec(`DROP TABLE IF EXISTS ${blobContentTable}`);
   if (blobs.length > 0) connection.exec('VACUUM');

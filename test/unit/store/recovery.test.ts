@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { Connection } from '../../../src/node/store/connection';
@@ -295,7 +295,9 @@ describe('store: recovery', function () {
       const fresh = `${files.main}.new.tmp`;
       writeFileSync(fresh, closed.main);
       const keptAt = `${files.main}.damaged-20260101T000000Z`;
-      writeFileSync(join(folder, 'recovery.json'), JSON.stringify({ fresh, keptAt }));
+      // Odd: in a folder that was moved between the crash and now.
+      const planned = (file: string) => (done % 2 === 0 ? file : join('/where', 'it', 'was', basename(file)));
+      writeFileSync(join(folder, 'recovery.json'), JSON.stringify({ fresh: planned(fresh), keptAt: planned(keptAt) }));
       // As far as it had come: the log, the file, the new one in place.
       if (done >= 1) (writeFileSync(`${keptAt}.live`, killed.wal!), rmSync(files.wal));
       if (done >= 2) (writeFileSync(keptAt, killed.main), rmSync(files.main));
