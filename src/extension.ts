@@ -17,7 +17,7 @@ import { HistoryCare } from './vscode/historyCare';
 import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
-import { askWhenFull, showKeyStorageBroken, showSettingProblem } from './vscode/notices';
+import { askWhenFull, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
 import { OtherSessions } from './vscode/otherSessions';
 import { askForRetention } from './vscode/retentionPreview';
 import { SessionActions } from './vscode/sessionActions';
@@ -87,6 +87,7 @@ export function activate(context: ExtensionContext): void {
         void retention.run();
         void location.noteSessions(count).catch((error: unknown) => log.debug('registry_not_written', { detail: errorText(error) }));
       },
+      sessionDeleted: showSessionDeleted,
       cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
       ids: new UuidV7(),
       now: Date.now,

@@ -34,6 +34,8 @@ export interface ChatControllerDeps {
   readonly isTrusted: () => boolean;
   /** How many sessions there are, for those who want to know without opening the store. */
   readonly noteSessions: (count: number) => void;
+  /** Another window has deleted for good what was on show here; an empty chat has taken its place. */
+  readonly sessionDeleted: (title: string) => void;
   readonly cwd: string | null;
   readonly ids: IdSource;
   readonly now: () => number;
@@ -442,12 +444,31 @@ export class ChatController implements Disposable {
   }
 
   /** Open sessions follow by themselves; the list does so a little later, at once for many changes. */
-  private contentChanged({ kind }: StoreChange): void {
-    if (!this.opened || (kind !== 'entries' && kind !== 'session' && kind !== 'branch' && kind !== 'all')) return;
+  private contentChanged(change: StoreChange): void {
+    const { kind } = change;
+    if (kind !== 'entries' && kind !== 'session' && kind !== 'branch' && kind !== 'all') return;
+    if (kind === 'all' || (kind === 'session' && change.session === null)) {
+      this.leaveDeleted().catch((error: unknown) => this.deps.log.warn('session_not_looked_up', { detail: errorText(error) }));
+    }
     this.relisting ??= setTimeout(() => {
       this.relisting = undefined;
       this.listSessions().catch((error: unknown) => this.deps.log.warn('sessions_not_listed', { detail: errorText(error) }));
     }, relistMs);
+  }
+
+  /** A session is deleted for good only while no window works in it: nothing runs here. What the user has begun to write stays. */
+  private async leaveDeleted(): Promise<void> {
+    await this.serial(async () => {
+      const chat = this.chats.current;
+      if (!chat || (await (await this.deps.store.get()).session(chat.session.uuid))) return;
+      this.loose.clear();
+      this.loose.draft = chat.draft;
+      this.chats.leave();
+      await this.deps.memory.setLastSession(null);
+      this.feed.snapshot();
+      this.deps.sessionDeleted(chat.session.title);
+    });
+    if (!this.chats.current) await this.resolveLoose();
   }
 
   /** Reads what is open again, from the store as it is now. Never rejects. */

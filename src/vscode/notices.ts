@@ -11,6 +11,10 @@ export function showKeyStorageBroken(text: string): void {
   void window.showWarningMessage(text);
 }
 
+export function showSessionDeleted(title: string): void {
+  void window.showInformationMessage(`Another window has deleted ${title === '' ? 'the session that was open here' : `“${title}”, which was open here,`} for good. Your next message begins a new session.`);
+}
+
 const answers: Readonly<Record<string, WhenFullAnswer>> = { Summarise: 'summarize', Truncate: 'truncate', 'Continue as Is': 'continue' };
 
 /** Not modal: the transcript stays in reach while the turn waits. Closing the message means to go on as it is. */

@@ -42,8 +42,11 @@ export class TrashRetention {
     if (kept <= 0 || this.running || now() - memory.lastRun() < day) return;
     this.running = true;
     try {
+      const store = await this.deps.store.get();
+      // Another window owns it and does this; here it is done when that one has ended.
+      if (store.status.access !== 'owner') return;
       await memory.setLastRun(now());
-      await this.purge(kept);
+      await this.purge(store, kept);
     } catch (error) {
       log.warn('trash_not_purged', { detail: errorText(error) });
     } finally {
@@ -51,10 +54,8 @@ export class TrashRetention {
     }
   }
 
-  private async purge(days: number): Promise<void> {
+  private async purge(store: SessionStore, days: number): Promise<void> {
     const { memory, ask, purged, now, log } = this.deps;
-    const store = await this.deps.store.get();
-    if (store.status.access !== 'owner') return;
     const due = dueSessions(await store.listSessions({ trashed: true }), days, now());
     if (due.length === 0) return;
     let chosen: readonly Session[] = due;

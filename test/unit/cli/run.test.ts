@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectRoot } from '../../support/paths';
 import { CliRun } from '../../support/cliRun';
 import { MessagesApi } from '../../support/messagesApi';
 import { hold, overloaded, promptTooLong, reply, toolCall } from '../../support/messagesApiScript';
@@ -88,6 +90,25 @@ describe('threadkeeper run', () => {
         ['user', 'go on'],
       ],
     );
+  });
+
+  it('shares the store of another program, finds what it says, and takes over when it is killed', async () => {
+    const [owner, guest] = [start(), start()];
+    const titles = await Promise.all([owner, guest].map(async (run) => String((await run.until(({ type }) => type === 'ready'))['uuid'])));
+    assert.equal(new Set(titles).size, 2);
+    [owner, guest].forEach((run, i) => run.send({ cmd: 'send', id: 1, text: `Said by ${['albatross', 'bittern'][i]}` }));
+    for (const run of [owner, guest]) assert.equal((await run.done(1))['ok'], true, run.stderr);
+    // A copy is read, also of what is not in the file yet.
+    const found = () => execFileSync(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'search', '--store', folder, '--json', '--role', 'user', 'albatross bittern cormorant'], { encoding: 'utf8' });
+    assert.deepEqual([...found().matchAll(/Said by (\w+)/g)].map(([, name]) => name).sort(), ['albatross', 'bittern']);
+
+    owner.kill();
+    await owner.exited;
+    guest.send({ cmd: 'send', id: 2, text: 'Said by cormorant' });
+    assert.equal((await guest.done(2))['ok'], true, guest.stderr);
+    assert.deepEqual([...found().matchAll(/Said by (\w+)/g)].map(([, name]) => name).sort(), ['albatross', 'bittern', 'cormorant']);
+    guest.end();
+    assert.equal(await guest.exited, 0, guest.stderr);
   });
 
   it('sends on resume what was still queued when it was killed', async () => {

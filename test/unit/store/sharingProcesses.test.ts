@@ -23,7 +23,7 @@ interface Window {
 }
 
 describe('store: several processes on one folder', function () {
-  this.timeout(300_000);
+  this.timeout(120_000 + 10_000 * kills + 1_000 * turnsTogether);
   let temp: TempFolder;
   const windows: Window[] = [];
   beforeEach(() => {
@@ -77,7 +77,7 @@ describe('store: several processes on one folder', function () {
 
   it('write the same session and others at once: one tree, nothing lost, nothing forked', async () => {
     const two = [start(turnsTogether / 2), start(turnsTogether / 2)];
-    await waitFor('both to finish', () => two.every(({ done }) => done), { timeout: 280_000 });
+    await waitFor('both to finish', () => two.every(({ done }) => done), { timeout: 100_000 + 1_000 * turnsTogether });
     assert.deepEqual(two.map(({ access }) => access).sort(), ['owner', 'shared']);
     assert.equal(await verify(), turnsTogether * 2);
   });

@@ -18,12 +18,14 @@ import { silentLog } from '../../support/conversationRig';
 import { says, ScriptedModel } from '../../support/scriptedModel';
 import { openTestStore, tempFolder } from '../../support/storeTemp';
 import { TestClock } from '../../support/testClock';
+import { waitFor } from '../../support/waitFor';
 
 /** A window: controller, a surface that collects, a real store, a scripted model. */
 class Window {
   readonly model = new ScriptedModel({ window: 10_000, maxOutput: 1_000 });
   readonly snapshots: ViewSnapshot[] = [];
   readonly deltas: Delta[] = [];
+  readonly deleted: string[] = [];
   readonly controller: ChatController;
   readonly memory: ChatMemory;
   visible = true;
@@ -65,6 +67,7 @@ class Window {
       memory: this.memory,
       isTrusted: () => true,
       noteSessions: () => undefined,
+      sessionDeleted: (title) => this.deleted.push(title),
       cwd: null,
       ids: new UuidV7(),
       now: Date.now,
@@ -372,6 +375,34 @@ describe('ChatController', () => {
     deepStrictEqual([window.last.banner, await window.texts()], [null, []]);
     await window.ask('Now');
     deepStrictEqual(await window.texts(), ['Now', 'Yes.']);
+  });
+
+  it('hears of a fork in another window, and leaves a session that is deleted there', async () => {
+    const first = open();
+    await first.ask('Kept here');
+    const kept = first.controller.session!;
+    const second = open();
+    deepStrictEqual(await second.texts(), ['Kept here', 'Yes.']);
+    const other = await openTestStore(temp.path, 'a third window');
+    try {
+      const fork = await other.forkSession((await other.session(kept.uuid))!.leaf!, { uuid: new UuidV7().next(), channel: 'vscode', title: 'Forked', createdAt: Date.now() });
+      for (const window of [first, second]) {
+        await waitFor('the fork', () => window.deltas.some((delta) => delta.kind === 'sessions' && delta.sessions.some(({ uuid }) => uuid === fork.uuid)), { interval: 5 });
+      }
+      await second.controller.saveDraft('half a thought');
+      await other.updateSession(kept.uuid, { deletedAt: Date.now() });
+      await other.purge([kept.uuid]);
+      for (const window of [first, second]) await waitFor('the news', () => window.deleted.length > 0, { interval: 5 });
+      deepStrictEqual([first.deleted, first.controller.session, second.controller.session], [[kept.title], null, null]);
+      deepStrictEqual([second.last.session, second.last.rows, second.last.draft], [null, [], 'half a thought']);
+      await second.ask('Somewhere else');
+      deepStrictEqual(await second.texts(), ['Somewhere else', 'Yes.']);
+      // What the fork shares is still there.
+      await second.controller.openSession(fork.uuid);
+      deepStrictEqual(await second.texts(), ['Kept here', 'Yes.']);
+    } finally {
+      await other.close();
+    }
   });
 
   it('compacts and undoes without any view', async () => {

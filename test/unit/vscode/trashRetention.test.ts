@@ -4,6 +4,7 @@ import { bytesText, purgeText } from '../../../src/vscode/purgeText';
 import { TrashRetention, type TrashRetentionDeps } from '../../../src/vscode/trashRetention';
 import { silentLog } from '../../support/conversationRig';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { waitFor } from '../../support/waitFor';
 import { now } from './sessions';
 
 const day = 86_400_000;
@@ -57,6 +58,23 @@ describe('trash retention', () => {
     const { run, state } = rig(async (_, due) => due, { days: 0 });
     await run();
     deepStrictEqual([state.asked, await left()], [[], ['old']]);
+  });
+
+  it('is left to the window that owns the history, and done the same day by the one that takes over', async () => {
+    await trashed('old', now - 31 * day);
+    const owner = store;
+    store = await openTestStore(folder.path, 'guest');
+    const { state, run } = rig(async (_, due) => due);
+    try {
+      deepStrictEqual(store.status.access, 'shared');
+      await run();
+      deepStrictEqual([state.asked, await left()], [[], ['old']]);
+    } finally {
+      await owner.close();
+    }
+    await waitFor('ownership', () => store.status.access === 'owner', { interval: 5 });
+    await run();
+    deepStrictEqual([state.asked, await left()], [[['old']], []]);
   });
 
   it('asks the first time, then does it once a day, and asks again when the setting has changed', async () => {
