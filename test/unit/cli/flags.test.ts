@@ -46,7 +46,7 @@ describe('parseRunCommand', () => {
 
   for (const [line, message] of [
     ['{', /Not a JSON line: \{/],
-    ['{"cmd":"sned"}', /Unknown cmd "sned"\. Known: send, compact, undo_compaction, stop/],
+    ['{"cmd":"sned"}', /Unknown cmd "sned"\. Known: send, compact, undo_compaction, preview, .*, stop\./],
     ['3', /Unknown cmd undefined/],
     ['{"cmd":"send","id":1}', /Bad "send": text:/],
     ['{"cmd":"send","text":"x","txt":1}', /Bad "send"/],
