@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ContextSnapshot } from '../core/context/snapshot';
+import { Continuity } from '../core/session/fidelity';
 
 /**
  * Everything that crosses between the extension host and the Chat view. The host holds the truth: it answers `ready` with one
@@ -18,6 +19,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     folded: z.boolean(),
     /** What the model is sent instead of a very long message: its head and tail. */
     excerpted: z.boolean(),
+    pinned: z.boolean(),
   }),
   z.object({
     kind: z.literal('assistant'),
@@ -26,6 +28,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     markdown: z.string(),
     model: z.string(),
     folded: z.boolean(),
+    pinned: z.boolean(),
     interrupted: z.nullable(z.enum(['stopped', 'disconnected', 'crashed'])),
   }),
   z.object({
@@ -70,8 +73,14 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     model: z.nullable(z.string()),
     note: z.nullable(z.string()),
     summary: z.string(),
-    state: z.enum(['live', 'undone', 'superseded']),
+    /** Of what mattered in the folded range; null where it was not measured. */
+    continuity: z.nullable(Continuity),
+    /** First entry of the folded range. */
+    coversFrom: z.nullable(id),
+    /** `replaced`: by a better summary of the same range; `superseded`: by a later compaction. */
+    state: z.enum(['live', 'undone', 'replaced', 'superseded']),
   }),
+  z.object({ kind: z.literal('checkpoint'), id, at: z.number(), tokens: z.number(), model: z.nullable(z.string()), summary: z.string() }),
   z.object({ kind: z.literal('undo'), id, at: z.number(), tokensRestored: z.number() }),
   z.object({ kind: z.literal('error'), id, at: z.number(), reason: z.string(), text: z.string() }),
   z.object({ kind: z.literal('info'), id, at: z.number(), text: z.string() }),
@@ -187,6 +196,15 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('compact') }),
   z.object({ method: z.literal('cancel_compaction') }),
   z.object({ method: z.literal('undo_compaction') }),
+  /** Opens the live summary in an editor. */
+  z.object({ method: z.literal('edit_summary') }),
+  /** Asks for instructions, then writes the live summary anew. */
+  z.object({ method: z.literal('resummarize') }),
+  /** A message that every compaction keeps, or no longer keeps. */
+  z.object({ method: z.literal('pin'), id }),
+  z.object({ method: z.literal('unpin'), id }),
+  /** Goes to an entry of the open session; a `reveal` delta follows. */
+  z.object({ method: z.literal('show_entry'), id }),
   z.object({ method: z.literal('new_session') }),
   z.object({ method: z.literal('open_session'), uuid: id }),
   z.object({ method: z.literal('rename_session'), title: z.string() }),

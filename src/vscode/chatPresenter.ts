@@ -1,5 +1,6 @@
 import type { ConversationEvent, QueuedMessage, TurnError } from '../core/chat/events';
 import { turnErrorType } from '../core/chat/events';
+import type { Pin } from '../core/ports';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
@@ -118,6 +119,8 @@ export class ChatPresenter {
         return this.ended(event.error);
       case 'elsewhere_changed':
         return this.elsewhereChanged(event.holder);
+      case 'pins_changed':
+        return this.pinsChanged(event.pins);
       case 'context_full':
       case 'usage_reported':
       case 'memory_written':
@@ -136,6 +139,11 @@ export class ChatPresenter {
     else if (wasLive) this.output.send({ kind: 'live_dropped', id: entry.uuid });
     for (const row of changed) this.output.send({ kind: 'row_changed', row });
     if (content.type === 'compaction' || content.type === 'compaction_undone') this.foldChanged();
+  }
+
+  private pinsChanged(pins: readonly Pin[]): void {
+    const messages = new Set(pins.flatMap(({ kind, target }) => (kind === 'entry' ? [target] : [])));
+    for (const row of this.transcript.pinned(messages)) this.output.send({ kind: 'row_changed', row });
   }
 
   private streamed({ entryId: id, block, model, text }: Extract<ConversationEvent, { type: 'text_delta' }>): void {

@@ -10,6 +10,10 @@ export interface WorkbenchActions {
   chooseOffline(): Promise<void>;
   compact(): Promise<void>;
   undoCompaction(): Promise<void>;
+  editSummary(): Promise<void>;
+  resummarize(): Promise<void>;
+  pinMessage(id: string): Promise<void>;
+  unpinMessage(id: string): Promise<void>;
   openLink(href: string): Promise<void>;
   copy(text: string): Promise<void>;
   insertCode(text: string): Promise<void>;
@@ -49,6 +53,16 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return controller.cancelCompaction();
     case 'undo_compaction':
       return workbench.undoCompaction();
+    case 'edit_summary':
+      return workbench.editSummary();
+    case 'resummarize':
+      return workbench.resummarize();
+    case 'pin':
+      return workbench.pinMessage(request.id);
+    case 'unpin':
+      return workbench.unpinMessage(request.id);
+    case 'show_entry':
+      return showEntry(request.id, controller);
     case 'new_session':
       return controller.newSession().then(() => controller.focusComposer());
     case 'open_session':
@@ -74,4 +88,9 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_log':
       return workbench.showLog();
   }
+}
+
+async function showEntry(id: string, controller: ChatController): Promise<void> {
+  const { session } = controller;
+  if (!session || !(await controller.reveal(session.uuid, id))) throw new Error('These messages are not in the transcript as it stands now (another branch). Search the history to find them.');
 }

@@ -1,6 +1,7 @@
 import { ProgressLocation, window } from 'vscode';
 import type { CompactionResult } from '../core/chat/compactor';
 import type { Conversation } from '../core/chat/conversation';
+import type { PinTarget } from '../core/chat/pins';
 import type { ChatController } from './chatController';
 import { compactionPreviewText } from './compactionPreviewText';
 import type { CompactionPreviews } from './compactionPreviews';
@@ -113,9 +114,15 @@ export class ContextCommands {
     const conversation = await this.conversation();
     const target = await pickPin(conversation.entries);
     if (!target) return;
-    const { message, added } = await conversation.pin(target);
+    const isNew = await this.pinTarget(target);
+    this.deps.tell(isNew ? 'Pinned: every compaction keeps it, word for word.' : 'This is pinned already.');
+  }
+
+  /** False when it was pinned before. Rejects with the reason when it cannot be. */
+  async pinTarget(target: PinTarget): Promise<boolean> {
+    const { message, added } = await (await this.conversation()).pin(target);
     if (message !== null) throw new Error(message);
-    this.deps.tell(added === null ? 'This is pinned already.' : 'Pinned: every compaction keeps it, word for word.');
+    return added !== null;
   }
 
   private async unpin(): Promise<void> {

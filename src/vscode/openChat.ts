@@ -78,6 +78,7 @@ export class OpenChat implements Disposable {
     };
     const conversation = await deps.openConversation(store, session, { fallback: models.fallback(session.model), resolve });
     const chat = (opened = new OpenChat(conversation, deps, session.model));
+    chat.presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
     const page = await chat.page(undefined);
     chat.presenter.load(page.entries, page.hasMore);
     chat.draft = (await store.draft(session.uuid))?.text ?? '';

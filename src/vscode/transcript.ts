@@ -27,6 +27,9 @@ export class Transcript {
   private readonly marks = new Map<string, StoredEntry>();
   private readonly results = new Map<string, EntryOf<'tool_result'>>();
   private readonly undone = new Set<string>();
+  /** Records whose place another summary of the same range has taken. */
+  private readonly replaced = new Set<string>();
+  private pins: ReadonlySet<string> = new Set();
   private readonly shown = new Map<string, string>();
   /** Calls of the running turn. */
   private readonly running = new Set<string>();
@@ -39,6 +42,7 @@ export class Transcript {
     this.marks.clear();
     this.results.clear();
     this.undone.clear();
+    this.replaced.clear();
     this.shown.clear();
     this.running.clear();
     this.more = hasMore;
@@ -82,6 +86,14 @@ export class Transcript {
     return { added: row, changed: this.changes() };
   }
 
+  /** Messages that are pinned from now on; the rows that look different by it. */
+  pinned(uuids: ReadonlySet<string>): readonly TranscriptRow[] {
+    const before = this.pins;
+    this.pins = uuids;
+    const context = this.context();
+    return this.entries.filter(({ uuid }) => before.has(uuid) !== uuids.has(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
+  }
+
   /** Calls that have no result by now will not get one. */
   endTurn(): readonly TranscriptRow[] {
     this.running.clear();
@@ -121,7 +133,8 @@ export class Transcript {
     for (const entry of entries) {
       if (isEntryOf(entry, 'tool_result')) this.results.set(entry.content.callId, entry);
       else if (isEntryOf(entry, 'compaction_undone')) this.undone.add(entry.content.target);
-      else if (isEntryOf(entry, 'nudge') || isEntryOf(entry, 'compaction') || isEntryOf(entry, 'tool_call')) this.marks.set(entry.uuid, entry);
+      if (isEntryOf(entry, 'compaction') && entry.content.supersedes) this.replaced.add(entry.content.supersedes);
+      if (isEntryOf(entry, 'nudge') || isEntryOf(entry, 'compaction') || isEntryOf(entry, 'tool_call')) this.marks.set(entry.uuid, entry);
     }
   }
 
@@ -137,7 +150,8 @@ export class Transcript {
       excerpted: (uuid) => this.source.excerpted.has(uuid),
       result: (callId) => this.results.get(callId),
       isRunning: (uuid) => this.running.has(uuid),
-      compactionState: (uuid) => (this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : 'superseded'),
+      compactionState: (uuid) => (this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded'),
+      isPinned: (uuid) => this.pins.has(uuid),
       nudgeOutcome: (entry) => this.nudgeOutcome(entry),
     };
   }

@@ -1,4 +1,5 @@
 import { turnErrorType } from '../core/chat/events';
+import { renderCheckpoint } from '../core/compaction/checkpointText';
 import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';
 import type { TranscriptRow } from '../protocol/messages';
 
@@ -11,6 +12,7 @@ export interface RowContext {
   /** Whether a call without a result may still get one. */
   readonly isRunning: (uuid: string) => boolean;
   readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
+  readonly isPinned: (uuid: string) => boolean;
   readonly nudgeOutcome: (entry: StoredEntry) => (TranscriptRow & { kind: 'nudge' })['outcome'];
 }
 
@@ -23,8 +25,8 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
   switch (content.type) {
     case 'message':
       return content.role === 'user'
-        ? { kind: 'user', id, at, text: content.text, folded, excerpted: context.excerpted(id) }
-        : { kind: 'assistant', id, at, markdown: content.text, model: content.model ?? '', folded, interrupted: content.interrupted ?? null };
+        ? { kind: 'user', id, at, text: content.text, folded, excerpted: context.excerpted(id), pinned: context.isPinned(id) }
+        : { kind: 'assistant', id, at, markdown: content.text, model: content.model ?? '', folded, pinned: context.isPinned(id), interrupted: content.interrupted ?? null };
     case 'thinking':
       // Some models return their thinking without its text; there is nothing to open then.
       return content.text === '' ? null : { kind: 'thinking', id, at, text: content.text, durationMs: content.durationMs ?? null, folded };
@@ -40,7 +42,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
       if (content.customType === 'damaged') return info(damagedText(content.data));
       return content.customType === turnErrorType ? errorRow(entry, content.data) : null;
     case 'checkpoint':
-      return info(`Checkpoint at ${content.tokensAtCheckpoint.toLocaleString('en')} tokens`);
+      return { kind: 'checkpoint', id, at, tokens: content.tokensAtCheckpoint, model: content.model ?? null, summary: renderCheckpoint(content) };
     case 'model_change':
       return info(`Model: ${content.model}`);
     case 'thinking_level_change':
@@ -95,6 +97,8 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
     model: content.model,
     note: content.note ?? null,
     summary: content.summaryText,
+    continuity: content.continuity ?? null,
+    coversFrom: content.coversFrom,
     state: context.compactionState(id),
   };
 }

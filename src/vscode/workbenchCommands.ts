@@ -108,6 +108,22 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (typeof result === 'object') throw new Error(result.message);
   }
 
+  editSummary(): Promise<void> {
+    return this.contextCommands.editSummary();
+  }
+
+  resummarize(): Promise<void> {
+    return this.contextCommands.resummarize();
+  }
+
+  async pinMessage(id: string): Promise<void> {
+    await this.contextCommands.pinTarget({ kind: 'entry', target: id });
+  }
+
+  async unpinMessage(id: string): Promise<void> {
+    await (await this.deps.controller.conversation())?.unpin({ kind: 'entry', target: id });
+  }
+
   async selectModel(): Promise<void> {
     const { controller, models, memory } = this.deps;
     const hasKey = models.hasKey();

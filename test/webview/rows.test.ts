@@ -11,9 +11,10 @@ describe('rows', function () {
 
   it('a compaction says what it did, shows its summary and can be undone', async () => {
     const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.' })] }) });
-    match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · 14 s Made from the last checkpoint\./);
-    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Undo']);
+    match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · continuity 97 % · 14 s Made from the last checkpoint\./);
+    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Show originals']);
     await view.button('Show summary').click();
+    match(await view.text('.compaction-card'), /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\./);
     strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
     await view.button('Hide summary').click();
     strictEqual(await view.find('.summary').count(), 0);
@@ -25,7 +26,7 @@ describe('rows', function () {
       { kind: 'row', row: { kind: 'undo', id: 'n1', at: noon, tokensRestored: 164_300 } },
     );
     match(await view.text('.compaction-card'), /undone/);
-    deepStrictEqual(await actions(view, 'x1'), ['Show summary']);
+    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Show originals']);
     match(await view.text('tk-row[data-id=n1]'), /Compaction undone, 164\.3k tokens restored/);
   });
 
@@ -37,14 +38,48 @@ describe('rows', function () {
       compaction('x4', { rung: 'truncate', model: null, state: 'undone', trigger: 'overflow' }),
     ];
     const view = await open({ snapshot: snapshot({ rows }) });
-    deepStrictEqual(await Promise.all(rows.map((r) => actions(view, r.id))), [['Show summary'], [], ['Show summary', 'Undo'], ['Show summary']]);
+    deepStrictEqual(await Promise.all(rows.map((r) => actions(view, r.id))), [
+      ['Show summary', 'Show originals'],
+      ['Show originals'],
+      ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Show originals'],
+      ['Show summary', 'Show originals'],
+    ]);
     deepStrictEqual((await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')), [
-      'extractive summary · 14 s',
-      'old tool results left out · on request · 14 s',
-      'summary by Claude Haiku 4.5, prepared in background · 14 s',
-      'oldest messages left out · the model refused the length · 14 s',
+      'extractive summary · continuity 97 % · 14 s',
+      'old tool results left out · on request · continuity 97 % · 14 s',
+      'summary by Claude Haiku 4.5, prepared in background · continuity 97 % · 14 s',
+      'oldest messages left out · the model refused the length · continuity 97 % · 14 s',
     ]);
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'superseded');
+  });
+
+  it('a summary can be rewritten from its card, its originals found, and a better one is said to have replaced it', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { state: 'replaced', rung: 'extractive', model: null }), compaction('x2', { trigger: 'retry', coversFrom: 'r0' })] }) });
+    strictEqual(await view.text('tk-row[data-id=x1] .state'), 'replaced');
+    match(await view.text('tk-row[data-id=x2] .compaction-facts'), /summary improved/);
+    for (const name of ['Edit…', 'Re-summarise…']) await view.button(name).click();
+    await view.find('tk-row[data-id=x2] .actions vscode-button').last().click();
+    await view.requested('show_entry');
+    deepStrictEqual(await view.requests(), [{ method: 'edit_summary' }, { method: 'resummarize' }, { method: 'show_entry', id: 'r0' }]);
+  });
+
+  it('a message is pinned and unpinned by the keyboard, and says that it is', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Never on port 4000'), assistant('a1', 'Noted.')] }) });
+    await view.button('Pin your message').focus();
+    await view.page.keyboard.press('Enter');
+    deepStrictEqual(await view.requested('pin'), { method: 'pin', id: 'u1' });
+    await view.delta({ kind: 'row_changed', row: user('u1', 'Never on port 4000', { pinned: true }) });
+    strictEqual(await view.button('Pin your message').getAttribute('aria-pressed'), 'true');
+    await view.page.keyboard.press('Enter');
+    deepStrictEqual(await view.requested('unpin'), { method: 'unpin', id: 'u1' });
+    strictEqual(await view.button('Pin this answer').getAttribute('aria-pressed'), 'false');
+  });
+
+  it('a checkpoint is one quiet line; what it says is a click away', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [{ kind: 'checkpoint', id: 'k1', at: noon, tokens: 50_200, model: null, summary: '## Topics\n\n- ports' }] }) });
+    strictEqual(await view.text('.checkpoint'), 'Checkpoint at 50.2k tokens');
+    await view.find('.checkpoint button').click();
+    strictEqual(await view.text('.checkpoint-text li'), 'ports');
   });
 
   it('folded rows stay readable above the boundary that says what the model sees of them', async () => {

@@ -4,7 +4,7 @@ import { ToggleEvent } from '../events';
 import { compactionRow } from './rows/compactionRow';
 import { assistantRow, thinkingRow, userRow } from './rows/messageRows';
 import type { RowContext } from './rows/rowContext';
-import { errorRow, infoRow, nudgeRow, undoRow } from './rows/systemRows';
+import { checkpointRow, errorRow, infoRow, nudgeRow, undoRow } from './rows/systemRows';
 import { toolRow } from './rows/toolRow';
 import { ViewElement } from './viewElement';
 
@@ -35,10 +35,10 @@ function content(item: Item, context: RowContext): TemplateResult {
   switch (item.kind) {
     case 'live':
       return item.block === 'assistant'
-        ? assistantRow({ markdown: item.text, streaming: true, interrupted: null, at: null }, context)
+        ? assistantRow({ markdown: item.text, streaming: true, interrupted: null, at: null, pin: null }, context)
         : thinkingRow({ text: item.text, streaming: true, durationMs: null }, context);
     case 'assistant':
-      return assistantRow({ ...item, streaming: false }, context);
+      return assistantRow({ ...item, streaming: false, pin: item }, context);
     case 'thinking':
       return thinkingRow({ ...item, streaming: false }, context);
     case 'user':
@@ -49,6 +49,8 @@ function content(item: Item, context: RowContext): TemplateResult {
       return compactionRow(item, context);
     case 'nudge':
       return nudgeRow(item, context);
+    case 'checkpoint':
+      return checkpointRow(item, context);
     case 'undo':
       return undoRow(item);
     case 'error':

@@ -12,6 +12,8 @@ export function spokenRow(row: TranscriptRow): string {
       return `Error: ${row.text}`;
     case 'compaction':
       return compactionSentence(row);
+    case 'checkpoint':
+      return 'Checkpoint written';
     case 'undo':
       return 'Compaction undone';
     case 'nudge':

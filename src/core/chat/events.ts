@@ -1,5 +1,5 @@
 import type { ContextSnapshot } from '../context/snapshot';
-import type { ModelFailureReason, TokenUsage } from '../ports';
+import type { ModelFailureReason, Pin, TokenUsage } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';
 
@@ -33,6 +33,8 @@ export type ConversationEvent =
   | { readonly type: 'context_full'; readonly id: string; readonly used: number; readonly effective: number; readonly limit: number }
   | { readonly type: 'compaction_started'; readonly trigger: ContentOf<'compaction'>['trigger']; readonly tokensBefore: number }
   | { readonly type: 'compaction_ended'; readonly entry: (StoredEntry & { readonly content: ContentOf<'compaction'> }) | null; readonly message: string | null }
+  /** All there are now. */
+  | { readonly type: 'pins_changed'; readonly pins: readonly Pin[] }
   | { readonly type: 'context_changed'; readonly snapshot: ContextSnapshot }
   | { readonly type: 'queue_changed'; readonly queue: readonly QueuedMessage[] }
   /** Another window works in this session, or (null) no longer does; what it appends and streams is told as well. */

@@ -3,6 +3,7 @@ import { wholeCharacters } from '../context/excerpt';
 import { errorText, StoreError } from '../errors';
 import type { Clock, Logger, Pin, PinnedFiles, SessionStore } from '../ports';
 import { entryText } from '../session/entry';
+import type { ConversationEvent } from './events';
 
 export interface PinsDeps {
   readonly store: Pick<SessionStore, 'pins' | 'savePin' | 'removePin' | 'entries'>;
@@ -13,6 +14,7 @@ export interface PinsDeps {
   /** Tokens that all pins together may take. */
   readonly budget: () => number;
   readonly files: PinnedFiles | null;
+  readonly emit: (event: ConversationEvent) => void;
 }
 
 interface PinnedText {
@@ -55,12 +57,14 @@ export class Pins {
       return refused(`This takes about ${size.toLocaleString('en')} tokens, and ${Math.max(0, budget() - used).toLocaleString('en')} of ${budget().toLocaleString('en')} for pins are free. Unpin something, or pin a shorter text.`);
     }
     await store.savePin({ session: session(), kind, target, contentHash: content.hash, at: clock.now() });
+    await this.tell();
     return { message: null, added: content.text };
   }
 
   /** Rejects with `StoreError`. */
-  unpin({ kind, target }: PinTarget): Promise<void> {
-    return this.deps.store.removePin(this.deps.session(), kind, target);
+  async unpin({ kind, target }: PinTarget): Promise<void> {
+    await this.deps.store.removePin(this.deps.session(), kind, target);
+    await this.tell();
   }
 
   /** The section of a compaction's text; files are read again. Empty without pins. */
@@ -81,6 +85,10 @@ export class Pins {
       log.warn('pins_not_read', { detail: errorText(error) });
       return '';
     }
+  }
+
+  private async tell(): Promise<void> {
+    this.deps.emit({ type: 'pins_changed', pins: await this.list() });
   }
 
   private async title({ kind, target, contentHash }: Pin, content: PinnedText | undefined): Promise<string> {

@@ -94,16 +94,37 @@ describe('ChatPresenter', () => {
     rig.append({ type: 'custom', customType: 'turn_error', data: { reason: 'network', message: 'Not reached.' } });
     rig.append({ type: 'model_change', provider: 'anthropic', model: 'n' });
     deepStrictEqual(rows(rig), [
-      { kind: 'user', id: 'e1', at: 10, text: 'Hello', folded: false, excerpted: true },
+      { kind: 'user', id: 'e1', at: 10, text: 'Hello', folded: false, excerpted: true, pinned: false },
       { kind: 'thinking', id: 'e2', at: 20, text: 'Hm.', durationMs: 40, folded: false },
-      { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'm', folded: false, interrupted: 'disconnected' },
+      { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'm', folded: false, pinned: false, interrupted: 'disconnected' },
       { kind: 'tool', id: 'e4', at: 40, name: 'recall', input: '{\n  "query": "x"\n}', output: 'found', status: 'ok', folded: false },
       { kind: 'nudge', id: 'e6', at: 60, percent: 50, usedTokens: 500, text: 'Write notes.', outcome: 'delivered' },
-      { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', state: 'undone' },
+      { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', continuity: null, coversFrom: 'e1', state: 'undone' },
       { kind: 'undo', id: 'e8', at: 80, tokensRestored: 9_100 },
       { kind: 'error', id: 'e9', at: 90, reason: 'network', text: 'Not reached.' },
       { kind: 'info', id: 'e10', at: 100, text: 'Model: n' },
     ]);
+  });
+
+  it('marks what is pinned, tells rows that change by it, and no others', () => {
+    const rig = new Rig();
+    const pin = (target: string) => ({ session: 'u', kind: 'entry' as const, target, contentHash: null, at: 1 });
+    rig.append(user('Question'));
+    rig.append(answer('Answer'));
+    rig.take();
+    rig.emit({ type: 'pins_changed', pins: [pin('e1')] });
+    const pinned = { kind: 'user' as const, id: 'e1', at: 10, text: 'Question', folded: false, excerpted: false, pinned: true };
+    deepStrictEqual(rig.take(), [{ kind: 'row_changed', row: pinned }]);
+    rig.emit({ type: 'pins_changed', pins: [] });
+    deepStrictEqual(rig.take(), [{ kind: 'row_changed', row: { ...pinned, pinned: false } }]);
+  });
+
+  it('tells a summary that a better one has replaced from one that a later compaction has taken in', () => {
+    const rig = new Rig();
+    rig.append(user('u1'));
+    rig.append(compaction('e1'));
+    rig.append(compaction('e1', { trigger: 'retry', supersedes: 'e2' }));
+    deepStrictEqual(rows(rig).flatMap((row) => (row.kind === 'compaction' ? [row.state] : [])), ['replaced', 'live']);
   });
 
   it('shows nothing of entries that are not for the eye', () => {

@@ -90,6 +90,10 @@ export const states: readonly ViewState[] = [
       snapshot: snapshot({
         rows: [
           ...conversation(2),
+          user('p1', 'Never on port 4000.', { pinned: true }),
+          assistant('p2', 'Noted: never on port 4000.', { pinned: true }),
+          compaction('x0', { state: 'replaced', rung: 'truncate', model: null }),
+          { kind: 'checkpoint', id: 'k1', at: noon, tokens: 50_200, model: null, summary: 'Ports are counted upwards.' },
           compaction('x1', { state: 'superseded', rung: 'extractive', model: null }),
           compaction('x2', { state: 'undone', rung: 'prepared' }),
           { kind: 'undo', id: 'n1', at: noon, tokensRestored: 164_300 },

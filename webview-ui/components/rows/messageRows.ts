@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TranscriptRow } from '../../../src/protocol/messages';
+import { AskEvent } from '../../events';
 import { duration, timeOfDay } from '../../format';
 import { icon } from '../../render/icons';
 import type { RowContext } from './rowContext';
@@ -10,10 +11,10 @@ type User = TranscriptRow & { kind: 'user' };
 const longText = 1500;
 const longLines = 16;
 
-export function userRow({ text, at, excerpted }: User, { expanded, toggle }: RowContext): TemplateResult {
+export function userRow({ id, text, at, excerpted, pinned }: User, { expanded, toggle }: RowContext): TemplateResult {
   const short = expanded ? text : beginning(text);
   return html`
-    <article class="user-message" aria-label="You, ${timeOfDay(at)}">
+    <article class="user-message ${pinned ? 'pinned' : ''}" aria-label="You, ${timeOfDay(at)}">
       <h2 class="sr-only">You</h2>
       <div class="user-text">${short}${short.length < text.length ? '…' : nothing}</div>
       ${short.length < text.length || (expanded && beginning(text) !== text)
@@ -22,6 +23,7 @@ export function userRow({ text, at, excerpted }: User, { expanded, toggle }: Row
           </button>`
         : nothing}
       ${excerpted ? html`<p class="remark">${icon('info')} Very long: the model is sent its beginning and end.</p>` : nothing}
+      ${pinButton(id, pinned, 'your message')}
     </article>
   `;
 }
@@ -37,15 +39,18 @@ export interface Answer {
   readonly streaming: boolean;
   readonly interrupted: keyof typeof interruptions | null;
   readonly at: number | null;
+  /** Null while it streams: there is nothing to pin yet. */
+  readonly pin: { readonly id: string; readonly pinned: boolean } | null;
 }
 
 /** The same template while it streams and after, so that its nodes stay. */
-export function assistantRow({ markdown, streaming, interrupted, at }: Answer, { speaker }: RowContext): TemplateResult {
+export function assistantRow({ markdown, streaming, interrupted, at, pin }: Answer, { speaker }: RowContext): TemplateResult {
   return html`
-    <article class="answer" aria-label=${at === null ? 'Answer' : `Answer, ${timeOfDay(at)}`}>
+    <article class="answer ${pin?.pinned ? 'pinned' : ''}" aria-label=${at === null ? 'Answer' : `Answer, ${timeOfDay(at)}`}>
       ${heading(speaker)}
       <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
       ${interrupted ? html`<p class="remark interrupted">${icon('warning')} ${interruptions[interrupted]}</p>` : nothing}
+      ${pin ? pinButton(pin.id, pin.pinned, 'this answer') : nothing}
     </article>
   `;
 }
@@ -71,6 +76,15 @@ export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker,
 
 export function heading(speaker: string | null): TemplateResult | typeof nothing {
   return speaker === null ? nothing : html`<h2 class="speaker">${speaker}</h2>`;
+}
+
+/** Kept through every compaction; always in sight on what is pinned, else on hover and focus. */
+function pinButton(id: string, pinned: boolean, what: string): TemplateResult {
+  const ask = (event: Event) => void event.target?.dispatchEvent(new AskEvent({ method: pinned ? 'unpin' : 'pin', id }));
+  const title = pinned ? `Unpin ${what}` : `Pin ${what}: every compaction keeps it`;
+  return html`<button type="button" class="icon-button pin-button" aria-pressed=${pinned} aria-label="Pin ${what}" title=${title} @click=${ask}>
+    ${icon('pin')}${pinned ? html`<span aria-hidden="true">Pinned</span>` : nothing}
+  </button>`;
 }
 
 function beginning(text: string): string {

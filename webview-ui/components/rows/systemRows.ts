@@ -25,6 +25,19 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
   `;
 }
 
+export function checkpointRow(row: Kind<'checkpoint'>, { expanded, toggle }: RowContext): TemplateResult {
+  const by = row.model === null ? '' : ` by ${row.model}`;
+  return html`
+    <div class="quiet checkpoint">
+      <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
+        ${icon('milestone')}
+        <span>Checkpoint at ${tokens(row.tokens)} tokens${by}</span>
+      </button>
+      ${expanded ? html`<tk-markdown class="checkpoint-text" .source=${{ text: row.summary, streaming: false }}></tk-markdown>` : nothing}
+    </div>
+  `;
+}
+
 export function undoRow(row: Kind<'undo'>): TemplateResult {
   return html`<div class="quiet">${icon('undo')} <span>Compaction undone, ${tokens(row.tokensRestored)} tokens restored</span></div>`;
 }
