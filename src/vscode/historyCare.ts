@@ -56,7 +56,7 @@ export class HistoryCare {
     if (answer !== repair || !(await this.mayInterrupt('repair it'))) return;
     const status = await this.withoutCancel('Repairing your history', () => this.deps.controller.reopenStore({ repair: true }));
     if (status.note?.reason === 'recovered') void window.showInformationMessage(`Your history has been repaired. ${status.note.detail}`);
-    else void window.showWarningMessage(`Your history was not repaired. ${status.note?.detail ?? ''}`);
+    else void window.showWarningMessage(`Your history was not repaired. ${status.note?.detail ?? ''}${status.note?.reason === 'other_owner' ? '. Repair it there, or close that window and try again.' : ''}`);
   }
 
   private async backUp(): Promise<void> {

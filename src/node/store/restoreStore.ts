@@ -41,7 +41,10 @@ export async function restoreStore(sqlite: Sqlite, { backup, files, temporary, l
   try {
     mkdirSync(files.folder, { recursive: true });
     const lease = await acquireLease(files.lease, { label, waitMs: 0 });
-    if (!(lease instanceof Lease)) throw new StoreError('readonly', `${files.main} is in use by ${('heldBy' in lease && lease.heldBy?.label) || 'another program'}. Close it, then restore the backup`);
+    if (!(lease instanceof Lease)) {
+      const holder = 'heldBy' in lease ? lease.heldBy : null;
+      throw new StoreError('readonly', `${files.main} is in use by ${holder ? `${holder.label}, process ${holder.process.pid}` : 'another program'}. Close it, then restore the backup`);
+    }
     try {
       finishRecovery(files);
       const counts = prepare(sqlite, backup, files, temporary, onProgress);

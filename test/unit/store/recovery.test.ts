@@ -15,6 +15,7 @@ import type { StoreFiles } from '../../../src/node/store/storeFiles';
 import type { StoreHost } from '../../../src/node/store/storeHost';
 import { FaultyFs } from '../../support/storeFaults';
 import { openHost, testUuid, userMessage, wasmFile } from '../../support/storeTemp';
+import { waitFor } from '../../support/waitFor';
 
 const texts = Array.from({ length: 60 }, (_, i) => `message ${i}: ${'word '.repeat(20 + ((i * 37) % 400))}`);
 
@@ -287,6 +288,23 @@ describe('store: recovery', function () {
     await open({ repair: true }).then((host) => (assert.equal(host.status.note?.reason, 'other_owner'), host.close()), (error: unknown) => assert.ok(StoreError.is(error)));
     assert.deepEqual([readFileSync(files.main), aside()], [damaged, []]);
     await owner.close();
+  });
+
+  it('says which window keeps it from a repair, goes on with that one, and does not repair later unasked', async () => {
+    lay(closed);
+    const owner = await openHost(folder, { label: 'the owning window' });
+    const guest = await openHost(folder, { repair: true, pursuitPollMs: 10 });
+    try {
+      assert.deepEqual([guest.status.access, guest.status.note?.reason], ['readonly', 'other_owner']);
+      assert.match(guest.status.note!.detail, new RegExp(`: the owning window, process ${process.pid} on `));
+      await waitFor('the owner', () => guest.status.access === 'shared', { interval: 5 });
+      await owner.close();
+      await waitFor('ownership', () => guest.status.access === 'owner', { interval: 5 });
+      assert.deepEqual([guest.status.note, aside()], [null, []]);
+    } finally {
+      await guest.close();
+      await owner.close();
+    }
   });
 
   it('completes an exchange of files that a crash has interrupted', async () => {

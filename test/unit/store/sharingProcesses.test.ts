@@ -12,7 +12,7 @@ import { waitFor } from '../../support/waitFor';
 const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
 /** Turns of two windows together; two entries each. Passed with 1,000 as well. */
 const turnsTogether = Number(process.env['THREADKEEPER_SHARED_TURNS'] ?? 100);
-/** Owners that are killed while others write. Passed with 120 as well. */
+/** Owners that are killed while others write. Passed with 110 as well. */
 const kills = Number(process.env['THREADKEEPER_ROUNDS'] ?? 4);
 
 interface Window {
