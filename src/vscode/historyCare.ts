@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, ProgressLocation, Uri, window, type Progress } from 'vscode';
 import { CancelledError, StoreError } from '../core/errors';
-import { checkedText, counted, problemCount, type TaskProgress, type VerifyReport } from '../core/session/verifyReport';
+import { checkedText, counted, isUnusable, problemCount, type TaskProgress, type VerifyReport } from '../core/session/verifyReport';
 import type { Disposable } from '../core/base/disposable';
 import type { ChatController } from './chatController';
 import { commandIds, type CommandName } from './contributions';
@@ -75,6 +75,7 @@ export class HistoryCare {
     if (!backup) return;
     const report = await this.withProgress('Checking the backup', async (options) => (await this.deps.tasks()).verifyFile(backup.fsPath, options));
     if (!report) return;
+    if (isUnusable(report)) return void window.showWarningMessage(`${backup.fsPath} cannot be restored as it is. Nothing was changed.`, { modal: true, detail: problemsText(report) });
     const damage = problemCount(report) === 0 ? '' : `The backup is damaged itself:\n${problemsText(report)}\n\n`;
     const restore = damage === '' ? 'Restore' : 'Restore Anyway';
     const answer = await window.showWarningMessage(

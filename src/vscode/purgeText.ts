@@ -2,7 +2,7 @@ import type { PurgePreview } from '../core/session/purgePreview';
 
 /** What a deletion takes away and what it leaves, in a sentence each. */
 export function purgeText({ entries, keptEntries, bytes }: PurgePreview): string {
-  const goes = `This deletes ${countText(entries, 'entry', 'entries')} (${bytesText(bytes)}) from the history.`;
+  const goes = entries === 0 ? 'No entries go with it.' : `This deletes ${countText(entries, 'entry', 'entries')} (${bytesText(bytes)}) from the history.`;
   const stays = keptEntries === 0 ? '' : ` Other sessions keep the ${countText(keptEntries, 'entry', 'entries')} that they share.`;
   return `${goes}${stays} This cannot be undone.`;
 }

@@ -12,7 +12,7 @@ export async function askForRetention(days: number, due: readonly Session[], pre
   const answer = await window.showInformationMessage(`${sessionsText(due)} ${have} been in the trash for more than ${days} ${days === 1 ? 'day' : 'days'}. Your settings say that they are deleted then.`, show, 'Not Today');
   if (answer !== show) return undefined;
   const picked = await window.showQuickPick(
-    due.map((session) => ({ label: sessionTitle(session), description: `${session.id} · ${messagesText(session.messageCount)}`, detail: `in the trash since ${timeText(session.deletedAt ?? 0)}`, picked: true, session })),
+    due.map((session) => ({ label: sessionTitle(session), description: `${session.id} · ${messagesText(session)}`, detail: `in the trash since ${timeText(session.deletedAt ?? 0)}`, picked: true, session })),
     { title: 'Delete for Good', placeHolder: `${purgeText(preview)} Uncheck what is to stay.`, canPickMany: true, ignoreFocusOut: true },
   );
   return picked?.map(({ session }) => session);

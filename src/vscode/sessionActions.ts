@@ -43,8 +43,12 @@ export class SessionActions {
     return this.leave(sessions);
   }
 
-  restore(sessions: readonly Session[]): Promise<void> {
-    return this.patch(sessions, { deletedAt: null });
+  /** Rejects when none of them is there any more. */
+  async restore(sessions: readonly Session[]): Promise<void> {
+    const found = await Promise.all(sessions.map(({ uuid }) => this.find(uuid)));
+    const kept = found.filter((session) => session !== undefined);
+    if (kept.length === 0) throw new Error('There is nothing to restore: it was deleted for good.');
+    await this.patch(kept, { deletedAt: null });
   }
 
   async trashed(): Promise<Session[]> {

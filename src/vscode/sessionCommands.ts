@@ -143,7 +143,7 @@ export class SessionCommands {
     if (kept.length === 0) return this.deleteForGood(sessions);
     const shown = controller.session?.uuid;
     const left = await actions.trash(kept);
-    tellUndoable(`Moved ${sessionsText(kept)} to the trash. Nothing is deleted until you empty it.`, async () => {
+    tellUndoable(`Moved ${sessionsText(kept)} to the trash. It can be restored from there.`, async () => {
       await actions.restore(kept);
       if (left && shown !== undefined) await this.show(shown);
     });

@@ -119,7 +119,7 @@ function sessionRow(session: Session, other: OtherWorkspace | null, { current, a
     iconColor: isCurrent || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',
-    spoken: [title, state, agoText(session.updatedAt, now), messagesText(session.messageCount)].filter((part) => part !== '').join(', '),
+    spoken: [title, state, agoText(session.updatedAt, now), messagesText(session)].filter((part) => part !== '').join(', '),
   };
 }
 

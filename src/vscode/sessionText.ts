@@ -13,7 +13,7 @@ export function sessionTitle({ title }: Pick<Session, 'title'>): string {
 
 /** `5 min ago · 12 messages · #work` */
 export function sessionDescription(session: Session, now: number): string {
-  return [agoText(session.updatedAt, now), messagesText(session.messageCount), sessionTags(session).map((tag) => `#${tag}`).join(' ')].filter((part) => part !== '').join(' · ');
+  return [agoText(session.updatedAt, now), messagesText(session), sessionTags(session).map((tag) => `#${tag}`).join(' ')].filter((part) => part !== '').join(' · ');
 }
 
 /** Markdown: everything that a row has no room for. */
@@ -25,7 +25,7 @@ export function sessionTooltip(session: Session, workspace: string | null): stri
     ['Model', model === null ? 'as the settings say' : escapeMarkdown(model)],
     ['Created', timeText(createdAt)],
     ['Last message', timeText(updatedAt)],
-    ['Messages', messageCount.toLocaleString('en')],
+    ['Messages', `${messageCount.toLocaleString('en')}${parentSession === null ? '' : ', and those that it shares'}`],
     ['Tokens', shortTokens(totalTokens)],
     ...(tags.length > 0 ? [['Tags', tags.map(escapeMarkdown).join(', ')] as const] : []),
     ...(parentSession === null ? [] : [['Forked', 'from another session'] as const]),
@@ -59,7 +59,9 @@ export function agoText(at: number, now: number): string {
   return timeText(at).slice(0, 10);
 }
 
-export function messagesText(count: number): string {
+/** Of a fork: what was said since, beside what it shares. */
+export function messagesText({ messageCount: count, parentSession }: Pick<Session, 'messageCount' | 'parentSession'>): string {
+  if (parentSession !== null) return count === 0 ? 'no new messages' : `${count.toLocaleString('en')} new ${count === 1 ? 'message' : 'messages'}`;
   return count === 1 ? '1 message' : `${count.toLocaleString('en')} messages`;
 }
 

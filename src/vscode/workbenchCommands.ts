@@ -1,6 +1,6 @@
 import { commands, window } from 'vscode';
 import { errorText, StoreError } from '../core/errors';
-import { storeTurnError } from '../core/chat/turnError';
+import { storeActionText } from './storeActionText';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
@@ -91,7 +91,7 @@ export class WorkbenchCommands implements WorkbenchActions {
       await command();
     } catch (error) {
       this.deps.log.error('command_failed', { command: name, detail: errorText(error) });
-      const text = StoreError.is(error) ? storeTurnError(error).message : errorText(error);
+      const text = StoreError.is(error) ? storeActionText(error) : errorText(error);
       const show = 'Show Log';
       void window.showErrorMessage(`Threadkeeper: ${text}`, show).then((answer) => answer === show && this.showLog());
     }

@@ -57,6 +57,11 @@ export function problemCount({ problems, more }: VerifyReport): number {
   return problems.length + more;
 }
 
+/** Whether the file could not even be opened: then nothing in it can be used as it is. */
+export function isUnusable({ checked, problems }: VerifyReport): boolean {
+  return problems.length > 0 && checked.pages === 0;
+}
+
 export function counted(n: number, one: string, many: string): string {
   return `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
 }

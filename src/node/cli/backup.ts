@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { checkedText } from '../../core/session/verifyReport';
 import { backUpFolder } from '../store/storeTask';
@@ -21,7 +22,9 @@ export async function backup(args: readonly string[]): Promise<number> {
   const flags = parseFlags(rest, specs);
   if (words.length !== 1) throw new UsageError('One FILE to write is wanted.');
   const target = resolve(words[0]!);
-  const report = await backUpFolder(flags['store']!, target, { workerFile: join(__dirname, 'storeTaskWorker.js'), overwrite: flags['overwrite'] !== undefined });
+  const overwrite = flags['overwrite'] !== undefined;
+  if (!overwrite && existsSync(target)) throw new Error(`${target} exists already. Name another file, or replace it with --overwrite.`);
+  const report = await backUpFolder(flags['store']!, target, { workerFile: join(__dirname, 'storeTaskWorker.js'), overwrite });
   process.stdout.write(`${checkedText(report)} backed up to ${target}.\n`);
   return 0;
 }

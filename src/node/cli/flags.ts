@@ -63,10 +63,14 @@ export function positiveInteger(flags: Flags, name: string): number | undefined 
   return Number(value);
 }
 
+/** Columns that names and values of flags may take beside their help. */
+const widestFlag = 32;
+
 export function flagHelp(specs: readonly FlagSpec[]): string {
   const rows = specs.map((spec) => [`  --${spec.name}${spec.value ? ` ${spec.choices ? spec.choices.join('|') : spec.value}` : ''}`, `${spec.help}${spec.required ? ' (required)' : ''}`] as const);
-  const width = Math.max(...rows.map(([left]) => left.length)) + 2;
-  return rows.map(([left, right]) => left.padEnd(width) + right).join('\n');
+  // A long list of choices stands on a line of its own; else it pushes every help text off the screen.
+  const width = Math.max(...rows.map(([left]) => left.length).filter((length) => length <= widestFlag)) + 2;
+  return rows.map(([left, right]) => (left.length > widestFlag ? `${left}\n${' '.repeat(width)}${right}` : left.padEnd(width) + right)).join('\n');
 }
 
 function splitOnce(word: string): [string, string | undefined] {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { StoreError } from '../../core/errors';
-import { counted, problemCount } from '../../core/session/verifyReport';
+import { counted, isUnusable, problemCount } from '../../core/session/verifyReport';
 import { restoreFile, verifyFile } from '../store/storeTask';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from './flags';
 import { plain } from './plain';
@@ -26,6 +26,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   const workerFile = join(__dirname, 'storeTaskWorker.js');
   const report = await verifyFile(file, { workerFile });
   for (const { where, meaning } of report.problems) process.stderr.write(`${plain(`${where}: ${meaning}`)}\n`);
+  if (isUnusable(report)) throw new StoreError('corrupt', `${file} cannot be restored as it is, so nothing was changed. If it was a history: copy it as threadkeeper.db into an empty folder, and threadkeeper verify --repair --store on that folder gets out what can be read.`);
   if (problemCount(report) > 0 && flags['damaged'] === undefined) throw new StoreError('corrupt', 'The backup is damaged, so nothing was changed. --damaged restores it all the same.');
   const { sessions, entries, keptAt } = await restoreFile(flags['store']!, file, { workerFile, label: 'threadkeeper restore' });
   const kept = keptAt === null ? '' : ` What was there is kept as ${keptAt}.`;

@@ -29,7 +29,7 @@ import { stderrLogger } from './stderrLogger';
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history; made when it does not exist' },
   { name: 'session', value: 'ID', help: 'go on with a session (YYYYMMDD_NNN or its uuid); without it a new one begins' },
-  { name: 'base-url', value: 'URL', help: 'address of the Messages API; default: the provider' },
+  { name: 'base-url', value: 'URL', help: 'address of the Messages API; default: the one of the provider' },
   { name: 'model', value: 'MODEL', required: true, help: 'model id, or "offline" for search without a model' },
   { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
@@ -175,8 +175,12 @@ function write(line: OutputLine): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
+/** Commands that say nothing of damage themselves. */
+const reads = new Set(['run', 'search', 'context']);
+
 /** What went wrong, for a person at a terminal. */
 export function explain(error: unknown, command: string): { readonly text: string; readonly code: number } {
   if (error instanceof UsageError) return { text: `${error.message}\nthreadkeeper ${command} --help lists the flags.`, code: 2 };
+  if (StoreError.is(error) && error.reason === 'corrupt' && reads.has(command)) return { text: `${error.message}\nthreadkeeper verify says what is damaged; with --repair it builds the history anew.`, code: 1 };
   return { text: errorText(error), code: 1 };
 }

@@ -7,7 +7,7 @@ import { copyTo } from './readonlyCopy';
 import type { Sqlite } from './sqlite';
 import { openForEditing } from './storeDatabase';
 import { toStoreError } from './storeFault';
-import { besides, type StoreFiles } from './storeFiles';
+import { besides, storeFiles, type StoreFiles } from './storeFiles';
 import { blobContentTable, filesOf, knownBlobs } from './verifyBlobs';
 import { verifyCopy } from './verifyStore';
 
@@ -22,7 +22,7 @@ export interface BackupRequest {
 
 /**
  * Writes the store as it is at one moment into one ordinary SQLite file, attachments included. Returns what was checked of it.
- * Throws with the target as it was: `invalid` when it exists and may not be overwritten, `corrupt` when the store is damaged (a
+ * Throws with the target as it was: `invalid` when it exists and may not be overwritten or lies in the folder of a history, `corrupt` when the store is damaged (a
  * good backup that is replaced by a damaged one is a loss).
  *
  * A copy of the files, as readers make it, and not SQLite's backup interface: that needs the owner's connection, which another
@@ -30,6 +30,7 @@ export interface BackupRequest {
  */
 export function backUpStore(sqlite: Sqlite, { files, target, temporary, overwrite }: BackupRequest, onProgress: (progress: TaskProgress) => void): VerifyReport {
   refuseExisting(target, overwrite);
+  refuseStoreFolder(dirname(target));
   const copy = besides(temporary);
   try {
     mkdirSync(dirname(target), { recursive: true });
@@ -70,4 +71,9 @@ function addBlobs(sqlite: Sqlite, files: StoreFiles, temporary: string, onProgre
 
 function refuseExisting(target: string, overwrite: boolean): void {
   if (!overwrite && existsSync(target)) throw new StoreError('invalid', `${target} exists already`);
+}
+
+/** A backup under the name of a history that is in use would destroy it: its owner goes on writing a log for the file that is gone. */
+function refuseStoreFolder(folder: string): void {
+  if (existsSync(storeFiles(folder).generation)) throw new StoreError('invalid', `${folder} is the folder of a history, not a place for backups. Choose another folder`);
 }

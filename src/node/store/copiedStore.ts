@@ -11,7 +11,7 @@ import { isCoreCall } from './storeProtocol';
 
 /** A private copy of a store that cannot be owned, and whose owner cannot be reached. Tells when the owner has written. */
 export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<StoreStatus['note']>, events: HostEvents, pollMs = 500): OpenedStore {
-  if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', `${files.main} does not exist yet`);
+  if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', `There is no history here yet: ${files.main} does not exist`);
   const open = () => {
     const copy = openReaderCopy(sqlite, files, note);
     return { ...copy, core: new StoreCore(copy.connection, files.folder, 'reader') };

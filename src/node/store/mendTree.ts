@@ -115,13 +115,11 @@ function mendCompactions(target: Connection): number {
   return wrong.length;
 }
 
-/** But for forks, which count what they share, too. */
 function recount(target: Connection): void {
   target.run(
     `UPDATE sessions SET
        message_count = (SELECT count(*) FROM entries WHERE session = sessions.uuid AND entry_type = 'message'),
-       total_tokens = (SELECT coalesce(sum(token_estimate), 0) FROM entries WHERE session = sessions.uuid)
-     WHERE fork_entry IS NULL`,
+       total_tokens = (SELECT coalesce(sum(token_estimate), 0) FROM entries WHERE session = sessions.uuid)`,
   );
 }
 

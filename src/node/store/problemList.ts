@@ -10,6 +10,8 @@ export class ProblemList {
   private dropped = 0;
 
   add(kind: VerifyProblem['kind'], where: string, meaning: string, repairHelps = true): void {
+    // One damaged page is in the way of several checks.
+    if (this.kept.some((problem) => problem.where === where && problem.meaning === meaning)) return;
     if (this.kept.length < maxProblems) this.kept.push({ kind, where, meaning, repairHelps });
     else this.dropped++;
   }

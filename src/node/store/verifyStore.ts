@@ -30,7 +30,7 @@ export function verifyCopy(sqlite: Sqlite, files: StoreFiles, makeCopy: (files: 
   const checked = { pages: 0, sessions: 0, entries: 0, blobs: 0 };
   const report = (): VerifyReport => ({ file: files.main, checked, problems: problems.problems, more: problems.more });
   try {
-    if (!checkDatabaseFile(files).exists) throw new StoreError('io', `${files.main} does not exist`);
+    if (!checkDatabaseFile(files).exists) throw new StoreError('io', `There is no history here: ${files.main} does not exist`);
   } catch (error) {
     if (!isDamage(error)) throw error;
     problems.add('file', files.main, `${error.message}.`);
@@ -52,7 +52,7 @@ export function verifyCopy(sqlite: Sqlite, files: StoreFiles, makeCopy: (files: 
     return report();
   }
   try {
-    const check = new DatabaseCheck(opened.connection, problems, onProgress);
+    const check = new DatabaseCheck(opened.connection, problems, onProgress, (text) => text.replaceAll(copy.main, files.main));
     check.identity();
     checked.pages = check.pages();
     Object.assign(checked, check.rows());
@@ -69,6 +69,8 @@ class DatabaseCheck {
     private readonly connection: Connection,
     private readonly problems: ProblemList,
     private readonly onProgress: (progress: TaskProgress) => void,
+    /** Errors name the copy, which is gone when they are read. */
+    private readonly aboutOriginal: (text: string) => string,
   ) {}
 
   identity(): void {
@@ -143,7 +145,7 @@ class DatabaseCheck {
       return check();
     } catch (error) {
       if (!isDamage(error)) throw error;
-      this.problems.add('page', where, `They cannot be read to the end: ${error.message}.`);
+      this.problems.add('page', where, `Not readable to the end: ${this.aboutOriginal(error.message)}.`);
       return undefined;
     }
   }

@@ -32,12 +32,12 @@ export function verifyTree(connection: Connection, problems: ProblemList): void 
 
 /** Whether the sums that lists show and the search index agree with the entries. */
 export function verifyDerived(connection: Connection, problems: ProblemList): void {
-  // A fork counts what it shares, too, as it was when it was made.
+  // What a fork shares counts where it was written.
   const wrong = connection.all(
     `SELECT s.uuid AS uuid FROM sessions s LEFT JOIN (
        SELECT session, sum(entry_type = 'message') AS messages, sum(coalesce(token_estimate, 0)) AS tokens FROM entries GROUP BY session
      ) e ON e.session = s.uuid
-     WHERE s.fork_entry IS NULL AND (s.message_count <> coalesce(e.messages, 0) OR s.total_tokens <> coalesce(e.tokens, 0))`,
+     WHERE s.message_count <> coalesce(e.messages, 0) OR s.total_tokens <> coalesce(e.tokens, 0)`,
   );
   for (const { uuid } of wrong) problems.add('counter', sessionName(connection, uuid), 'The number of messages or tokens that lists show for it is wrong. Nothing is lost.');
 

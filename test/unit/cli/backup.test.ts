@@ -43,9 +43,11 @@ describe('threadkeeper backup and restore', () => {
   it('says why it does not', async () => {
     const damaged = join(temp.path, 'damaged.db');
     const content = Buffer.from(readFileSync(file));
-    writeFileSync(damaged, content.subarray(0, content.length - 3000));
+    writeFileSync(damaged, content.subarray(0, content.length - 440));
     const cases: readonly (readonly [args: string[], code: number, said: RegExp])[] = [
-      [['backup', file, '--store', folder], 1, /exists already/],
+      [['backup', file, '--store', folder], 1, /exists already.*--overwrite/],
+      [['backup', join(folder, 'threadkeeper.db'), '--store', folder, '--overwrite'], 1, /folder of a history/],
+      [['restore', '--damaged', __filename, '--store', join(temp.path, 'new')], 1, /cannot be restored as it is, so nothing was changed/],
       [['backup', '--store', folder], 2, /One FILE to write is wanted/],
       [['backup', join(temp.path, 'x'), '--store', join(temp.path, 'nowhere')], 1, /does not exist/],
       [['restore', file, '--store', folder], 1, /in use by test/],

@@ -34,7 +34,9 @@ describe('parseFlags', () => {
   });
 
   it('explains itself', () => {
-    assert.match(flagHelp(specs), /--approve none\|read\|all\s+which tools may run/);
+    assert.match(flagHelp(specs), /--approve none\|read\|all +which tools may run/);
+    const choices = Array.from({ length: 12 }, (_, i) => `choice-${i}`);
+    assert.ok(flagHelp([...specs, { name: 'kind', value: 'KIND', choices, help: 'which of them' }]).endsWith(`--kind ${choices.join('|')}\n${' '.repeat(flagHelp(specs).indexOf('where the history is'))}which of them`));
   });
 });
 

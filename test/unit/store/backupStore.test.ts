@@ -123,6 +123,17 @@ describe('store: backup and restore', function () {
     assert.deepEqual(readFileSync(target), good);
   });
 
+  it('puts no backup into the folder of a history, whatever may be overwritten', async () => {
+    layStoreSample(folder, killed);
+    const owner = await openHost(folder);
+    target = storeFiles(folder).main;
+    const before = readFileSync(target);
+    assert.throws(() => backUp(true), (error) => StoreError.is(error) && error.reason === 'invalid' && /folder of a history.*Choose another folder/.test(error.message));
+    assert.deepEqual(readFileSync(target), before);
+    await owner.close();
+    assert.deepEqual(await textsIn(folder), sampleTexts);
+  });
+
   it('backs nothing up that lacks an attachment', () => {
     writeFileSync(join(folder, 'threadkeeper.db'), withBlob);
     assert.throws(() => backUp(), hasReason('corrupt'));

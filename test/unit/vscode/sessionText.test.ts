@@ -15,6 +15,11 @@ describe('the Sessions view: its words', () => {
     deepStrictEqual(sessionTags(aSession({ metadata: { tags: 'work' } })), []);
   });
 
+  it('counts of a fork what was said since', () => {
+    const forked = (messageCount: number) => sessionDescription(aSession({ messageCount, parentSession: 'p' }), now);
+    deepStrictEqual([0, 1, 2].map(forked), ['now · no new messages', 'now · 1 new message', 'now · 2 new messages']);
+  });
+
   it('reads tags as they are typed', () => {
     deepStrictEqual(parseTags(' work, #Tide   tables ,,WORK, ##\n#moon'), ['work', 'Tide tables', 'moon']);
     deepStrictEqual(parseTags(' , '), []);

@@ -118,6 +118,7 @@ describe('trash retention', () => {
   it('says what goes and what stays', () => {
     const text = purgeText({ sessions: ['x'], entries: 1_200, keptEntries: 1, bytes: 3_940_000 });
     match(text, /^This deletes 1,200 entries \(3\.9 MB\) from the history\. Other sessions keep the 1 entry that they share\. This cannot be undone\.$/);
+    match(purgeText({ sessions: ['x'], entries: 0, keptEntries: 2, bytes: 0 }), /^No entries go with it\. Other sessions keep the 2 entries that they share\./);
     deepStrictEqual([0, 999, 1_000, 12_345, 1_000_000, 2_500_000_000].map(bytesText), ['0 bytes', '999 bytes', '1 kB', '12 kB', '1 MB', '2.5 GB']);
   });
 });
