@@ -44,7 +44,7 @@ function failureText(failure: unknown): string {
   if (!StoreError.is(failure)) return `Your history could not be opened. ${said} Nothing was changed.`;
   switch (failure.reason) {
     case 'corrupt':
-      return `The file of your history is damaged and could not be recovered. Nothing was changed or deleted: put a copy of it aside, or restore one, and reload the window. ${said}`;
+      return `The file of your history is damaged and could not be recovered. Nothing was changed or deleted: restore a backup with “Threadkeeper: Restore History…”, or put a copy of the file back and reload the window. ${said}`;
     case 'newer_schema':
       return `Your history was written by a newer version of Threadkeeper. Update the extension to open it. ${said}`;
     case 'disk_full':

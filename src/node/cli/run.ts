@@ -66,7 +66,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   const analyst = new WorkerAnalyst(join(__dirname, 'analystWorker.js'), log);
   try {
-    if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} is in use by another program: ${store.status.note?.detail ?? ''}`);
+    if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} can only be read, so no conversation can be held in it. ${store.status.note?.detail ?? ''}`);
     let session: Session | null = null;
     const notes = new FileMemoryNotes(join(folder, 'notes'));
     const files = flags['workspace'] ? new WorkspaceFiles(flags['workspace']) : null;

@@ -34,7 +34,7 @@ export function migrate(connection: Connection, keepCopy: (version: number) => v
 
 export function refuseNewer(version: number, file: string, list: readonly Migration[] = migrations): void {
   if (version <= newestVersion(list)) return;
-  throw new StoreError('newer_schema', `${file} has version ${version}; this program knows versions up to ${newestVersion(list)}`);
+  throw new StoreError('newer_schema', `${file} was written by a newer version of Threadkeeper (${version}; this one knows up to ${newestVersion(list)}). Update Threadkeeper to use it`);
 }
 
 export function schemaVersion(connection: Connection): number {

@@ -12,7 +12,8 @@ describe('the Sessions view', function () {
   let sessions: SessionsPage;
 
   before(async () => {
-    session = await openChat({ window: 60_000 });
+    // Tall enough that no row is scrolled away, with the chat above.
+    session = await openChat({ window: 60_000, viewport: { width: 1280, height: 1100 } });
     sessions = new SessionsPage(session.workbench);
   });
   afterEach(function () {
@@ -56,6 +57,8 @@ describe('the Sessions view', function () {
     const { workbench, chat } = session;
     await sessions.row('Mooring codes').click();
     await chat.see('article.user-message', 'Mooring codes');
+    // The mark of the open one redraws the list.
+    await waitFor('the mark', async () => (await sessions.rows()).some((row) => row.startsWith('Mooring codes · open')));
     await sessions.row('Tide tables').click({ modifiers: ['Control'] });
     await sessions.row('Mooring codes').click({ modifiers: ['Control'] });
     await workbench.page.keyboard.press('F2');
@@ -120,4 +123,48 @@ describe('the Sessions view', function () {
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
     assert.deepEqual(session.api.errors, []);
   });
+
+  it('forks from the menu, and says of the fork that it is one', async () => {
+    const { chat } = session;
+    await sessions.row('Mooring codes').click();
+    await chat.see('article.user-message', 'Mooring codes');
+    await sessions.chooseFromMenu('Mooring codes', 'Fork Session Here');
+    await waitFor('the fork in the list', async () => (await sessions.labels()).includes('Mooring codes (fork)'));
+    await chat.see('article.user-message', 'Mooring codes');
+    await waitFor('the count', async () => (await sessions.rows()).some((row) => row.endsWith('no new messages')));
+    await session.workbench.screenshot('sessions-forked');
+  });
+
+  it('deletes for good after it has said what goes, and the fork keeps what it shares', async () => {
+    const { workbench, chat } = session;
+    await sessions.row('Mooring codes').click();
+    await workbench.page.keyboard.press('Delete');
+    await sessions.row('Trash').waitFor();
+    await sessions.pressInline('Trash', 'Empty Trash');
+    assert.match(await workbench.messages.waitForDialog(), /Delete "Mooring codes" for good\?\s+No entries go with it\. Other sessions keep the 2 entries that they share\. This cannot be undone\./);
+    await workbench.screenshot('sessions-delete');
+    await workbench.messages.answerDialog('Delete for Good');
+    await sessions.see('Today', 'Mooring codes (fork)', 'Harbour fees', 'Tides of the north');
+    await workbench.messages.answerNotification('Moved "Mooring codes" to the trash', 'Undo');
+    await workbench.messages.waitForNotification('it was deleted for good');
+    await sessions.row('Mooring codes \\(fork\\)').click();
+    await chat.see('article.user-message', 'Mooring codes');
+    await sessions.row('Harbour fees').click();
+    await workbench.page.keyboard.press('Delete');
+    await sessions.row('Trash').click();
+    await sessions.pressInline('Harbour fees', 'Delete for Good');
+    assert.match(await workbench.messages.waitForDialog(), /Delete "Harbour fees" for good\?\s+This deletes 4 entries \(\d+ bytes\) from the history\. This cannot be undone\./);
+    await workbench.messages.answerDialog('Cancel');
+    await sessions.see('Today', 'Mooring codes (fork)', 'Tides of the north', 'Trash', 'Harbour fees');
+  });
+
+  for (const [name, theme] of Object.entries({ dark: 'Dark Modern', 'high-contrast': 'Default High Contrast', 'high-contrast-light': 'Default High Contrast Light' })) {
+    it(`is drawn in ${name}`, async () => {
+      const { server, api, workbench, chat } = session;
+      await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-test', 'workbench.colorTheme': theme });
+      await waitFor('the theme', async () => (await (await chat.frame()).locator(`body[data-vscode-theme-id="${theme}"]`).count()) > 0);
+      await sessions.row('Tides of the north').hover();
+      await workbench.screenshot(`sessions-${name}`);
+    });
+  }
 });
