@@ -82,7 +82,7 @@ export function heading(speaker: string | null): TemplateResult | typeof nothing
 function pinButton(id: string, pinned: boolean, what: string): TemplateResult {
   const ask = (event: Event) => void event.target?.dispatchEvent(new AskEvent({ method: pinned ? 'unpin' : 'pin', id }));
   const title = pinned ? `Unpin ${what}` : `Pin ${what}: every compaction keeps it`;
-  return html`<button type="button" class="icon-button pin-button" aria-pressed=${pinned} aria-label="Pin ${what}" title=${title} @click=${ask}>
+  return html`<button type="button" class="icon-button pin-button" aria-label=${pinned ? `Pinned: unpin ${what}` : `Pin ${what}`} title=${title} @click=${ask}>
     ${icon('pin')}${pinned ? html`<span aria-hidden="true">Pinned</span>` : nothing}
   </button>`;
 }
