@@ -56,6 +56,19 @@ describe('store: backup and restore', function () {
     }
   };
 
+  it('does not restore what a window has open, says which one, and leaves it undisturbed', async () => {
+    layStoreSample(folder, killed);
+    await backUp();
+    const owner = await openHost(folder, { label: 'the owning window' });
+    try {
+      await assert.rejects(restore(), (error) => StoreError.is(error) && error.reason === 'readonly' && error.message.includes(`in use by the owning window, process ${process.pid}.`));
+      await owner.call('createSession', [{ uuid: 'goes-on', channel: 'cli', createdAt: 1 }]);
+      assert.deepEqual(readdirSync(folder).filter((name) => name.includes('replaced') || name.endsWith('.tmp')), []);
+    } finally {
+      await owner.close();
+    }
+  });
+
   it('writes one ordinary SQLite file while the store is in use, with all that was acknowledged', async () => {
     layStoreSample(folder, killed);
     const owner = await openHost(folder);
