@@ -34,8 +34,12 @@ export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & P
   readonly holdsTurn: boolean;
 };
 
-/** Searches that the continuity score may make while a turn waits, and while none does. */
-const searches = { held: 8, free: 24 };
+/** Whether the folded range is found again. */
+export type Reach = Pick<Continuity, 'reachablePercent' | 'searched'>;
+
+/** Searches that the continuity score may make. */
+const mostSearches = 24;
+const notMeasured: Reach = { reachablePercent: null, searched: 0 };
 const recordFlags = { display: true, modelFacing: false };
 
 /** Measures a fold as the record it would become, and appends it. History is untouched until then. */
@@ -84,16 +88,20 @@ export class CompactionRecorder {
     return { ...content, tokensAfter: engine.measure([...branch.entries, trial]).used };
   }
 
-  /** What of the folded range survived; undefined when the search cannot say. */
-  async continuity(fold: Fold, cut: Cut, summaryText: string, holdsTurn: boolean): Promise<Continuity | undefined> {
-    const { branch, store, log } = this.deps;
+  /** What of the folded range survived. `reach`: measured before, or null when there is no time to; omitted, it is measured now. */
+  async continuity(fold: Fold, cut: Cut, summaryText: string, reach?: Reach | null): Promise<Continuity> {
     const elements = elementsOf(cut.folded, fold.identifiers);
-    const inContext = inContextPercent(elements, summaryText);
+    return { inContextPercent: inContextPercent(elements, summaryText), elements: elements.length, ...(reach === undefined ? await this.reach(fold, cut) : (reach ?? notMeasured)) };
+  }
+
+  /** Asks the search for what is folded: up to some seconds on a busy machine, so never while a turn waits. Never rejects. */
+  async reach(fold: Fold, cut: Cut): Promise<Reach> {
+    const { branch, store, log } = this.deps;
     try {
-      return { inContextPercent: inContext, elements: elements.length, ...(await reachablePercent(elements, branch.session.uuid, store, holdsTurn ? searches.held : searches.free)) };
+      return await reachablePercent(elementsOf(cut.folded, fold.identifiers), branch.session.uuid, store, mostSearches);
     } catch (error) {
       log.warn('continuity_not_measured', { detail: errorText(error) });
-      return { inContextPercent: inContext, elements: elements.length, reachablePercent: null, searched: 0 };
+      return notMeasured;
     }
   }
 

@@ -59,6 +59,8 @@ interface Candidate {
   readonly fold: Fold;
   readonly cut: Cut;
   readonly rung?: ContentOf<'compaction'>['rung'];
+  /** That wrote it. */
+  readonly job?: SummaryJob;
 }
 
 /** A turn waits no longer than this for a summariser from which nothing comes. */
@@ -135,9 +137,9 @@ export class Compactor {
       const pays = draft.tokensAfter <= tokensBefore * (1 - leastSaving);
       const fits = options.trigger === 'manual' || draft.tokensAfter <= engine.budget.limit;
       if (!pays || !fits) continue;
-      const continuity = await recorder.continuity(candidate.fold, candidate.cut, draft.summaryText, options.holdsTurn);
+      const continuity = await recorder.continuity(candidate.fold, candidate.cut, draft.summaryText, candidate.job?.reach ?? (options.holdsTurn ? null : undefined));
       const durationMs = clock.now() - startedAt;
-      const content = { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, ...(continuity ? { continuity } : {}) };
+      const content = { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, continuity };
       if (stop.aborted) break;
       const entry = await recorder.append(content, spent);
       this.cancelPrepared();
@@ -165,8 +167,8 @@ export class Compactor {
     const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), job.failure));
     const own = job.fold ? this.spliced(job) : cut;
     const content = await recorder.draft(fold, own, { trigger: 'manual', tokensBefore: engine.measure().used, rung: fold.rung, startedAt, holdsTurn: false });
-    const continuity = await recorder.continuity(fold, own, content.summaryText, false);
-    return { fold, cut: own, content: { ...content, ...(continuity ? { continuity } : {}) } };
+    const continuity = await recorder.continuity(fold, own, content.summaryText, job.reach ?? undefined);
+    return { fold, cut: own, content: { ...content, continuity } };
   }
 
   /** Rung 0. Null when it would not gain enough. */
@@ -217,7 +219,7 @@ export class Compactor {
       const isOver = (job !== null && !job.isRunning) || failed !== null;
       if (job?.fold) {
         spent.push(...job.calls.splice(0));
-        yield { fold: job.fold, cut: this.spliced(job), rung: 'prepared' };
+        yield { fold: job.fold, cut: this.spliced(job), rung: 'prepared', job };
       }
       const checkpoint = await this.checkpointFor(first, options);
       if (checkpoint) yield { fold: await foldByCheckpoint(maker.request(first, options.instructions), checkpoint), cut: first };
@@ -236,7 +238,7 @@ export class Compactor {
           this.cancelPrepared();
         }
         spent.push(...job.calls.splice(0));
-        if (waited === 'ended' && job.fold) yield { fold: job.fold, cut: this.spliced(job), ...(wasRunning ? { rung: 'prepared' } : {}) };
+        if (waited === 'ended' && job.fold) yield { fold: job.fold, cut: this.spliced(job), job, ...(wasRunning ? { rung: 'prepared' } : {}) };
       }
       const failure = failed?.failure ?? job?.failure;
       if (failed) spent.push(...failed.calls.splice(0));
@@ -270,6 +272,8 @@ export class Compactor {
     const previous = maker.previousState();
     const job = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background, first }, hooks));
     this.job = job;
+    // What is prepared is measured in the background too: a turn that takes it has nothing to wait for.
+    if (background) void job.measure((fold) => this.deps.recorder.reach(fold, cut));
     return job;
   }
 

@@ -3,6 +3,7 @@ import type { Fold } from '../compaction/ladder';
 import type { SummaryCall } from '../compaction/summaryWriter';
 import { errorText } from '../errors';
 import type { Clock, Disposable } from '../ports';
+import type { Reach } from './compactionRecord';
 
 export interface JobHooks {
   readonly signal: AbortSignal;
@@ -25,6 +26,8 @@ export class SummaryJob {
   readonly calls: SummaryCall[] = [];
   fold: Fold | null = null;
   failure: string | null = null;
+  /** Null until it has been measured. */
+  reach: Reach | null = null;
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private lastLife: number;
@@ -53,6 +56,12 @@ export class SummaryJob {
 
   get isRunning(): boolean {
     return this.fold === null && this.failure === null && !this.abort.signal.aborted;
+  }
+
+  /** Once there is a summary; nothing waits for it. `measure` must not reject. */
+  async measure(measure: (fold: Fold) => Promise<Reach>): Promise<void> {
+    await this.ended;
+    if (this.fold && !this.abort.signal.aborted) this.reach = await measure(this.fold);
   }
 
   cancel(): void {

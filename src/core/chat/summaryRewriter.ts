@@ -70,8 +70,8 @@ export class SummaryRewriter {
       ...(instructions ? { instructions } : {}),
     });
     const { masked: _, ...content } = await recorder.measured({ ...draft, needsSummaryRetry: false, ...(masked ? { masked } : {}) });
-    const continuity = await recorder.continuity(fold, cut, content.summaryText, false);
-    return recorder.append({ ...content, ...(masked ? { masked } : {}), ...(continuity && cut.folded.length > 0 ? { continuity } : {}) }, calls);
+    const continuity = cut.folded.length > 0 ? await recorder.continuity(fold, cut, content.summaryText) : null;
+    return recorder.append({ ...content, ...(masked ? { masked } : {}), ...(continuity ? { continuity } : {}) }, calls);
   }
 
   /** The range that a record folded, read again, and what is sent verbatim behind it now. */

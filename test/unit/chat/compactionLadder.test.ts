@@ -163,7 +163,23 @@ describe('a summary prepared in the background', () => {
     assert.equal(rig.summarizer.prompts.length, 1, 'asked once');
     assert.match(sent(), /the plan is set/);
     assert.match(sent(), /later 0/, 'what was said since stands verbatim');
+    assert.ok(record!.content.continuity!.searched > 0, 'measured while nobody waited');
   });
+
+  for (const prepare of [60, 0]) {
+    it(`${prepare > 0 ? 'is used' : 'that was not made, is written'} while the search is busy: no turn waits for the score`, async () => {
+      rig.overrides = { ...rig.overrides, 'compaction.prepareAtPercent': prepare };
+      const search = rig.gate();
+      const answer = rig.store.search.bind(rig.store);
+      rig.store.search = async (query) => search.opened.then(() => answer(query));
+      await fill(8, 900);
+      const [record] = records();
+      assert.equal(record?.content.rung, prepare > 0 ? 'prepared' : 'model');
+      const { continuity } = record!.content;
+      assert.deepEqual([continuity!.reachablePercent, continuity!.searched, continuity!.elements > 0], [null, 0, true]);
+      search.open();
+    });
+  }
 
   it('does not hold the turn while it is being written and there is room, and is used by the next', async () => {
     const gate = (rig.summarizer.hold = rig.gate());
