@@ -71,7 +71,7 @@ export class ChatRuntime {
       session: session.uuid,
       approve: async (tool) => tool.access !== 'write',
       askWhenFull: this.options.askWhenFull,
-      instructions: settings().instructions,
+      instructions: () => settings().instructions,
       policy: () => settings().policy,
       resolveModel: () => model.resolve(),
     });

@@ -80,7 +80,7 @@ export class ConversationRig {
     public store: SessionStore,
     readonly model: ScriptedModel,
     readonly summarizer: ScriptedSummarizer,
-    private readonly instructions: string,
+    public instructions: string,
   ) {}
 
   static async create(options: { window?: number; instructions?: string } = {}): Promise<ConversationRig> {
@@ -136,7 +136,7 @@ export class ConversationRig {
         },
       ],
       approve: async () => true,
-      instructions: this.instructions,
+      instructions: () => this.instructions,
       memoryHead: async () => null,
       resolveModel: binding,
       policy: (session) => resolveSessionPolicy({ preset: this.policy, overrides: { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides } }, session.policy).policy,

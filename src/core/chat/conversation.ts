@@ -75,7 +75,7 @@ export class Conversation {
     const shared = new SharedSession({ ...deps, branch, emit, branchChanged: () => conversation.branchChanged(), stop: () => conversation.running?.abort.abort() });
     const tools = deps.tools(emit);
     const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions), tools: specs }, deps.policy(branch.session), fallback);
+    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions()), tools: specs }, deps.policy(branch.session), fallback);
     const context = new ContextTools({ ...deps, branch, engine, emit });
     const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access !== 'readonly' });
     const conversation: Conversation = new Conversation(deps, events, branch, engine, context, tools, anchor, shared);

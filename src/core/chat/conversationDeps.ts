@@ -17,7 +17,8 @@ export interface ConversationDeps {
   readonly approve: Approve;
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
-  readonly instructions: string;
+  /** The user's standing instructions as they are now; asked with every turn. */
+  readonly instructions: () => string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
   readonly memoryHead: () => Promise<string | null>;
   /** The model that the next request goes to. Rejects with `ModelError` for one that nobody knows. */

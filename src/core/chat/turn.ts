@@ -9,6 +9,7 @@ import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase }
 import { modelStep, type StepOutcome } from './modelStep';
 import { RetryPolicy } from './retryPolicy';
 import { runTool, type Approve, type ToolCallEntry } from './toolRun';
+import { systemPrompt } from './systemPrompt';
 import { modelTurnError } from './turnError';
 import { continueNote, instructionsChange, usageNote } from './turnNotes';
 
@@ -23,8 +24,8 @@ export interface TurnDeps {
   readonly tools: readonly Tool[];
   readonly approve: Approve;
   readonly askWhenFull?: AskWhenFull;
-  /** The user's standing instructions, as they stand in the system prompt. */
-  readonly instructions: string;
+  /** The user's standing instructions as they are now. */
+  readonly instructions: () => string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
   readonly memoryHead: () => Promise<string | null>;
   /** 0–1. */
@@ -55,6 +56,8 @@ const mostSteps = 50;
  */
 export class Turn {
   private recoveredOverflow = false;
+  /** Standing instructions of this turn: what changes meanwhile waits for the next one, so that no break falls into a loop of calls. */
+  private instructions = '';
   private readonly compaction: AbortController = new AbortController();
 
   constructor(
@@ -99,6 +102,10 @@ export class Turn {
     const { branch, engine, emitContext } = this.deps;
     await branch.settleCounts();
     engine.recounted();
+    if (first) {
+      this.instructions = this.deps.instructions();
+      engine.useSystem(systemPrompt(this.deps.tools, this.instructions));
+    }
     await this.appendNotes(first);
     await this.appendNudge();
     if (first && engine.policy.showUsageToModel) await this.append(usageNote(engine.measure().used, engine.budget), false);
@@ -116,8 +123,7 @@ export class Turn {
   }
 
   private async appendNotes(first: boolean): Promise<void> {
-    const { branch, instructions } = this.deps;
-    const change = instructionsChange(branch.entries, instructions);
+    const change = instructionsChange(this.deps.branch.entries, this.instructions);
     if (change) await this.append(change, false, false);
     if (first) await this.appendMemoryHead();
   }

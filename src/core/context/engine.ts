@@ -46,7 +46,7 @@ export class ContextEngine {
     private readonly branch: BranchState,
     private readonly store: SessionStore,
     private readonly counter: TokenCounter,
-    private readonly prompt: { readonly system: string; readonly tools: readonly ToolSpec[] },
+    private prompt: { readonly system: string; readonly tools: readonly ToolSpec[] },
     private policyInUse: Policy,
     private bindingInUse: ModelBinding,
   ) {
@@ -62,6 +62,13 @@ export class ContextEngine {
     const { chain, summarizer } = this.bindingInUse;
     if (chain) return chain(this.policyInUse.summarizer.chain);
     return summarizer ? [summarizer] : [];
+  }
+
+  /** Adopts another system text: a prefix break that whoever asks has to declare. */
+  useSystem(system: string): void {
+    if (system === this.prompt.system) return;
+    this.prompt = { ...this.prompt, system };
+    this.memo = null;
   }
 
   get policy(): Policy {

@@ -85,7 +85,7 @@ export async function run(args: readonly string[]): Promise<number> {
       log,
       session: session.uuid,
       approve: async (tool) => allowed(flags['approve'] ?? 'read', tool),
-      instructions: '',
+      instructions: () => '',
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
       policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),
       resolveModel: () => bindings.resolve(choice),

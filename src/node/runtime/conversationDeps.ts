@@ -22,7 +22,7 @@ export interface ConversationParts {
   readonly approve: Approve;
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
-  readonly instructions: string;
+  readonly instructions: () => string;
   /** What the settings or the command line say; a session's own policy goes before it. */
   readonly policy: () => PolicyChoice;
   readonly resolveModel: (session: Session) => Promise<ModelBinding>;

@@ -40,7 +40,7 @@ export async function simulate(policyName: string, corpus: Corpus, options: Simu
     log: silent,
     session: session.uuid,
     approve: async () => true,
-    instructions: '',
+    instructions: () => '',
     policy: () => ({ preset: policyName, overrides: {} }),
     resolveModel: async () => binding,
     analyst: inProcessAnalyst,

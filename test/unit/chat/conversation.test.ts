@@ -299,6 +299,17 @@ describe('Conversation: compaction', () => {
     assert.deepEqual(rig.events.filter((event) => event.type === 'compaction_ended').map(({ entry }) => entry?.content.trigger), ['overflow']);
   });
 
+  it('follows changed standing instructions with the next message, declared as a prefix break', async () => {
+    rig.model.scripts.push(says('one'), says('two'), says('three'));
+    await rig.conversation.send('first');
+    rig.instructions = 'Be brief.';
+    await rig.conversation.send('second');
+    await rig.conversation.send('third');
+    assert.deepEqual(rig.model.requests.map(({ system }) => system.includes('Be brief.')), [false, true, true]);
+    const changes = rig.conversation.entries.flatMap(({ content }) => (content.type === 'instructions_change' ? [content.text] : []));
+    assert.deepEqual(changes, ['Be brief.']);
+  });
+
   it('never sends what cannot fit, keeps the message and says how large it is', async () => {
     const tiny = await ConversationRig.create({ window: 1_200, instructions: rig.words(1_500) });
     const outcome = await tiny.conversation.send('hello');

@@ -53,7 +53,7 @@ class Window {
           log: silentLog,
           tools: () => [],
           approve: async () => true,
-          instructions: '',
+          instructions: () => '',
           memoryHead: async () => null,
           resolveModel: () => model.resolve(),
           policy: () => resolvePolicy('balanced').policy,
