@@ -5,6 +5,7 @@ import { Emitter } from '../core/base/event';
 import type { SessionPolicy } from '../core/context/resolvePolicy';
 import { errorText } from '../core/errors';
 import type { IdSource, Logger, SearchResult, SessionStore, StoreStatus } from '../core/ports';
+import { searchTyped } from '../core/recall/searchTyped';
 import type { StoreChange } from '../core/session/storeChange';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
@@ -45,7 +46,6 @@ export interface ChatControllerDeps {
 /** Sessions that the view's list shows. */
 const listedSessions = 200;
 /** What a search lists. */
-const foundPassages = 50;
 const relistMs = 300;
 /** Messages whose id is remembered, so that a repeated request does not send them twice. */
 const rememberedSends = 100;
@@ -207,9 +207,9 @@ export class ChatController implements Disposable {
     return this.sessions;
   }
 
-  /** Every session of the workspace. Rejects with `StoreError`. */
-  async searchHistory(text: string): Promise<SearchResult> {
-    return (await this.deps.store.get()).search({ text, limit: foundPassages });
+  /** Every session of the workspace, or what the filters in the text leave of it. Rejects with `StoreError`. */
+  async searchHistory(typed: string): Promise<SearchResult> {
+    return searchTyped(await this.deps.store.get(), typed);
   }
 
   /**

@@ -10,7 +10,7 @@ type Item = QuickPickItem & Partial<HistoryPick>;
 export function pickFromHistory(search: (text: string) => Promise<SearchResult>): Promise<Pick<HistoryPick, 'session' | 'entry'> | undefined> {
   const list = window.createQuickPick<Item>();
   list.title = 'Search History';
-  list.placeholder = 'Words, names, paths or a date, in every session';
+  list.placeholder = 'Words, names, paths or a date, in every session; also tag:x role:user after:2026-11-01 session:20261122_001';
   const typed = new SearchAsTyped<SearchResult>(search, {
     busy: (isBusy) => (list.busy = isBusy),
     found: (result) => (list.items = result === null ? [] : itemsOf(result)),

@@ -4,6 +4,7 @@ import { noticeTag, summaryTag } from '../context/projection';
 import { CancelledError, errorText } from '../errors';
 import type { ModelClient, ModelEvent, ModelInfo, ModelMessage, ModelRequest, SearchHit, SessionStore } from '../ports';
 import { offlineProvider } from '../recall/history';
+import { newestQuestion } from '../recall/newestQuestion';
 import { searchWorkspace, type FoundPassage, type SearchSources, type WorkspaceSearch } from '../recall/searchWorkspace';
 import { splitPassages } from '../recall/splitPassages';
 import { fold, queryTerms, substringsOf } from '../recall/tokenizeTerms';
@@ -24,8 +25,6 @@ const opening = 'I am offline: I do not generate text, I search the history, not
 const defaultKeyHint = 'To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.';
 
 const maxPassages = 6;
-/** Notices may stand between the question and the leaf. */
-const maxStepsToQuestion = 20;
 const maxQuotedCharacters = 700;
 const maxNoteTokens = 160;
 /** Characters of an answer that are shown at once. */
@@ -89,22 +88,11 @@ export class OfflineModel implements ModelClient {
    * by its place.
    */
   private async isQuestion(question: string): Promise<(hit: SearchHit) => boolean> {
-    const newest = await this.newestQuestion().catch(() => null);
+    const { store, session } = this.dependencies;
+    const current = session?.() ?? null;
+    const newest = current === null ? null : await newestQuestion(store, current).catch(() => null);
     const asked = question.trim();
     return ({ entry, role, text, length }) => role === 'user' && (entry === newest || (text.length === length && text.trim() === asked));
-  }
-
-  /** The newest message of the user in the session that is answered: the leaf, or shortly before it. */
-  private async newestQuestion(): Promise<string | null> {
-    const { store, session } = this.dependencies;
-    const uuid = session?.() ?? '';
-    let at = uuid === '' ? null : ((await store.session(uuid))?.leaf ?? null);
-    for (let i = 0; i < maxStepsToQuestion && at !== null; i++) {
-      const [entry] = await store.entries([at]);
-      if (entry?.content.type === 'message' && entry.content.role === 'user') return entry.uuid;
-      at = entry?.parent ?? null;
-    }
-    return null;
   }
 
   private get keyHint(): string {

@@ -6,16 +6,19 @@ import { entryText, type StoredEntry } from '../session/entry';
 import { timeText } from './dateText';
 import { findAround, findEntries } from './findEntries';
 import { recallToolName, speaker } from './history';
+import { newestQuestion } from './newestQuestion';
 import { parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
 
 export interface RecallDependencies {
-  readonly store: Pick<SessionStore, 'search' | 'entries' | 'entriesBySeq'>;
+  readonly store: Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq'>;
   /** The session the model is in; null when it has none (then every session is searched). */
   readonly session: () => string | null;
 }
 
 const defaultTokens = 3_000;
 const maxTokens = 12_000;
+/** As many passages of one entry as a search returns at most. */
+const questionHits = 3;
 
 const description =
   'Look up what was said earlier in this conversation, including everything that has been folded into a summary. ' +
@@ -58,8 +61,13 @@ function answer(dependencies: RecallDependencies, input: RecallInput): Promise<T
 }
 
 async function search({ store, session }: RecallDependencies, input: RecallInput & { kind: 'query' }, budget: number): Promise<ToolOutcome> {
-  const own = input.allSessions ? null : session();
-  const { hits, terms, complete } = await store.search({ text: input.query, limit: input.limit, ...(own === null ? {} : { session: own }) });
+  const current = session();
+  const own = input.allSessions ? null : current;
+  // The message that is being answered has the words of the query and answers nothing; the model has it before it.
+  const asked = current === null ? null : await newestQuestion(store, current);
+  const result = await store.search({ text: input.query, limit: input.limit + (asked === null ? 0 : questionHits), ...(own === null ? {} : { session: own }) });
+  const { terms, complete } = result;
+  const hits = result.hits.filter(({ entry }) => entry !== asked).slice(0, input.limit);
   if (terms.length === 0) return { text: `"${input.query}" has no words to search for.`, status: 'error' };
   const scope = own === null ? 'all conversations' : 'this conversation';
   const notAll = complete ? [] : ['Not all of the history could be searched: it is still being indexed.'];

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { timeText } from '../../core/recall/dateText';
+import { dayStart, parseSearchText } from '../../core/recall/parseSearchText';
 import { snippet } from '../../core/recall/snippet';
 import type { SearchHit, SearchQuery, SearchResult } from '../../core/ports';
 import { openStore } from '../store/openStore';
-import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from './flags';
+import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from './flags';
 import { plain } from './plain';
 import { sessionNamed } from './sessionNamed';
 import { stderrLogger } from './stderrLogger';
@@ -13,6 +14,9 @@ const specs: readonly FlagSpec[] = [
   { name: 'session', value: 'ID', help: 'only this session (YYYYMMDD_NNN or its uuid), with what it shares when it is a fork' },
   { name: 'all', help: 'every session that is not in the trash; so it is without --session' },
   { name: 'role', value: 'ROLE', help: 'only what this one said: user, assistant or tool' },
+  { name: 'tag', value: 'TAG', help: 'only sessions with this tag' },
+  { name: 'model', value: 'MODEL', help: 'only what this model said or called: its name, or provider/name' },
+  { name: 'meta', value: 'KEY=VALUE', help: 'only sessions with this value in their metadata' },
   { name: 'from', value: 'DAY', help: 'nothing older than this day (YYYY-MM-DD, local time)' },
   { name: 'to', value: 'DAY', help: 'nothing newer than the end of this day' },
   { name: 'k', value: 'N', help: 'at most this many results; default 10' },
@@ -37,7 +41,7 @@ export async function search(args: readonly string[]): Promise<number> {
   if (text.trim() === '') throw new UsageError('A query is missing.');
   if (flags['session'] !== undefined && flags['all'] !== undefined) throw new UsageError('--session and --all exclude each other.');
   const limit = positiveInteger(flags, 'k') ?? defaultResults;
-  const filters = { ...roleOf(flags['role']), ...dayOf('from', flags['from'], 0), ...dayOf('to', flags['to'], 1) };
+  const filters = { ...sessionsOf(flags), ...roleOf(flags['role']), ...dayOf('from', flags['from'], 0), ...dayOf('to', flags['to'], 1) };
   const store = await openStore({ folder: flags['store']!, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper search', readonly: true, logger: stderrLogger([]) });
   try {
     const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
@@ -58,12 +62,19 @@ function roleOf(role: string | undefined): Pick<SearchQuery, 'role'> {
   throw new UsageError('--role is user, assistant or tool.');
 }
 
+function sessionsOf({ tag, model, meta }: Flags): Pick<SearchQuery, 'tag' | 'model' | 'metadata'> {
+  const { metadata } = meta === undefined ? {} : parseSearchText(`meta:"${meta}"`).filters;
+  if (meta !== undefined && metadata === undefined) throw new UsageError('--meta is KEY=VALUE, for example ticket=7.');
+  return { ...(tag === undefined ? {} : { tag }), ...(model === undefined ? {} : { model }), ...(metadata === undefined ? {} : { metadata }) };
+}
+
 /** Milliseconds at which the local day begins, or, with `days` 1, the last one of it. */
 function dayOf(name: 'from' | 'to', value: string | undefined, days: 0 | 1): Pick<SearchQuery, 'from' | 'to'> {
   if (value === undefined) return {};
-  const [, year, month, day] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? []).map(Number);
-  if (year === undefined || month === undefined || day === undefined || new Date(year, month - 1, day).getDate() !== day) throw new UsageError(`--${name} is a day like 2026-11-20.`);
-  return { [name]: new Date(year, month - 1, day + days).getTime() - days };
+  const start = dayStart(value);
+  if (start === null) throw new UsageError(`--${name} is a day like 2026-11-20.`);
+  const day = new Date(start);
+  return { [name]: new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).getTime() - days };
 }
 
 function toOutput({ entry, sessionId, role, at, score, text }: SearchHit): object {

@@ -20,7 +20,7 @@ describe('threadkeeper search', () => {
       ['s1', 'Ports', ['It listens on 54329 \u001b[31mred', 'filler']],
       ['s2', '', ['Another 54329 here']],
     ] as const) {
-      ids.push((await store.createSession({ uuid, key: `cli:${uuid}`, channel: 'cli', title, createdAt: at })).id);
+      ids.push((await store.createSession({ uuid, key: `cli:${uuid}`, channel: 'cli', title, createdAt: at, metadata: uuid === 's1' ? { tags: ['net'], ticket: 7 } : {} })).id);
       let parent: string | null = null;
       for (const text of texts) {
         const entry = userMessage(uuid, parent, text, { createdAt: at, uuid: `${uuid}-${text.slice(0, 2)}` });
@@ -64,6 +64,12 @@ describe('threadkeeper search', () => {
     assert.equal((await json('54329', '--role', 'user', '--from', '2026-11-19', '--to', '2026-11-21')).length, 3);
     for (const filter of [['--role', 'assistant'], ['--from', '2026-11-22'], ['--to', '2026-11-18']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 3);
     for (const filter of [['--role', 'me'], ['--from', 'yesterday'], ['--to', '2026-02-30']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 2);
+  });
+
+  it('keeps to a tag, to values of the metadata and to a model', async () => {
+    for (const filter of [['--tag', 'net'], ['--meta', 'ticket=7']]) assert.deepEqual(new Set((await json('54329', ...filter)).map(({ sessionId }) => sessionId)), new Set([ids[0]]));
+    for (const filter of [['--tag', 'other'], ['--meta', 'ticket=8'], ['--model', 'large']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 3);
+    assert.equal((await run('54329', '--store', temp.path, '--meta', 'ticket')).code, 2);
   });
 
   it('prints a line for people, without control characters of the history', async () => {

@@ -14,14 +14,15 @@ interface Quality {
 
 /**
  * At 2,000 turns and with the neighbours' half and the session's best score alone, as measured before: 0.47, 0.67, 0.78, and 0.23 of
- * the corrected ones; with the ranking as it is: 0.96, 1, 1 and 0.88 (seed 2: 0.96, 1, 1 and 0.9).
+ * the corrected ones. The ranking was tuned with seeds 1 and 2; of those that it was not tuned with, 21 to 23, it finds 0.96, 1, 1,
+ * and the newest statement first for all of the corrected ones.
  */
-const expected: Quality = { at5: 0.95, at10: 0.99, at25: 1, newestFirst: 0.85 };
+const expected: Quality = { at5: 0.95, at10: 0.99, at25: 1, newestFirst: 1 };
 
 describe('recall of planted facts', () => {
   it('finds every one of 200 among 2,000 turns, and of a corrected one the newest statement first', async function () {
     this.timeout(60_000);
-    const quality = await measure(recallCorpus({ seed: 1, turns: 2_000, facts: 200, updated: 40 }));
+    const quality = await measure(recallCorpus({ seed: 21, turns: 2_000, facts: 200, updated: 40 }));
     for (const [name, least] of Object.entries(expected)) ok(quality[name as keyof Quality] >= least, `${name}: ${JSON.stringify(quality)}`);
   });
 });

@@ -18,6 +18,7 @@ describe('recall tool', () => {
     assistant('Noted.'),
     result('read_file', 'export const answer = 42;\n'),
     user('Unrelated: the sky over Paris is grey.', 's2'),
+    user('What did I say about 54329 then?'),
   ]);
 
   it('answers a query with verbatim passages, their id, role and time', async () => {
@@ -31,6 +32,15 @@ describe('recall tool', () => {
         'recall {"entryIds": ["#3"]} reads a whole entry, recall {"around": "#3"} what was said around it.',
       ].join('\n\n'),
     });
+  });
+
+  it('leaves out the message that is being answered, however often it is found, in every scope', async () => {
+    const long = Array.from({ length: 40 }, (_, i) => `Paragraph ${i} asks about 54329 and says nothing of it.`).join(' '.repeat(5)).repeat(3);
+    const asked = entriesOf([user('It listens on 54329.'), assistant('Noted.'), user(long), { type: 'tool_call', callId: 'c', name: 'grep', input: {} }, result('grep', 'nothing')]);
+    for (const allSessions of [false, true]) {
+      const found = ids((await toolOver(asked).run({ query: '54329', limit: 1, allSessions }, never)).text);
+      deepEqual(found, ['#1']);
+    }
   });
 
   it('searches this conversation, and every one on request', async () => {
@@ -55,6 +65,7 @@ describe('recall tool', () => {
       { ...assistant('> tangerine'), provider: 'offline' },
       assistant('tangerine it is'),
       assistant('tangerine it is'),
+      user('Which tangerine?'),
       { type: 'checkpoint', summary: 'tangerine', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 1, messagesAtCheckpoint: 1, coversThrough: 'u1' },
     ]);
     const tool = toolOver(entries);
