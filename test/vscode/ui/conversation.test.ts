@@ -76,6 +76,7 @@ describe('a conversation', function () {
     const before = percentIn(await workbench.statusText('context'));
     await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
     await workbench.runCommand('Threadkeeper: Compact Conversation');
+    await workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).waitFor();
     await workbench.runCommand('Threadkeeper: Apply Compaction');
     await waitFor('the status bar to show less', async () => percentIn(await workbench.statusText('context')) < before - 20);
     await workbench.screenshot('compacted-with-view-closed');

@@ -44,6 +44,7 @@ describe('a fresh profile without a key', function () {
     const { workbench } = session;
     for (let i = 0; i < 3; i++) await chat.ask(`A long report, part ${i}: ${words(600, i)}`);
     await workbench.runCommand('Threadkeeper: Compact Conversation');
+    await workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).waitFor();
     await workbench.runCommand('Threadkeeper: Apply Compaction');
     await chat.see('.compaction-card', 'extractive summary');
     await chat.press('Show summary');

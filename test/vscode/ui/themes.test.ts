@@ -13,6 +13,7 @@ describe('themes', () => {
     await session.chat.ask(`And something longer: ${words(1_500, 3)}`);
     await session.chat.ask('One more');
     await session.workbench.runCommand('Threadkeeper: Compact Conversation');
+    await session.workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).waitFor();
     await session.workbench.runCommand('Threadkeeper: Apply Compaction');
     await session.chat.see('.compaction-card', /Compacted/);
   });
