@@ -394,6 +394,11 @@ export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
   readonly maxTokens: number;
+  /**
+   * The conversation's own prompt, which the provider has cached: it is sent as it stands, `prompt` behind it as one more block of the
+   * user's side, and `system` not at all. Only for a summariser whose `continuesFrom` is that conversation's model.
+   */
+  readonly continues?: ModelRequest;
   /** A sign of life, with what the request has used so far as far as that is known: also of one that fails later. */
   readonly onProgress?: (usage: TokenUsage | null) => void;
 }
@@ -403,6 +408,10 @@ export interface Summarizer {
   readonly contextTokens: number;
   /** The user has to be asked before it is used: it is left out where nobody is waiting. */
   readonly needsConsent?: boolean;
+  /** `provider/model` of the conversations that it may go on from; none: it is always given a transcript. */
+  readonly continuesFrom?: string;
+  /** It made nothing usable of a request that went on from a conversation: none of this process is to do that again with this model. */
+  readonly declineContinuing?: () => void;
   /** Rejects with `ModelError`, after its own time limit at the latest, or `CancelledError` when aborted. An answer that was cut off or empty is a rejection. */
   summarize(request: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }>;
 }

@@ -28,6 +28,10 @@ export class ScriptedSummarizer implements Summarizer {
   needsConsent = false;
   /** Ignores its signal and never answers. */
   isDead = false;
+  /** Of the conversations it may go on from, until it declines. */
+  continuesFrom?: string;
+  /** What each of its requests went on from. */
+  readonly continued: (ModelRequest | null)[] = [];
   readonly systems: string[] = [];
   readonly prompts: string[] = [];
   fail: ModelFailureReason | null = null;
@@ -36,9 +40,14 @@ export class ScriptedSummarizer implements Summarizer {
   /** Waits until it is opened, or the signal is aborted. */
   hold: { readonly opened: Promise<void> } | null = null;
 
-  async summarize({ prompt, system, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
+  declineContinuing(): void {
+    delete this.continuesFrom;
+  }
+
+  async summarize({ prompt, system, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     this.prompts.push(prompt);
     this.systems.push(system);
+    this.continued.push(continues ?? null);
     if (this.isDead) return new Promise(() => undefined);
     if (this.hold) await Promise.race([this.hold.opened, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
     if (signal.aborted) throw new CancelledError();

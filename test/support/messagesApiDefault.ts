@@ -1,3 +1,4 @@
+import { continuingTag } from '../../src/core/compaction/continuation';
 import type { Reply } from './messagesApiScript';
 import { reply } from './messagesApiScript';
 import { textTokens } from './messagesApiTokens';
@@ -28,13 +29,41 @@ export function asked(prompt: Prompt, turn: number, inputTokens: number): Asked 
 /** A helpful-looking answer that depends on nothing but the request; a summary when one is asked for. */
 export function defaultReply(request: Asked): Reply {
   if (!wantsSummary(request)) return reply(echo(request));
-  if (/checkpoint summary/.test(request.system)) return reply(JSON.stringify(checkpoint(sessionState(request.last, request.prompt.maxTokens))));
-  return reply(/\bJSON\b/.test(request.system) ? JSON.stringify(sessionState(request.last, request.prompt.maxTokens), null, 2) : narrative(request.last));
+  const asking = continuingBlock(request);
+  const said = asking === undefined ? request.last : transcriptOf(request, asking);
+  const orders = asking ?? request.system;
+  if (/checkpoint summary/.test(orders)) return reply(JSON.stringify(checkpoint(sessionState(said, request.prompt.maxTokens))));
+  return reply(/\bJSON\b/.test(orders) ? JSON.stringify(sessionState(said, request.prompt.maxTokens), null, 2) : narrative(said));
 }
 
-/** Summaries are asked for in the first words of the system text, by a request without tools. */
-export function wantsSummary({ prompt, system }: Asked): boolean {
+/** Summaries are asked for in the first words of the system text, by a request without tools, or in the last block of a conversation. */
+export function wantsSummary(request: Asked): boolean {
+  const { prompt, system } = request;
+  if (continuingBlock(request) !== undefined) return true;
   return prompt.tools.length === 0 && /\b(summar(y|ies|i[sz]e)|compress|condense|merge)\b/i.test(system.slice(0, 300));
+}
+
+/** What asks for a summary in a conversation; undefined when nothing does. */
+function continuingBlock({ prompt }: Asked): string | undefined {
+  const last = prompt.turns.at(-1)?.blocks.at(-1);
+  const text = last?.block.type === 'text' ? textOf(last.block) : '';
+  return text.startsWith(`<${continuingTag}>`) ? text : undefined;
+}
+
+/** What a summariser is given that does not go on from the conversation: the same entries under the same names. */
+function transcriptOf({ prompt, system }: Asked, asking: string): string {
+  const listed = /\(blocks of the program have none\): (.*)\.$/m.exec(asking)?.[1]?.split(', ') ?? [];
+  const all = prompt.turns.flatMap(({ role, blocks }) => blocks.map(({ block }) => ({ role, type: block.type, text: block.type === 'tool_use' ? JSON.stringify(block['input']) : textOf(block) })));
+  const state = [system, ...all.map(({ text }) => text)].map((text) => /<conversation-state>\n([\s\S]*?)\n<\/conversation-state>/.exec(text)?.[1]).find((text) => text !== undefined);
+  const spoken = all.filter(({ type, text }) => type !== 'thinking' && type !== 'redacted_thinking' && !/^<(?:threadkeeper-notice|conversation-state)/.test(text) && !/^(?:Understood\. I have the state of our conversation|No result: the call was interrupted)/.test(text));
+  const lines = listed.map((name, index) => {
+    const [, speaker, ref] = /^(.*) (#\d+)$/.exec(name) ?? [];
+    return `[${ref} ${speaker}]\n${spoken[index]?.text ?? ''}`;
+  });
+  const sections = state?.split(/^## /m).filter((section) => /^(?:Facts and decisions|Exact passages)/.test(section)) ?? [];
+  const facts = sections.flatMap((section) => [...section.matchAll(/^- (.*)$/gm)].map(([, fact]) => fact!));
+  const previous = facts.length === 0 ? '' : `<previous-state>\n${facts.join('\n')}\n</previous-state>\n\n`;
+  return `${previous}<conversation>\n${lines.join('\n\n')}\n</conversation>\n${/At most \d+ tokens/.exec(asking)?.[0] ?? ''}`;
 }
 
 function checkpoint({ logos, conversation_summary }: State) {

@@ -5,11 +5,12 @@ import { isProse } from '../compaction/summaryFormat';
 import { SummaryWriter, type SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
 import { CancelledError, errorText } from '../errors';
-import type { Logger, SessionStore } from '../ports';
+import type { Clock, Logger, SessionStore } from '../ports';
 import { isEntryOf, type EntryOf } from '../session/entry';
 import { discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
 import type { CompactionRecorder } from './compactionRecord';
+import { continuationOf } from './continuationOf';
 import type { ConversationEvent } from './events';
 
 export interface CheckpointsDeps {
@@ -17,6 +18,7 @@ export interface CheckpointsDeps {
   readonly engine: ContextEngine;
   readonly store: Pick<SessionStore, 'page'>;
   readonly failover: Failover;
+  readonly clock: Clock;
   readonly recorder: CompactionRecorder;
   readonly log: Logger;
   readonly emit: (event: ConversationEvent) => void;
@@ -85,7 +87,7 @@ export class Checkpoints {
   }
 
   private async attempt(background: boolean, signal: AbortSignal): Promise<CheckpointResult> {
-    const { branch, engine, failover, recorder, log, emit } = this.deps;
+    const { branch, engine, failover, recorder, clock, log, emit } = this.deps;
     const entries = branch.entries;
     const discarded = discardedEntries(entries);
     const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !discarded.has(entry.uuid));
@@ -95,14 +97,16 @@ export class Checkpoints {
     if (!last || since.length === 0) return { entry: null, message: 'Nothing has been said since the last checkpoint.' };
     const { used } = engine.measure();
     const previous = before ? renderCheckpoint(before.content) : (liveCompaction(entries)?.content.summaryText ?? null);
+    // What the checkpoint before covers stands in the prompt as it was said.
+    const continuation = continuationOf({ branch, engine, range: live, transcript: since, now: clock.now() });
     const reasons: string[] = [];
     for (const summarizer of failover.order(await engine.summarizers(), engine.policy.summarizer)) {
       if (background && summarizer.needsConsent) continue;
       const calls: SummaryCall[] = [];
       try {
-        const format = { system: checkpointSystem, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], usable: true }) };
-        const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, signal, spent: (call) => calls.push(call) });
-        const answer = await writer.write(since, previous || null);
+        const format = { system: checkpointSystem, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], inForm: true, usable: true }) };
+        const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, log, signal, spent: (call) => calls.push(call) });
+        const answer = (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ?? (await writer.write(since, previous || null));
         const state = parseCheckpoint(answer);
         if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error('the answer was no checkpoint');
         if (signal.aborted) throw new CancelledError();

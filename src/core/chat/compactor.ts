@@ -91,7 +91,7 @@ export class Compactor {
     if (this.usableJob() || this.guard.holds(branch.entries, used, engine.budget.limit) || used < this.prepareFailedAt * 1.05) return;
     const cut = maker.cuts('automatic')[0];
     if (!cut) return;
-    const job = this.startJob(cut, null, true, []);
+    const job = this.startJob(cut, { background: true });
     void job.ended.then(() => {
       if (job.failure !== null) this.prepareFailedAt = used;
     });
@@ -161,7 +161,7 @@ export class Compactor {
     let job = this.usableJob(instructions);
     if (!job) {
       this.cancelPrepared();
-      job = this.startJob(cut, instructions, false, []);
+      job = this.startJob(cut, { instructions });
     }
     await job.wait(null, stop);
     const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), job.failure));
@@ -229,7 +229,7 @@ export class Compactor {
         if (wasRunning && options.trigger === 'automatic' && used < budget.hardLimit) return yield 'later';
         if (!job) {
           this.cancelPrepared();
-          job = this.startJob(first, options.instructions, false, options.summarizers ?? []);
+          job = this.startJob(first, { instructions: options.instructions, first: options.summarizers ?? [], inPrompt: options.trigger !== 'overflow' });
         }
         const waited = await job.wait(options.holdsTurn ? patienceMs : null, signals.skip);
         if (waited === 'late' && options.trigger === 'automatic' && used < budget.hardLimit) return yield 'later';
@@ -267,10 +267,11 @@ export class Compactor {
     return newest && coverage(cut, newest, maker.tokensOf()) >= minCheckpointCoverage ? newest : null;
   }
 
-  private startJob(cut: Cut, instructions: string | null, background: boolean, first: readonly Summarizer[]): SummaryJob {
+  private startJob(cut: Cut, options: { readonly instructions?: string | null; readonly background?: boolean; readonly first?: readonly Summarizer[]; readonly inPrompt?: boolean }): SummaryJob {
+    const { instructions = null, background = false, first = [], inPrompt = true } = options;
     const { maker, clock } = this.deps;
     const previous = maker.previousState();
-    const job = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background, first }, hooks));
+    const job = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background, first, inPrompt }, hooks));
     this.job = job;
     // What is prepared is measured in the background too: a turn that takes it has nothing to wait for.
     if (background) void job.measure((fold) => this.deps.recorder.reach(fold, cut));

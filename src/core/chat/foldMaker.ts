@@ -5,10 +5,11 @@ import { foldByChain, type Fold, type FoldRequest } from '../compaction/ladder';
 import { maskedEntries, stubTokens } from '../compaction/mask';
 import { formatOf } from '../compaction/summaryFormat';
 import type { ContextEngine } from '../context/engine';
-import type { Logger, Summarizer, TextAnalyst } from '../ports';
+import type { Clock, Logger, Summarizer, TextAnalyst } from '../ports';
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
+import { continuationOf } from './continuationOf';
 import type { JobHooks } from './summaryJob';
 
 export interface FoldMakerDeps {
@@ -16,6 +17,7 @@ export interface FoldMakerDeps {
   readonly engine: ContextEngine;
   readonly analyst: TextAnalyst;
   readonly failover: Failover;
+  readonly clock: Clock;
   readonly log: Logger;
 }
 
@@ -24,6 +26,8 @@ export interface ChainOptions {
   readonly previous: FoldedState | null;
   readonly instructions: string | null;
   readonly background: boolean;
+  /** `previous` is the state that stands in the prompt now, and the prompt still fits the model. */
+  readonly inPrompt?: boolean;
   /** Asked before those of the policy. */
   readonly first?: readonly Summarizer[];
 }
@@ -102,9 +106,10 @@ export class FoldMaker {
   }
 
   /** Rejects as `foldByChain` does. */
-  async byChain({ cut, previous, instructions, background, first = [] }: ChainOptions, hooks: JobHooks): Promise<Fold> {
-    const { engine, failover } = this.deps;
+  async byChain({ cut, previous, instructions, background, inPrompt = false, first = [] }: ChainOptions, hooks: JobHooks): Promise<Fold> {
+    const { branch, engine, failover, clock } = this.deps;
+    const continuation = inPrompt ? continuationOf({ branch, engine, range: cut.folded, transcript: cut.folded, now: clock.now() }) : null;
     const chain = [...first, ...(await engine.summarizers())];
-    return foldByChain({ ...this.request(cut, instructions, previous), chain, failover, rule: engine.policy.summarizer, background, ...hooks });
+    return foldByChain({ ...this.request(cut, instructions, previous), chain, continuation, failover, rule: engine.policy.summarizer, background, ...hooks });
   }
 }

@@ -4,6 +4,7 @@ import { entryText, type ContentOf, type EntryOf, type StoredEntry } from '../se
 import type { Audit } from '../session/fidelity';
 import { criticalIdentifiers, identifierAppendix, missingFrom, type FoldedIdentifier } from './audit';
 import { renderCheckpoint } from './checkpointText';
+import type { Continuation } from './continuation';
 import type { Cut } from './cutPoint';
 import type { Failover, FailoverRule } from './failover';
 import { emptyFoldedState, renderFoldedState, stateText, type FoldedState } from './foldedState';
@@ -31,6 +32,8 @@ export interface ModelFoldRequest extends FoldRequest {
   readonly chain: readonly Summarizer[];
   readonly failover: Failover;
   readonly rule: FailoverRule;
+  /** The range in the conversation's own prompt, where a summariser may go on from that. */
+  readonly continuation: Continuation | null;
   /** Nobody is there to be asked for consent. */
   readonly background: boolean;
   readonly signal: AbortSignal;
@@ -80,30 +83,35 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
   const previous = request.previous ?? emptyFoldedState;
   const writer = new SummaryWriter({ ...request, summarizer });
   const analysing = request.analyst.analyse(items(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
-  let answer = await writer.write(cut.folded, previousText(previous));
-  const analysis = await analysing;
-  const beside = ledgers(request, previous, analysis);
-  const judge = (text: string) => {
+  const judge = async (text: string) => {
+    const analysis = await analysing;
+    const beside = ledgers(request, previous, analysis);
     const read = format.read(text);
     const audited = withIdentifiers(request, { ...beside, state: read.state, raw: read.raw }, previous, analysis);
     const survived = audited.audit.checked === 0 ? 1 : audited.audit.leftBehind / audited.audit.checked;
     const tooLong = estimate(text) > 1.5 * maxSummaryTokens + 200;
     const flaws = [...read.flaws, ...(survived < auditShare.repair ? ['Names, paths and values are missing.'] : []), ...(tooLong ? [`It is too long: at most ${maxSummaryTokens} tokens.`] : [])];
-    return { ...audited, flaws, usable: read.usable && survived >= auditShare.refuse };
+    return { ...audited, flaws, inForm: read.inForm, usable: read.usable && survived >= auditShare.refuse };
   };
-  let verdict = judge(answer);
+  // Words that are no summary would be the conversation going on.
+  const accepts = async (text: string) => {
+    const { inForm, usable } = await judge(text);
+    return inForm && usable;
+  };
+  let answer = (await writer.continued(request.continuation, accepts)) ?? (await writer.write(cut.folded, previousText(previous)));
+  let verdict = await judge(answer);
   const repaired = verdict.flaws.length > 0;
   if (repaired) {
     try {
       answer = await writer.repair(answer, verdict.flaws, verdict.missing);
-      const second = judge(answer);
+      const second = await judge(answer);
       if (second.usable && (!verdict.usable || second.flaws.length <= verdict.flaws.length)) verdict = second;
     } catch (error) {
       if (!verdict.usable || request.signal.aborted) throw error;
     }
   }
   if (!verdict.usable) throw new Error(`the summary was not usable: ${verdict.flaws.join(' ')}`);
-  return { folded: verdict.folded, rung: 'model', model: summarizer.model, note: null, audit: { ...verdict.audit, repaired }, identifiers: analysis.identifiers };
+  return { folded: verdict.folded, rung: 'model', model: summarizer.model, note: null, audit: { ...verdict.audit, repaired }, identifiers: (await analysing).identifiers };
 }
 
 /** Rung 1: a checkpoint stands for everything it covers, what came after it is folded without a model. Nothing is waited for. */

@@ -49,7 +49,8 @@ export function renderEntry(entry: StoredEntry, maxChars: number): string {
   return `[${entryRef(entry)} ${speaker(entry)}]\n${clip(text, maxChars)}`;
 }
 
-function speaker({ content }: StoredEntry): string {
+/** Who an entry is from, towards models. */
+export function speaker({ content }: StoredEntry): string {
   switch (content.type) {
     case 'message':
       return content.role;

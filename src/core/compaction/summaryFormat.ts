@@ -11,6 +11,8 @@ export interface ReadSummary {
   readonly raw: string | null;
   /** What is wrong with it, in words for the model that is asked to repair it. */
   readonly flaws: readonly string[];
+  /** Whether it is what was asked for, and not merely words that could stand for it. */
+  readonly inForm: boolean;
   /** Whether it may stand, flaws and all, when the repair does not get any better. */
   readonly usable: boolean;
 }
@@ -37,10 +39,10 @@ export const sessionStateFormat: SummaryFormat = {
     const state = parseSessionState(answer);
     const missing = sections.filter((name) => !answer.includes(`"${name}"`));
     const flaws = missing.length === 0 || missing.length === sections.length ? [] : [`These sections are missing: ${missing.join(', ')}.`];
-    if (state) return { state, raw: null, flaws, usable: missing.length < 2 && answer.includes('"logos"') };
+    if (state) return { state, raw: null, flaws, inForm: true, usable: missing.length < 2 && answer.includes('"logos"') };
     // Half an object would silently drop facts; words are better than nothing, unless they refuse.
     const isBroken = answer.includes('{') && /"(?:logos|pathos|abstract|conversation_summary)"/.test(answer);
-    return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.', ...flaws], usable: !isBroken && isProse(answer) };
+    return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.', ...flaws], inForm: false, usable: !isBroken && isProse(answer) };
   },
 };
 
@@ -69,7 +71,7 @@ const narrativeFormat: SummaryFormat = {
     const raw = answer.replace(heading, '').trim();
     // Three sentences can be shorter than what passes for prose where a whole state was asked for.
     const usable = raw.length >= shortestNarrative && (raw.length < 120 ? isProse(raw.padEnd(120, '.')) : isProse(raw));
-    return { state: null, raw, flaws: usable ? [] : ['This is no summary of the conversation.'], usable };
+    return { state: null, raw, flaws: usable ? [] : ['This is no summary of the conversation.'], inForm: usable, usable };
   },
 };
 
@@ -90,10 +92,10 @@ function listed<T>(format: ListFormat<T>): SummaryFormat {
       const value = format.parse(answer);
       if (value !== undefined) {
         const missing = format.sections.filter((name) => !answer.includes(`"${name}"`));
-        return { state: null, raw: format.render(value), flaws: missing.length === 0 ? [] : [`These sections are missing: ${missing.join(', ')}.`], usable: missing.length < format.sections.length / 2 };
+        return { state: null, raw: format.render(value), flaws: missing.length === 0 ? [] : [`These sections are missing: ${missing.join(', ')}.`], inForm: true, usable: missing.length < format.sections.length / 2 };
       }
       const isBroken = answer.includes('{') && format.sections.some((name) => answer.includes(`"${name}"`));
-      return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.'], usable: !isBroken && isProse(answer) };
+      return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.'], inForm: false, usable: !isBroken && isProse(answer) };
     },
   };
 }

@@ -1,8 +1,9 @@
 import { ModelError } from '../chat/modelError';
 import { CancelledError } from '../errors';
-import type { Summarizer, TokenUsage } from '../ports';
+import type { Logger, ModelFailureReason, ModelRequest, Summarizer, TokenUsage } from '../ports';
 import type { StoredEntry } from '../session/entry';
 import type { FoldedIdentifier } from './audit';
+import { continuingPrompt, type Continuation } from './continuation';
 import { isUserMessage } from './cutPoint';
 import { renderEntry, summaryPrompt } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
@@ -20,6 +21,7 @@ export interface SummaryWriterOptions {
   readonly instructions: string | null;
   readonly estimate: (text: string) => number;
   readonly signal: AbortSignal;
+  readonly log: Logger;
   readonly onLife?: () => void;
   readonly spent: (call: SummaryCall) => void;
 }
@@ -29,6 +31,12 @@ const deepest = 6;
 /** Characters of one entry, at most; longer ones keep head and tail. */
 const longestEntry = 40_000;
 const shownMissing = 30;
+/** Beyond what the summariser is told: a summary that is a little too long is better than half of one. */
+const spareTokens = 1_000;
+/** Room for what a model thinks before it writes. */
+const thinkingTokens = 4_096;
+/** What the model has made of the request, as opposed to what happened to it on the way. */
+const ownFailures: ReadonlySet<ModelFailureReason> = new Set(['invalid_request', 'refused', 'overflow']);
 
 /** Has one summariser write about a range, in parts when it cannot read all of it at once. */
 export class SummaryWriter {
@@ -58,6 +66,29 @@ export class SummaryWriter {
     return this.ask(summaryPrompt({ previous: null, transcript: `<part>\n${first}\n</part>\n\n<part>\n${second}\n</part>`, instructions: [mergeParts, instructions].filter(Boolean).join(' '), closing: format.closing(maxSummaryTokens) }));
   }
 
+  /**
+   * Has it written in the conversation's own prompt. Null when that is not for this summariser, does not fit, or has led to nothing
+   * that is accepted: then this way is not tried again with it. Rejects as `write` does with what another request could not help.
+   */
+  async continued(continuation: Continuation | null, accepts: (answer: string) => boolean | Promise<boolean>): Promise<string | null> {
+    const { summarizer, format, instructions, maxSummaryTokens, estimate, log } = this.options;
+    if (!continuation || summarizer.continuesFrom !== continuation.from) return null;
+    const prompt = continuingPrompt({ continuation, system: format.system, instructions, closing: format.closing(maxSummaryTokens) });
+    const answerTokens = maxSummaryTokens + spareTokens + thinkingTokens;
+    if (continuation.tokens + estimate(prompt) * 1.3 + answerTokens > summarizer.contextTokens) return null;
+    let detail = 'the answer was no summary';
+    try {
+      const answer = await this.ask(prompt, continuation.request);
+      if (await accepts(answer)) return answer;
+    } catch (error) {
+      if (!ModelError.is(error) || !ownFailures.has(error.failure.reason)) throw error;
+      detail = error.failure.detail;
+    }
+    summarizer.declineContinuing?.();
+    log.warn('summary_not_continued', { model: summarizer.model, detail });
+    return null;
+  }
+
   /** Asks once more, with what was wrong. */
   repair(answer: string, flaws: readonly string[], missing: readonly FoldedIdentifier[]): Promise<string> {
     const { format, maxSummaryTokens } = this.options;
@@ -79,7 +110,7 @@ export class SummaryWriter {
     return Math.max(1_000, Math.floor(summarizer.contextTokens * 0.9) - 2 * maxSummaryTokens - 2_000) / 1.3;
   }
 
-  private async ask(prompt: string): Promise<string> {
+  private async ask(prompt: string, continues?: ModelRequest): Promise<string> {
     const { summarizer, format, maxSummaryTokens, signal, onLife, spent } = this.options;
     if (signal.aborted) throw new CancelledError();
     let usage: TokenUsage | null = null;
@@ -92,7 +123,7 @@ export class SummaryWriter {
     const stopped = new Promise<never>((_, reject) => (stop = () => reject(new CancelledError())));
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + 1_000, onProgress }, signal), stopped]);
+      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, onProgress, ...(continues ? { continues } : {}) }, signal), stopped]);
       usage = answer.usage;
       if (answer.text.trim() === '') throw new Error('the summary came back empty');
       return answer.text.trim();

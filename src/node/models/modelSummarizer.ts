@@ -1,4 +1,4 @@
-import type { ModelClient, ModelFailure, Summarizer, SummaryRequest, TokenUsage } from '../../core/ports';
+import type { ModelClient, ModelFailure, ModelMessage, ModelRequest, Summarizer, SummaryRequest, TokenUsage } from '../../core/ports';
 import { ModelError } from '../../core/chat/modelError';
 import { CancelledError } from '../../core/errors';
 
@@ -18,44 +18,53 @@ export interface ModelSummarizerOptions {
   readonly contextTokens: number;
   /** Omitted: as long as the client waits. */
   readonly timeoutMs?: number;
+  /** Of the model of the conversation only: what it is called there, and whoever has shown that they cannot go on from one. */
+  readonly continuing?: { readonly from: string; readonly declined: Set<string> };
 }
 
-/** A summary written by a model. It is asked once, with a stream, and is given no tools. */
+/** A summary written by a model. It is asked once, with a stream, and is given no tools but those of a conversation that it goes on from. */
 export class ModelSummarizer implements Summarizer {
   readonly model: string;
   readonly contextTokens: number;
   private readonly client: ModelClient;
   private readonly timeoutMs: number | undefined;
+  private readonly continuing: ModelSummarizerOptions['continuing'];
 
-  constructor({ client, model, contextTokens, timeoutMs }: ModelSummarizerOptions) {
+  constructor({ client, model, contextTokens, timeoutMs, continuing }: ModelSummarizerOptions) {
+    this.continuing = continuing;
     this.client = client;
     this.timeoutMs = timeoutMs;
     this.model = model;
     this.contextTokens = contextTokens;
   }
 
-  async summarize(
-    { system, prompt, maxTokens, onProgress }: SummaryRequest,
-    stop: AbortSignal,
-  ): Promise<{ text: string; usage: TokenUsage }> {
+  get continuesFrom(): string | undefined {
+    return this.continuing && !this.continuing.declined.has(this.continuing.from) ? this.continuing.from : undefined;
+  }
+
+  declineContinuing(): void {
+    this.continuing?.declined.add(this.continuing.from);
+  }
+
+  async summarize(asked: SummaryRequest, stop: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     if (stop.aborted) throw new CancelledError();
     const limit = this.timeoutMs === undefined ? null : AbortSignal.timeout(this.timeoutMs);
     const signal = limit ? AbortSignal.any([stop, limit]) : stop;
     try {
-      return await this.ask({ system, prompt, maxTokens, ...(onProgress ? { onProgress } : {}) }, signal);
+      return await this.ask(asked, signal);
     } catch (error) {
       if (limit?.aborted && !stop.aborted) throw new ModelError({ reason: 'network', detail: `It did not finish within ${Math.round((this.timeoutMs ?? 0) / 1_000)} s.` });
       throw error;
     }
   }
 
-  private async ask({ system, prompt, maxTokens, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
+  private async ask({ system, prompt, maxTokens, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     const { maxOutput } = await this.client.describe(this.model, signal);
-    const request = {
-      model: this.model,
-      system,
-      tools: [],
-      messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: prompt }] }],
+    const block: ModelMessage = { role: 'user', blocks: [{ type: 'text', text: prompt }] };
+    const request: ModelRequest = {
+      ...(continues ?? { model: this.model, system, tools: [] }),
+      // Without a mark of its own: nobody will ask for what ends with it.
+      messages: [...(continues?.messages ?? []), block],
       maxOutputTokens: Math.min(maxTokens + thinkingTokens, maxOutput),
     };
     const parts: string[] = [];

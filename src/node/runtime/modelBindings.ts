@@ -26,6 +26,8 @@ export type ModelChoice =
 export class ModelBindings {
   private client: { readonly apiKey: string; readonly baseURL: string; readonly client: ModelClient } | null = null;
   private models: { readonly client: ModelClient; readonly list: Promise<readonly ModelInfo[]> } | null = null;
+  /** Models that have shown that they cannot go on from a conversation with its summary. */
+  private readonly declined = new Set<string>();
   private chosen: { readonly client: ModelClient; readonly model: string } | null = null;
 
   constructor(
@@ -40,7 +42,7 @@ export class ModelBindings {
     const described = await client.describe(choice.model === '' ? await this.automatic(client) : choice.model);
     const info: ModelInfo = choice.window ? { ...described, window: Math.min(described.window, choice.window) } : described;
     const { ModelSummarizer } = await import('../models/modelSummarizer');
-    const summarizer = new ModelSummarizer({ client, model: info.id, contextTokens: info.window });
+    const summarizer = new ModelSummarizer({ client, model: info.id, contextTokens: info.window, continuing: this.continuing(client, info) });
     return { client, info, summarizer, chain: (entries) => this.chain(entries, client, info) };
   }
 
@@ -55,12 +57,17 @@ export class ModelBindings {
         const listed = model === 'cheapest' || model === 'best' ? summaryModel(await this.listed(client), model) : undefined;
         const info = model === 'session' ? session : (listed ?? (model === 'cheapest' || model === 'best' ? session : await client.describe(model)));
         if (found.some((one) => one.model === info.id)) continue;
-        found.push(new ModelSummarizer({ client, model: info.id, contextTokens: Math.min(contextTokens ?? info.window, info.window), timeoutMs: timeoutSeconds * 1_000 }));
+        const continuing = info.id === session.id ? { continuing: this.continuing(client, session) } : {};
+        found.push(new ModelSummarizer({ client, model: info.id, contextTokens: Math.min(contextTokens ?? info.window, info.window), timeoutMs: timeoutSeconds * 1_000, ...continuing }));
       } catch (error) {
         this.log.warn('summarizer_not_available', { provider, model, detail: error instanceof Error ? error.message : String(error) });
       }
     }
     return found;
+  }
+
+  private continuing(client: ModelClient, { id }: ModelInfo): { readonly from: string; readonly declined: Set<string> } {
+    return { from: `${client.provider}/${id}`, declined: this.declined };
   }
 
   /** Asked once per client. */

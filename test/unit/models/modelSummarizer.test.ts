@@ -33,6 +33,28 @@ describe('ModelSummarizer', () => {
     assert.equal(sent(rig.api).max_tokens, 1_000);
   });
 
+  it('goes on from a conversation, until it has shown that it cannot', async () => {
+    const declined = new Set<string>();
+    const own = () => new ModelSummarizer({ client: rig.client(), model, contextTokens: 200_000, continuing: { from: `anthropic/${model}`, declined } });
+    const continues = { model, system: 'Be kind.', tools: [{ name: 'recall', description: 'Looks up.', inputSchema: { type: 'object' } }], messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: 'Hello' }], cacheBreakpoint: true }], maxOutputTokens: 9 };
+    rig.api.enqueue(reply('S'));
+    await own().summarize({ ...ask, continues }, never);
+    const { messages, system, tools, max_tokens } = sent(rig.api);
+    const cache_control = { type: 'ephemeral' };
+    assert.deepEqual({ messages, system, max_tokens, tools: tools?.length }, {
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: 'Hello', cache_control }] },
+        { role: 'user', content: [{ type: 'text', text: 'A conversation.' }] },
+      ],
+      system: [{ type: 'text', text: 'Be kind.', cache_control }],
+      max_tokens: 4_596,
+      tools: 1,
+    });
+    const [one, other] = [own(), own()];
+    one.declineContinuing();
+    assert.deepEqual([one.continuesFrom, other.continuesFrom, summarizer().continuesFrom], [undefined, undefined, undefined]);
+  });
+
   it('refuses an answer that was cut off, is empty, or calls a tool', async () => {
     rig.api.enqueue(stopped('max_tokens', reply('Half a')), stopped('model_context_window_exceeded', reply('Half a')), stopped('pause_turn', reply('Half a')));
     for (const words of [/cut off \(max_tokens\)/, /cut off \(model_context/, /cut off \(pause_turn\)/]) {
