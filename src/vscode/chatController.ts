@@ -45,7 +45,6 @@ export interface ChatControllerDeps {
 
 /** Sessions that the view's list shows. */
 const listedSessions = 200;
-/** What a search lists. */
 const relistMs = 300;
 /** Messages whose id is remembered, so that a repeated request does not send them twice. */
 const rememberedSends = 100;
