@@ -68,7 +68,7 @@ function sentence(turn: Turn, modelName: string, now: number): string | null {
     case 'stopping':
       return 'Stopping…';
     case 'elsewhere':
-      return 'Another window is answering in this session. Your message is sent after it.';
+      return 'Another window is answering in this session. What you send is sent after it.';
     case 'streaming':
     case 'tools':
       return null;

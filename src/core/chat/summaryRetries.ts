@@ -70,10 +70,11 @@ export class SummaryRetries {
   async apply(): Promise<void> {
     const { better } = this;
     if (!better) return;
-    this.better = null;
     const isLive = this.targetOf(better.target.uuid)?.uuid === better.target.uuid;
+    // It has been paid for: when it cannot be stored it waits for the next occasion.
     if (isLive) await this.deps.rewriter.record(better, 'retry', better.calls);
-    else await this.deps.recorder.spend(better.calls);
+    this.better = null;
+    if (!isLive) await this.deps.recorder.spend(better.calls);
     await this.deps.store.removeSummaryRetry(better.target.uuid);
     await this.wake();
   }
@@ -100,7 +101,8 @@ export class SummaryRetries {
       return this.wake();
     }
     // Offline: tried again after the next turn.
-    if ((await engine.summarizers()).length === 0) return;
+    const chain = await engine.summarizers().catch((error: unknown) => (log.warn('summary_failed', { compaction, detail: errorText(error) }), []));
+    if (chain.length === 0) return;
     let rewritten: Rewritten | null = null;
     const noCut = { folded: [], firstKept: null, kept: [], currentRequest: null };
     const job = (this.job = new SummaryJob(noCut, compaction, null, clock, async (hooks) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelError } from '../../../src/core/chat/modelError';
 import { CompactionGuard } from '../../../src/core/chat/compactionGuard';
+import { StoreError } from '../../../src/core/errors';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';
@@ -387,6 +388,25 @@ describe('better summaries', () => {
     rig.modelId = 'scripted-2';
     await fill(1, 100, 'later');
     assert.deepEqual(records().map(({ content }) => content.trigger), ['manual', 'retry']);
+  });
+
+  it('wait for the next occasion when they cannot be stored', async () => {
+    await standIn();
+    rig.summarizer.fail = null;
+    await rig.until(() => rig.clock.timers > 0);
+    rig.clock.pass(60_000);
+    await rig.until(() => retried().length === 1);
+    const asked = rig.summarizer.prompts.length;
+    const stopListening = rig.conversation.onDidEmit((event) => {
+      if (event.type === 'entry_appended' && event.entry.content.type === 'model_change') rig.failAppends(new StoreError('disk_full', 'full'));
+    });
+    rig.modelId = 'scripted-2';
+    assert.equal((await rig.conversation.send('this turn fails')).ok, false);
+    stopListening.dispose();
+    rig.failAppends(null);
+    rig.modelId = 'scripted-3';
+    await fill(1, 100, 'later');
+    assert.deepEqual([records().map(({ content }) => content.trigger), rig.summarizer.prompts.length], [['manual', 'retry'], asked]);
   });
 
   it('are not made for a compaction that was undone', async () => {
