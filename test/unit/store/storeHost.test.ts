@@ -188,7 +188,7 @@ describe('store: owners and readers', () => {
 
     const reader = await open();
     assert.deepEqual([reader.status.access, reader.status.note?.reason], ['readonly', 'newer_schema']);
-    assert.match(reader.status.note!.detail, /version 99/);
+    assert.match(reader.status.note!.detail, /newer version of Threadkeeper \(99;/);
     assert.deepEqual(await said(reader, session), ['one']);
     assert.deepEqual(readFileSync(files.main), before);
     assert.equal(existsSync(files.lease), false);
