@@ -125,6 +125,7 @@ export class ChatPresenter {
       case 'usage_reported':
       case 'memory_written':
       case 'branch_replaced':
+      case 'became_idle':
         return;
     }
   }

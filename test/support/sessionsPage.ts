@@ -50,6 +50,14 @@ export class SessionsPage {
     return this.pane().locator('.monaco-list-row').filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${label}$`) }) });
   }
 
+  /** Opens a session by its row, and waits until the list has the keyboard again: a key that follows means this row. */
+  async choose(label: string): Promise<void> {
+    const row = this.row(label);
+    await row.click();
+    await waitFor(`"${label}" to be open`, async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`)));
+    await waitFor('the keyboard in the list', async () => /\bfocused\b/.test((await row.getAttribute('class')) ?? '') && (await this.pane().locator('.monaco-list:focus-within').count()) > 0);
+  }
+
   /** Presses a button that a row shows while the pointer is on it. */
   async pressInline(label: string, button: string): Promise<void> {
     await this.row(label).hover();

@@ -8,6 +8,7 @@ import { verbatimEntries } from '../session/liveCompaction';
 import type { Session } from '../session/session';
 import { AnchorKeeper } from './anchorKeeper';
 import { BranchState } from './branchState';
+import { Operations } from './operations';
 import type { CheckpointResult } from './checkpoints';
 import type { CompactionResult } from './compactor';
 import { ContextTools, type CompactionPreview, type UndoPreview } from './contextTools';
@@ -35,11 +36,9 @@ import { CancelledError, errorText } from '../errors';
  */
 export class Conversation {
   readonly onDidEmit: Event<ConversationEvent>;
-  private last: Promise<unknown> = Promise.resolve();
-  /** Operations that run or wait. */
-  private pending = 0;
+  private readonly operations: Operations;
   private waiting: QueuedMessage[] = [];
-  private running: { readonly abort: AbortController; readonly turn: Turn | null } | null = null;
+  private turnRunning: Turn | null = null;
   private disposed = false;
   /** The store failed in the middle of a turn. */
   private broken = false;
@@ -59,6 +58,10 @@ export class Conversation {
     private readonly shared: SharedSession,
   ) {
     this.onDidEmit = _onDidEmit.event;
+    this.operations = new Operations(shared, () => {
+      this.emit({ type: 'became_idle' });
+      void this.restoreAnchor();
+    });
   }
 
   /**
@@ -72,7 +75,7 @@ export class Conversation {
     const events = new Emitter<ConversationEvent>();
     const emit = (event: ConversationEvent) => events.fire(event);
     // At once: what another window does from here on must not be missed.
-    const shared = new SharedSession({ ...deps, branch, emit, branchChanged: () => conversation.branchChanged(), stop: () => conversation.running?.abort.abort() });
+    const shared = new SharedSession({ ...deps, branch, emit, branchChanged: () => conversation.branchChanged(), stop: () => conversation.operations.abort() });
     const tools = deps.tools(emit);
     const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions()), tools: specs }, deps.policy(branch.session), fallback);
@@ -91,7 +94,7 @@ export class Conversation {
   }
 
   get isBusy(): boolean {
-    return this.pending > 0;
+    return this.operations.isBusy;
   }
 
   get queued(): readonly QueuedMessage[] {
@@ -128,10 +131,10 @@ export class Conversation {
   /** Sends a message, or queues it behind the running turn. Resolves when its turn has ended; never rejects. */
   async send(text: string, id: string = this.deps.ids.next()): Promise<SendOutcome> {
     if (text.trim() === '') return notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' });
-    if (!this.isBusy) return this.enqueue(() => this.turn(id, text));
+    if (!this.isBusy) return this.operations.enqueue(() => this.turn(id, text));
     this.waiting = [...this.waiting, { id, text }];
     // Its place behind what was asked for before is taken first; that it is on disk follows.
-    const outcome = this.enqueue(async () => {
+    const outcome = this.operations.enqueue(async () => {
       if (!this.waiting.some((message) => message.id === id)) return notBegun(id, outOfQueue);
       return this.turn(id, text);
     });
@@ -141,12 +144,12 @@ export class Conversation {
 
   /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
   async resumeQueue(): Promise<void> {
-    await Promise.all(this.waiting.map(({ id, text }) => this.enqueue(() => this.turn(id, text))));
+    await Promise.all(this.waiting.map(({ id, text }) => this.operations.enqueue(() => this.turn(id, text))));
   }
 
   /** What a window that has ended left in the queue of this session; it is this window's now, but does not wait here. */
   leftInQueue(): Promise<readonly QueuedMessage[]> {
-    return this.enqueue(async () => {
+    return this.operations.enqueue(async () => {
       const found = await this.deps.store.queue(this.session.uuid);
       return found.filter(({ id }) => !this.waiting.some((message) => message.id === id));
     });
@@ -163,14 +166,14 @@ export class Conversation {
 
   /** Asks again for an answer to what is already there. */
   async retry(id: string = this.deps.ids.next()): Promise<SendOutcome> {
-    return this.enqueue(() => this.turn(id, null));
+    return this.operations.enqueue(() => this.turn(id, null));
   }
 
   /** Ends the running operation, or asks the window it runs in to; resolves at once. Returns the queued messages, which are not sent any more. */
   async stop(): Promise<readonly QueuedMessage[]> {
     const back = this.waiting;
     this.waiting = [];
-    this.running?.abort.abort();
+    this.operations.abort();
     if (back.length > 0) await this.queueChanged();
     if (this.shared.isElsewhere) await this.deps.store.requestStop(this.session.uuid).catch((error: unknown) => this.deps.log.warn('stop_not_asked', { detail: errorText(error) }));
     return back;
@@ -178,22 +181,22 @@ export class Conversation {
 
   /** Lets the running compaction end by its next rung. */
   cancelCompaction(): void {
-    if (this.running?.turn) this.running.turn.cancelCompaction();
-    else this.running?.abort.abort();
+    if (this.turnRunning) this.turnRunning.cancelCompaction();
+    else this.operations.abort();
   }
 
   /** Folds the older part of the conversation. Never rejects. */
   async compact(instructions: string | null = null): Promise<CompactionResult> {
-    return this.enqueue(() =>
-      this.exclusive(async (signal) => {
+    return this.operations
+      .enqueueExclusive(async (signal) => {
         await this.refreshModel();
         await this.branch.settleCounts();
         await this.context.retries.apply();
         const result = await this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
         this.emitContext();
         return result;
-      }, refuseCompaction),
-    ).catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
+      }, refuseCompaction)
+      .catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
   }
 
   /** What a compaction would fold, keep and say, without doing it. Never rejects. */
@@ -259,8 +262,8 @@ export class Conversation {
 
   /** Takes the newest compaction back: its originals are sent again, turns made since stay. Never rejects. */
   async undoCompaction(): Promise<CompactionResult> {
-    return this.enqueue(() =>
-      this.exclusive(async () => {
+    return this.operations
+      .enqueueExclusive(async () => {
         const preview = this.undoPreview();
         if (!preview) return { entry: null, message: 'There is no compaction to undo.' };
         const undone = await this.branch.append({ type: 'compaction_undone', target: preview.target, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
@@ -270,8 +273,8 @@ export class Conversation {
         this.emit({ type: 'entry_appended', entry: undone });
         this.emitContext();
         return { entry: null, message: null };
-      }, refuseCompaction),
-    ).catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
+      }, refuseCompaction)
+      .catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
   }
 
   /** Shows the draft's size in the gauge. */
@@ -290,7 +293,7 @@ export class Conversation {
 
   /** Gives the session a policy of its own, or none; in force from the next request that begins after what runs. Rejects with `StoreError`. */
   async setPolicy(policy: SessionPolicy | null): Promise<void> {
-    await this.enqueue(async () => {
+    await this.operations.enqueue(async () => {
       this.branch.session = await this.deps.store.updateSession(this.session.uuid, { policy });
       this.emit({ type: 'session_changed', session: this.session });
       await this.refreshModel();
@@ -313,13 +316,13 @@ export class Conversation {
 
   /** Resolves when everything asked for so far has ended. */
   async idle(): Promise<void> {
-    await this.last;
+    await this.operations.idle();
   }
 
   /** Stops what runs. What is queued stays on disk and is not begun. */
   dispose(): void {
     this.disposed = true;
-    this.running?.abort.abort();
+    this.operations.abort();
     this.anchor.close();
     this.context.close();
     this.shared.dispose();
@@ -337,7 +340,7 @@ export class Conversation {
       await this.queueChanged();
       return undefined;
     };
-    const begun = this.exclusive<SendOutcome>(async (signal, useTurn) => {
+    const begun = this.operations.exclusive<SendOutcome>(async (signal) => {
       if (hasWaited && !this.waiting.some((message) => message.id === id)) return notBegun(id, outOfQueue);
       this.emit({ type: 'turn_started', id });
       let saved = text === null;
@@ -349,8 +352,8 @@ export class Conversation {
         if (this.context.retries.isCacheCold) await this.context.retries.apply();
         const deps = { ...this.deps, tools: this.tools, branch: this.branch, engine: this.engine, compactor: this.context.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext(), improveSummary: () => this.context.retries.apply() };
         const turn = new Turn(id, deps, signal, former);
-        useTurn(turn);
-        return problem ? turn.refuse(problem) : turn.run();
+        this.turnRunning = turn;
+        return problem ? turn.refuse(problem) : turn.run().finally(() => (this.turnRunning = null));
       });
       this.emitContext();
       this.emit({ type: 'turn_ended', id, ...outcome });
@@ -420,40 +423,14 @@ export class Conversation {
 
   /** One operation that holds no turn and fails in words. */
   private async alone<T>(run: (signal: AbortSignal) => Promise<T>, failed: (message: string) => T): Promise<T> {
-    return this.enqueue(() =>
-      this.exclusive(async (signal) => {
+    return this.operations
+      .enqueueExclusive(async (signal) => {
         await this.refreshModel();
         const result = await run(signal);
         this.emitContext();
         return result;
-      }, async () => failed(elsewhere.message)),
-    ).catch((error: unknown) => failed(storeTurnError(error).message));
-  }
-
-  private enqueue<T>(operation: () => Promise<T>): Promise<T> {
-    this.pending++;
-    const result = this.last.then(operation).finally(() => {
-      if (--this.pending === 0) void this.restoreAnchor();
-    });
-    this.last = result.catch(() => undefined);
-    return result;
-  }
-
-  /** `held`: what becomes of it while another window works in the session; undefined waits. */
-  private async exclusive<T>(run: (signal: AbortSignal, useTurn: (turn: Turn) => void) => Promise<T>, held: () => Promise<T | undefined>): Promise<T> {
-    const abort = new AbortController();
-    this.running = { abort, turn: null };
-    try {
-      const taken = await this.shared.take(held, abort.signal);
-      if ('refused' in taken) return taken.refused;
-      try {
-        return await run(abort.signal, (turn) => (this.running = { abort, turn }));
-      } finally {
-        await taken.release();
-      }
-    } finally {
-      this.running = null;
-    }
+      }, async () => failed(elsewhere.message))
+      .catch((error: unknown) => failed(storeTurnError(error).message));
   }
 
   /** Replaces estimates by counts in the background, once the tokenizer is there. */

@@ -41,6 +41,8 @@ export type ConversationEvent =
   | { readonly type: 'elsewhere_changed'; readonly holder: string | null }
   /** Another window has moved the session to another branch: everything that was told about the old one is void. */
   | { readonly type: 'branch_replaced' }
+  /** Nothing runs or waits any more: `isBusy` says so from now on, which it does not yet when the last turn has ended. */
+  | { readonly type: 'became_idle' }
   | { readonly type: 'session_changed'; readonly session: Session }
   | { readonly type: 'turn_ended'; readonly id: string; readonly ok: boolean; readonly text: string; readonly error: TurnError | null };
 

@@ -46,6 +46,20 @@ describe('Conversation', () => {
     assert.deepEqual((await rig.store.page(rig.session, { limit: 10 })).entries, []);
   });
 
+  it('says when it became idle, after the last of what was asked for', async () => {
+    rig.model.scripts.push(says('first'), says('second'));
+    const told: [string, boolean][] = [];
+    rig.conversation.onDidEmit(({ type }) => {
+      if (type === 'turn_ended' || type === 'became_idle') told.push([type, rig.conversation.isBusy]);
+    });
+    await Promise.all([rig.conversation.send('one'), rig.conversation.send('two')]);
+    assert.deepEqual(told, [
+      ['turn_ended', true],
+      ['turn_ended', true],
+      ['became_idle', false],
+    ]);
+  });
+
   it('queues a second message behind the running turn, on disk, and sends it afterwards', async () => {
     const gate = rig.gate();
     rig.model.scripts.push([{ hold: gate.opened }, ...says('first')], says('second'));

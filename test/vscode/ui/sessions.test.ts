@@ -137,7 +137,7 @@ describe('the Sessions view', function () {
 
   it('deletes for good after it has said what goes, and the fork keeps what it shares', async () => {
     const { workbench, chat } = session;
-    await sessions.row('Mooring codes').click();
+    await sessions.choose('Mooring codes');
     await workbench.page.keyboard.press('Delete');
     await sessions.row('Trash').waitFor();
     await sessions.pressInline('Trash', 'Empty Trash');
@@ -149,7 +149,7 @@ describe('the Sessions view', function () {
     await workbench.messages.waitForNotification('it was deleted for good');
     await sessions.row('Mooring codes \\(fork\\)').click();
     await chat.see('article.user-message', 'Mooring codes');
-    await sessions.row('Harbour fees').click();
+    await sessions.choose('Harbour fees');
     await workbench.page.keyboard.press('Delete');
     await sessions.row('Trash').click();
     await sessions.pressInline('Harbour fees', 'Delete for Good');
