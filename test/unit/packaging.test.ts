@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listFiles } from '@vscode/vsce';
+import { packExtension } from '../support/packedExtension';
+import { projectRoot } from '../support/paths';
+
+describe('the package', function () {
+  this.timeout(60_000);
+
+  it('holds everything that is built and what the manifest names, and nothing else', async () => {
+    const dist = join(projectRoot, 'dist');
+    const built = [
+      ...(await readdir(dist)).filter((name) => /\.(js|wasm)$/.test(name)).map((name) => `dist/${name}`),
+      ...(await readdir(join(dist, 'webview'))).filter((name) => !name.endsWith('.map')).map((name) => `dist/webview/${name}`),
+    ];
+    const walkthrough = (await readdir(join(projectRoot, 'media', 'walkthrough'))).map((name) => `media/walkthrough/${name}`);
+    const strings = (await readdir(projectRoot)).filter((name) => /^package\.nls(\..+)?\.json$/.test(name));
+    const bundles = (await readdir(join(projectRoot, 'l10n')).catch(() => [])).map((name) => `l10n/${name}`);
+    const files = await listFiles({ cwd: projectRoot, packageManager: 0 });
+    assert.deepEqual(
+      files.map((file) => file.replaceAll('\\', '/')).sort(),
+      [...built, ...walkthrough, ...strings, ...bundles, 'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media/icon.png', 'media/threadkeeper.svg'].sort(),
+    );
+    for (const name of ['extension.js', 'cli.js', 'storeWorker.js', 'storeTaskWorker.js', 'tokenWorker.js', 'analystWorker.js', 'sql-wasm.wasm', 'webview/main.js', 'webview/main.css']) {
+      assert.ok(files.some((file) => file.replaceAll('\\', '/') === `dist/${name}`), `${name} is packed`);
+    }
+  });
+
+  it('is the same, byte for byte, each time, and no larger than 4 MB', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-package-'));
+    try {
+      const first = await packExtension(join(folder, 'first.vsix'));
+      const second = await packExtension(join(folder, 'second.vsix'));
+      assert.ok((await readFile(first)).equals(await readFile(second)));
+      assert.ok((await stat(first)).size <= 4_000_000, `${(await stat(first)).size} bytes`);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
