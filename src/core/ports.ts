@@ -1,6 +1,7 @@
 import type { PartialChunk } from './session/partialChunk';
 import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
 import type { BranchTip } from './session/branchTip';
+import type { ImageType } from './session/attachment';
 import type { NewEntry, StoredEntry } from './session/entry';
 import type { PurgePreview } from './session/purgePreview';
 import type { NewSession, Session, SessionPatch } from './session/session';
@@ -283,6 +284,8 @@ export interface SessionStore {
 
 export type ModelBlock =
   | { readonly type: 'text'; readonly text: string }
+  /** Of the user's. `data` in base64. A client whose model sees no images sends `imageInWords` instead. */
+  | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string }
   | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly redactedData?: string }
   | { readonly type: 'tool_use'; readonly callId: string; readonly name: string; readonly input: unknown }
   | { readonly type: 'tool_result'; readonly callId: string; readonly text: string; readonly isError: boolean };

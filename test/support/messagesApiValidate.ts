@@ -124,6 +124,7 @@ function checkTurns(turns: readonly Turn[]): void {
     for (const { block, path } of content) {
       if (!allowed[role].has(block.type)) throw badRequest(`${path}: \`${block.type}\` blocks are not allowed in \`${role}\` messages`);
       checkText(block, path);
+      checkImage(block, path);
       if (block.type === 'tool_use') checkCall(block, path, ids);
     }
     checkResults(turns, index);
@@ -137,6 +138,20 @@ function checkText(block: WireBlock, path: string): void {
   if (typeof text !== 'string') throw badRequest(`${path}.text.text: Field required`);
   if (text === '') throw badRequest(`${path}: text content blocks must be non-empty`);
   if (text.trim() === '') throw badRequest(`${path}: text content blocks must contain non-whitespace text`);
+}
+
+const mediaTypes = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
+/** Of the base64 text, not of the bytes it stands for. */
+const maxImageBytes = 5_242_880;
+
+function checkImage(block: WireBlock, path: string): void {
+  if (block.type !== 'image') return;
+  const { source } = block;
+  if (!isRecord(source) || source['type'] !== 'base64') throw badRequest(`${path}.image.source: Input tag does not match any of the expected tags: 'base64', 'url'`);
+  const { media_type: mime, data } = source;
+  if (!mediaTypes.includes(String(mime))) throw badRequest(`${path}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`);
+  if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) throw badRequest(`${path}.image.source.base64.data: Input should be valid base64`);
+  if (data.length > maxImageBytes) throw badRequest(`${path}.image.source.base64: image exceeds 5 MB maximum: ${data.length} bytes > ${maxImageBytes} bytes`);
 }
 
 function checkCall(block: WireBlock, path: string, ids: Set<string>): void {

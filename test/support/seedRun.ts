@@ -57,7 +57,7 @@ export class SeedRun {
 export function outline({ messages }: ModelRequest): string[] {
   return messages.flatMap(({ role, blocks }) =>
     blocks.map((block) => {
-      const text = block.type === 'tool_use' ? `calls ${block.name}` : block.text;
+      const text = block.type === 'tool_use' ? `calls ${block.name}` : block.type === 'image' ? `image ${block.name}` : block.text;
       return `${role}: ${text.replace(/^(question|answer) (\S+) [\s\S]*$/, '$1 $2')}`;
     }),
   );

@@ -149,6 +149,7 @@ class Step {
         };
       case 'tool_use':
         return toolCallContent(block, provider, model);
+      case 'image':
       case 'tool_result':
         return null;
     }

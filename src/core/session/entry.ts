@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { Attachment } from './attachment';
 import { Audit, Continuity } from './fidelity';
 
 /**
@@ -29,19 +30,11 @@ export interface StoredEntry extends NewEntry {
   readonly seq: number;
 }
 
-const attachment = z.object({
-  kind: z.enum(['image', 'file', 'selection']),
-  name: z.string(),
-  /** sha256 of the content-addressed blob. */
-  hash: z.string(),
-  mime: z.string(),
-});
-
 const message = z.object({
   type: z.literal('message'),
   role: z.enum(['user', 'assistant']),
   text: z.string(),
-  attachments: z.optional(z.array(attachment)),
+  attachments: z.optional(z.array(Attachment)),
   provider: z.optional(z.string()),
   model: z.optional(z.string()),
   /** Set when the answer ended before it was complete; the text is what the user had seen. */

@@ -117,6 +117,8 @@ function blockText(block: ModelBlock): string {
   switch (block.type) {
     case 'text':
       return plainText(block.text);
+    case 'image':
+      return `[image] ${plainText(block.name)}`;
     case 'thinking':
       return `[thinking] ${plainText(block.text)}`;
     case 'tool_use':

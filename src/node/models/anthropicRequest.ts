@@ -53,17 +53,19 @@ function messages(all: readonly ModelMessage[], breakpoints: number): Anthropic.
   return kept.map(({ role, content }) => ({ role, content }));
 }
 
-type Markable = Anthropic.TextBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam;
+type Markable = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam;
 
 /** The API takes no mark on thinking blocks. */
 function canBeMarked(content: Anthropic.ContentBlockParam): content is Markable {
-  return content.type === 'text' || content.type === 'tool_use' || content.type === 'tool_result';
+  return content.type === 'text' || content.type === 'image' || content.type === 'tool_use' || content.type === 'tool_result';
 }
 
 function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
   switch (content.type) {
     case 'text':
       return isBlank(content.text) ? [] : [{ type: 'text', text: wellFormed(content.text) }];
+    case 'image':
+      return [{ type: 'image', source: { type: 'base64', media_type: content.mime, data: content.data } }];
     case 'thinking':
       if (content.redactedData) return [{ type: 'redacted_thinking', data: content.redactedData }];
       return content.signature ? [{ type: 'thinking', thinking: content.text, signature: content.signature }] : [];

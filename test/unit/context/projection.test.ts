@@ -14,7 +14,7 @@ function projected(entries: readonly StoredEntry[], oversized = 10_000): Project
 /** role + texts, short enough to compare whole. */
 function shape(messages: readonly ModelMessage[]): string[] {
   return messages.map(
-    ({ role, blocks }) => `${role}: ${blocks.map((b) => (b.type === 'text' || b.type === 'thinking' ? b.text : b.type === 'tool_use' ? `call ${b.callId}` : `result ${b.callId} ${b.text}`)).join(' | ')}`,
+    ({ role, blocks }) => `${role}: ${blocks.map((b) => (b.type === 'text' || b.type === 'thinking' ? b.text : b.type === 'tool_use' ? `call ${b.callId}` : b.type === 'image' ? `image ${b.name}` : `result ${b.callId} ${b.text}`)).join(' | ')}`,
   );
 }
 

@@ -90,6 +90,19 @@ describe('anthropicPrompt', () => {
     );
   });
 
+  it('sends an image as its bytes, and marks it like text', () => {
+    const image = { type: 'image', name: 'shot.png', mime: 'image/png', data: 'aWlp' } as const;
+    assert.deepEqual(anthropicPrompt(request({ messages: [{ ...user('What is this?', image), cacheBreakpoint: true }] })).messages, [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'What is this?' },
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'aWlp' }, cache_control: mark },
+        ],
+      },
+    ]);
+  });
+
   it('is the same for the same request', () => {
     const same = () => JSON.stringify(anthropicPrompt(request({ system: 'S', tools: [tool], messages: [user('a'), assistant('b'), user('c')] })));
     assert.equal(same(), same());
