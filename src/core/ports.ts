@@ -9,6 +9,7 @@ import type { SessionQuery } from './session/sessionQuery';
 import type { UsageQuery, UsageTotal } from './session/usageTotal';
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
+import type { SessionTransfer } from './session/sessionTransfer';
 import type { ExtractiveItem } from './compaction/extractive';
 import type { TextAnalysis } from './compaction/textAnalysis';
 
@@ -56,6 +57,8 @@ export interface AppendBatch {
    * rejects with `conflict`, so that two windows cannot fork a session unawares. Omitted: entries may go anywhere (imports).
    */
   readonly after?: string | null;
+  /** Numbers that the entries had in another store, one for each: kept as long as they are above all of this one's. */
+  readonly seqs?: readonly number[];
 }
 
 /** A change of the model's notes, and the entry that made it. */
@@ -181,7 +184,7 @@ export interface SearchResult {
  * so every write here may be carried out twice with the effect of once: it sets values, or names what it adds by uuid (entries,
  * sessions, claims), by all of its content (usage) or by its place (`PartialChunk.offset`).
  */
-export interface SessionStore {
+export interface SessionStore extends SessionTransfer {
   readonly status: StoreStatus;
   readonly onDidChange: Event<StoreChange>;
   /** Fires when access changes or, on a read-only copy, when the owner has written something new. */

@@ -38,9 +38,9 @@ export class EntryRows {
 
   /**
    * Stores the entry unless it is there already. Throws `invalid` when its parent is missing or a side entry, when its uuid
-   * stands for other content, or when its compaction's operation was recorded before.
+   * stands for other content, or when its compaction's operation was recorded before. `wantedSeq` is used when it is above all others.
    */
-  insert(entry: NewEntry): { entry: StoredEntry; added: boolean } {
+  insert(entry: NewEntry, wantedSeq = 0): { entry: StoredEntry; added: boolean } {
     const known = this.row(entry.uuid);
     if (known) {
       if (!isSameEntry(known, entry)) throw new StoreError('invalid', `Entry ${entry.uuid} is already stored with other content`);
@@ -49,7 +49,7 @@ export class EntryRows {
     if (entry.parent !== null) this.requireParent(entry.parent);
     const { row: body, hash, bytes } = storeBody(entry.content.type, encodeBody(entry.content), this.blobs);
     if (hash !== null) this.addBlob(hash, bytes, 'text/plain');
-    const seq = this.nextSeq();
+    const seq = Math.max(wantedSeq, this.nextSeq());
     const columns = {
       seq,
       uuid: entry.uuid,

@@ -1,5 +1,6 @@
 import { StoreError } from '../../core/errors';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
+import type { SessionRecord } from '../../core/session/sessionTransfer';
 import type { SessionQuery } from '../../core/session/sessionQuery';
 import type { Connection, Row, SqlValue } from './connection';
 import { packText, unpackText } from './text';
@@ -91,6 +92,44 @@ export class SessionRows {
       uuid,
     ]);
     return { session: this.require(uuid), created: true };
+  }
+
+  /** The session by its uuid, or a new one with everything of `record` but an id or a key that another has here. */
+  restore(record: SessionRecord): { session: Session; created: boolean } {
+    const known = this.find(record.uuid);
+    if (known) return { session: known, created: false };
+    const isTaken = (column: 'id' | 'key', value: string) => this.connection.get(`SELECT 1 FROM sessions WHERE ${column} = ?`, [value]) !== undefined;
+    const [, day, number] = /^(\d{8})_(\d{3,9})$/.exec(record.id) ?? [];
+    const id = day === undefined || isTaken('id', record.id) ? this.nextId(record.createdAt) : record.id;
+    if (day !== undefined && id === record.id) {
+      this.connection.run('INSERT INTO id_counters(day, last) VALUES (?, ?) ON CONFLICT(day) DO UPDATE SET last = max(last, excluded.last)', [day, Number(number)]);
+    }
+    this.connection.run(
+      `INSERT INTO sessions(uuid, id, key, title, cwd, created_at, updated_at, last_opened_at, pinned_at, archived_at, deleted_at,
+         parent_session, fork_entry, model, thinking_level, policy_json, metadata, cost_limit)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        record.uuid,
+        id,
+        isTaken('key', record.key) ? `import:threadkeeper:${record.uuid}` : record.key,
+        packText(record.title),
+        record.cwd,
+        record.createdAt,
+        record.updatedAt,
+        record.lastOpenedAt,
+        record.pinnedAt,
+        record.archivedAt,
+        record.deletedAt,
+        record.parentSession,
+        record.forkEntry,
+        record.model,
+        record.thinkingLevel,
+        record.policy === null || record.policy === undefined ? null : JSON.stringify(record.policy),
+        JSON.stringify(record.metadata),
+        record.costLimit,
+      ],
+    );
+    return { session: this.require(record.uuid), created: true };
   }
 
   /** `Title (fork)`, then `Title (fork 2)`; a fork of a fork counts on under the same title. */

@@ -78,6 +78,11 @@ export class StoreClient implements SessionStore {
   readonly removeSummaryRetry = this.forward('removeSummaryRetry');
   readonly memoryWrites = this.forward('memoryWrites');
   readonly usageTotals = this.forward('usageTotals');
+  readonly entrySeqs = this.forward('entrySeqs');
+  readonly usageRecords = this.forward('usageRecords');
+  readonly restoreSession = this.forward('restoreSession');
+  readonly knownSources = this.forward('knownSources');
+  readonly analyticsRows = this.forward('analyticsRows');
   readonly claim = this.forward('claim');
   readonly release = this.forward('release');
   readonly activity = this.forward('activity');

@@ -1,13 +1,16 @@
 import { StoreError } from '../../core/errors';
-import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage } from '../../core/ports';
+import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage, UsageRecord } from '../../core/ports';
 import type { PartialChunk } from '../../core/session/partialChunk';
 import type { BranchTip } from '../../core/session/branchTip';
 import type { PurgePreview } from '../../core/session/purgePreview';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { StoredEntry } from '../../core/session/entry';
+import type { AnalyticsQuery, AnalyticsRows } from '../../core/analytics/rows';
+import type { SessionRecord } from '../../core/session/sessionTransfer';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
 import type { SessionQuery } from '../../core/session/sessionQuery';
 import type { UsageQuery, UsageTotal } from '../../core/session/usageTotal';
+import { analyticsRows } from './analyticsRows';
 import { BlobFiles } from './blobFiles';
 import { branchTips } from './branchTips';
 import { liveBranch, transcriptPage } from './branches';
@@ -23,6 +26,7 @@ import { SearchRows } from './searchRows';
 import { SessionRows } from './sessionRows';
 import type { CoreStore } from './storeProtocol';
 import { SummaryRetryRows } from './summaryRetryRows';
+import { TransferRows } from './transferRows';
 import { TreeRows } from './treeRows';
 import { UsageRows } from './usageRows';
 
@@ -37,6 +41,7 @@ export class StoreCore implements CoreStore {
   private readonly pinned: PinRows;
   private readonly retries: SummaryRetryRows;
   private readonly memory: MemoryWriteRows;
+  private readonly transfers: TransferRows;
   private readonly purges: Purge;
   private readonly searches: SearchRows;
   readonly index: SearchIndex;
@@ -57,6 +62,7 @@ export class StoreCore implements CoreStore {
     this.pinned = new PinRows(connection);
     this.retries = new SummaryRetryRows(connection);
     this.memory = new MemoryWriteRows(connection);
+    this.transfers = new TransferRows(connection);
     this.index = new SearchIndex(connection, this.rows);
     this.purges = new Purge(connection, this.blobs, this.index);
     if (access === 'owner') this.purges.removeLeftovers();
@@ -86,10 +92,10 @@ export class StoreCore implements CoreStore {
       if (batch.after !== undefined && isNew && leaf !== batch.after) {
         throw new StoreError('conflict', `Session ${session} goes on from ${leaf}, not from ${batch.after}`);
       }
-      const results = batch.entries.map((entry) => {
+      const results = batch.entries.map((entry, index) => {
         if (entry.session !== session) throw new StoreError('invalid', `Entry ${entry.uuid} belongs to session ${entry.session}`);
         this.partials.drop(entry.uuid);
-        return this.rows.insert(entry);
+        return this.rows.insert(entry, batch.seqs?.[index]);
       });
       const added = results.filter((result) => result.added).map((result) => result.entry);
       for (const record of batch.usage ?? []) this.usage.add(session, record);
@@ -260,6 +266,26 @@ export class StoreCore implements CoreStore {
 
   usageTotals(query: UsageQuery): UsageTotal[] {
     return this.usage.totals(query);
+  }
+
+  entrySeqs(session: string): number[] {
+    return this.transfers.seqs(session);
+  }
+
+  usageRecords(session: string): UsageRecord[] {
+    return this.transfers.usage(session);
+  }
+
+  restoreSession(record: SessionRecord): { session: Session; created: boolean } {
+    return this.connection.transaction(() => this.sessions.restore(record));
+  }
+
+  knownSources(sourceIds: readonly string[]): { readonly sourceId: string; readonly entry: string }[] {
+    return this.transfers.knownSources(sourceIds);
+  }
+
+  analyticsRows(query: AnalyticsQuery): AnalyticsRows {
+    return analyticsRows(this.connection, query);
   }
 
   calibration(model: string): CalibrationRow[] {

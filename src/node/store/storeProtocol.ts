@@ -70,6 +70,11 @@ const calls: { readonly [K in StoreCall]: Exclude<StoreChange['kind'], 'all'> | 
   requestStop: 'stop',
   putBlob: null,
   blob: null,
+  entrySeqs: null,
+  usageRecords: null,
+  restoreSession: 'session',
+  knownSources: null,
+  analyticsRows: null,
   calibration: null,
   saveCalibration: null,
 };
@@ -96,6 +101,7 @@ export function changeOf(method: CoreCall, args: readonly unknown[], result: unk
       return { kind, session: chunk.session, chunk };
     }
     case 'session':
+      if (method === 'restoreSession') return { kind, session: (result as CallResult<typeof method>).session.uuid };
       return { kind, session: method === 'createSession' || method === 'forkSession' ? (result as Session).uuid : session };
     case 'branch':
     case 'draft':

@@ -60,7 +60,7 @@ export class UsageRows {
   }
 }
 
-function decodeUsage(row: Row): UsageRecord {
+export function decodeUsage(row: Row): UsageRecord {
   return {
     entry: String(row['entry']),
     provider: String(row['provider']),

@@ -1,0 +1,22 @@
+import type { AnalyticsQuery, AnalyticsRows } from '../analytics/rows';
+import type { UsageRecord } from '../ports';
+import type { Session } from './session';
+
+/** A session as it is carried from one store to another. What a store derives from the entries is not in it. */
+export type SessionRecord = Omit<Session, 'leaf' | 'totalTokens' | 'messageCount'>;
+
+/** What a store offers beside the work on one conversation: whole sessions in and out, and sums over all of them. */
+export interface SessionTransfer {
+  /** Numbers of all entries that belong to the session: its own on every branch, those a fork shares, and the marks on these. */
+  entrySeqs(session: string): Promise<number[]>;
+  /** Of the session and of the entries that it shares, in an order that is always the same. */
+  usageRecords(session: string): Promise<UsageRecord[]>;
+  /**
+   * Get-or-create by uuid, with the leaf nowhere yet. The human id and the key are kept where they are free; elsewhere the id is
+   * the next one of its day, and the key is made from the uuid.
+   */
+  restoreSession(session: SessionRecord): Promise<{ readonly session: Session; readonly created: boolean }>;
+  /** Which of these (`NewEntry.sourceId`) are stored, as what. */
+  knownSources(sourceIds: readonly string[]): Promise<{ readonly sourceId: string; readonly entry: string }[]>;
+  analyticsRows(query: AnalyticsQuery): Promise<AnalyticsRows>;
+}
