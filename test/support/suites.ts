@@ -51,13 +51,22 @@ const ui: Suite = {
   run: async (run, signal) => runInNode(run, signal, { THREADKEEPER_VSIX: await packedExtension() }),
 };
 
+/** What nobody can do without, on the oldest VS Code that the manifest admits. */
+const oldest: Suite = {
+  ...ui,
+  name: 'vscode 1.100, core flows',
+  minutes: 10,
+  run: async (run, signal) =>
+    runInNode({ ...run, grep: run.grep ?? '^(a conversation|a fresh profile)' }, signal, { THREADKEEPER_VSIX: await packedExtension(), THREADKEEPER_VSCODE_VERSION: '1.100' }),
+};
+
 const desktop: Suite = { ...host, name: 'desktop', run: runInDesktop };
 
 /** What each argument of `runSuites` stands for; `npm test` runs the first three. */
 export const speeds = {
   unit: [unit],
   webview: [webview],
-  vscode: canRunServer() ? [host, ui] : [desktop],
+  vscode: canRunServer() ? [host, ui, oldest] : [desktop],
   desktop: [desktop],
 } as const;
 
