@@ -26,6 +26,7 @@ import { SessionsTree } from './vscode/sessionsTree';
 import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
+import { ChangeDocuments } from './vscode/tools/changeDocuments';
 import { SummaryFiles } from './vscode/summaryFiles';
 import { TrashRetention } from './vscode/trashRetention';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
@@ -57,6 +58,7 @@ export function activate(context: ExtensionContext): void {
           folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
           userNotes: join(context.globalStorageUri.fsPath, 'notes'),
           settings: () => configuration.current,
+          isTrusted,
           askWhenFull,
           session: () => controller?.session?.uuid ?? '',
           log,
@@ -136,6 +138,7 @@ export function activate(context: ExtensionContext): void {
     settingOfPolicy: () => configuration.current.policy.preset,
     apiKeys: { keys, endpoint, verify: async (apiKey, { baseUrl }) => void (await (await loadRuntime()).listModels(apiKey, baseUrl)), log },
     log,
+    changes: owned.add(new ChangeDocuments()),
     focusComposer: () => view.focusComposer(),
     sessions: {
       actions: new SessionActions({ store, controller: chat, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),

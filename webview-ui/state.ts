@@ -45,6 +45,8 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       return hasRow(state, delta.row.id) ? { ...state, rows: replaceRow(state.rows, delta.row) } : state;
     case 'live_text':
       return { ...state, live: appendLive(state.live, delta) };
+    case 'tool_output':
+      return { ...state, rows: state.rows.map((row) => (row.id === delta.id && row.kind === 'tool' ? { ...row, output: ((row.output ?? '') + delta.text).slice(-20_000) } : row)) };
     case 'live_dropped':
       return { ...state, live: state.live.filter((block) => block.id !== delta.id) };
     case 'folded':

@@ -454,18 +454,6 @@ export interface Logger {
   error(event: string, data?: Readonly<Record<string, unknown>>): void;
 }
 
-export interface ToolOutcome {
-  readonly text: string;
-  readonly status: 'ok' | 'error' | 'denied';
-}
-
-/** Something the model may call. `run` reports failures as an outcome; it rejects only with `CancelledError`. */
-export interface Tool extends ToolSpec {
-  /** `read` changes nothing; `notes` writes only the model's own notes; `write` changes the user's files or runs something. */
-  readonly access: 'read' | 'notes' | 'write';
-  run(input: unknown, signal: AbortSignal): Promise<ToolOutcome>;
-}
-
 /** The model's notebook: small text files that outlive compaction. Paths are relative, `/`-separated. */
 export interface MemoryNotes {
   list(): Promise<{ path: string; bytes: number; modifiedAt: number }[]>;

@@ -46,7 +46,12 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     name: z.string(),
     /** The call's input as indented JSON. */
     input: z.string(),
+    /** Of a running call: what it has printed so far, or the end of it. */
     output: z.nullable(z.string()),
+    /** The call waits for the user's answer to this. */
+    approval: z.nullable(z.object({ title: z.string(), detail: z.nullable(z.string()), everyTime: z.boolean() })),
+    /** What it changes, or has changed, can be seen. */
+    hasDiff: z.boolean(),
     status: z.enum(['running', 'ok', 'error', 'denied', 'interrupted']),
     folded: z.boolean(),
   }),
@@ -146,6 +151,8 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('row_changed'), row: TranscriptRow }),
   /** `text` is what was added to the block; the first one creates it. */
   z.object({ kind: z.literal('live_text'), id, block: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() }),
+  /** What a running call has printed since the last one; `id` is its row. */
+  z.object({ kind: z.literal('tool_output'), id, text: z.string() }),
   /** A live block that will not become a row (its attempt failed and is being repeated). */
   z.object({ kind: z.literal('live_dropped'), id }),
   /**
@@ -205,6 +212,10 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('unpin'), id }),
   /** Goes to an entry of the open session; a `reveal` delta follows. */
   z.object({ method: z.literal('show_entry'), id }),
+  /** `id` is the row of the call that waits. */
+  z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'deny']) }),
+  /** Opens what a call changes, or has changed, in a diff editor. */
+  z.object({ method: z.literal('show_diff'), id }),
   z.object({ method: z.literal('new_session') }),
   z.object({ method: z.literal('open_session'), uuid: id }),
   z.object({ method: z.literal('rename_session'), title: z.string() }),

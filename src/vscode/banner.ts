@@ -17,7 +17,7 @@ export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
   if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: `Your history was damaged and has been repaired. ${status.note.detail}` };
   if (status?.note?.reason === 'damage_found') return { kind: 'recovered', text: `Part of your history is damaged. ${status.note.detail} Run “Threadkeeper: Verify and Repair History”.` };
   if (status?.durability === 'export') return { kind: 'reduced_durability', text: `Your history is saved in a slower and less robust way here: ${status.note?.detail ?? 'the file system did not pass the self-test.'}` };
-  if (!trusted) return { kind: 'untrusted', text: 'This workspace is not trusted: its files are not searched, and its own model, instructions and API address are ignored.' };
+  if (!trusted) return { kind: 'untrusted', text: 'This workspace is not trusted: its files are read at most, nothing is changed or run in it, and its own model, instructions and API address are ignored.' };
   return null;
 }
 

@@ -4,6 +4,7 @@ import type { Pin } from '../core/ports';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
+import type { ApprovalQuestion } from '../core/tools/tool';
 import type { Delta, LiveBlock, SessionHeader, TranscriptRow, TurnState, ViewSnapshot } from '../protocol/messages';
 import { Transcript, type TranscriptSource } from './transcript';
 
@@ -121,6 +122,13 @@ export class ChatPresenter {
         return this.elsewhereChanged(event.holder);
       case 'pins_changed':
         return this.pinsChanged(event.pins);
+      case 'approval_requested':
+        return this.asked(event.call, event.question);
+      case 'approval_settled':
+        return this.asked(event.call, null);
+      case 'tool_output':
+        this.transcript.printed(event.call, event.text);
+        return this.output.send({ kind: 'tool_output', id: event.call, text: event.text });
       case 'context_full':
       case 'usage_reported':
       case 'memory_written':
@@ -128,6 +136,11 @@ export class ChatPresenter {
       case 'became_idle':
         return;
     }
+  }
+
+  private asked(call: string, question: ApprovalQuestion | null): void {
+    const row = this.transcript.asked(call, question);
+    if (row) this.output.send({ kind: 'row_changed', row });
   }
 
   private appended(entry: StoredEntry): void {

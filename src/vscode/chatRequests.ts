@@ -1,4 +1,5 @@
 import { StoreError } from '../core/errors';
+import type { ApprovalAnswer } from '../core/chat/approvals';
 import { storeTurnError } from '../core/chat/turnError';
 import type { ViewRequest } from '../protocol/messages';
 import type { ChatController } from './chatController';
@@ -14,6 +15,7 @@ export interface WorkbenchActions {
   resummarize(): Promise<void>;
   pinMessage(id: string): Promise<void>;
   unpinMessage(id: string): Promise<void>;
+  showDiff(call: string): Promise<void>;
   openLink(href: string): Promise<void>;
   copy(text: string): Promise<void>;
   insertCode(text: string): Promise<void>;
@@ -63,6 +65,10 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.unpinMessage(request.id);
     case 'show_entry':
       return showEntry(request.id, controller);
+    case 'answer_tool':
+      return answerTool(request.id, request.answer, controller);
+    case 'show_diff':
+      return workbench.showDiff(request.id);
     case 'new_session':
       return controller.newSession().then(() => controller.focusComposer());
     case 'open_session':
@@ -88,6 +94,11 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_log':
       return workbench.showLog();
   }
+}
+
+async function answerTool(call: string, answer: ApprovalAnswer, controller: ChatController): Promise<void> {
+  const conversation = await controller.conversation();
+  if (!conversation?.approvals.answer(call, answer)) throw new Error('This call does not wait for an answer any more.');
 }
 
 async function showEntry(id: string, controller: ChatController): Promise<void> {

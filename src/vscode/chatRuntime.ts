@@ -4,6 +4,7 @@ import type { AskWhenFull } from '../core/chat/turn';
 import { OfflineModel } from '../core/chat/offlineModel';
 import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
+import { approvalRule } from '../core/tools/approvalRule';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
 import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
 import { WorkerAnalyst } from '../node/analysis/workerAnalyst';
@@ -24,6 +25,7 @@ export interface ChatRuntimeOptions {
   /** Folder of the notes that hold in every workspace. */
   readonly userNotes: string;
   readonly settings: () => Settings;
+  readonly isTrusted: () => boolean;
   readonly askWhenFull: AskWhenFull;
   /** The session that offline answers search first. */
   readonly session: () => string;
@@ -69,7 +71,9 @@ export class ChatRuntime {
       notes: this.of(store).notes,
       log,
       session: session.uuid,
-      approve: async (tool) => tool.access !== 'write',
+      approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
+      maxRounds: () => settings().maxRounds,
+      tools: () => [],
       askWhenFull: this.options.askWhenFull,
       instructions: () => settings().instructions,
       policy: () => settings().policy,

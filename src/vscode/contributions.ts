@@ -17,6 +17,8 @@ export const walkthroughId = 'start';
 /** Of the document that shows what a compaction would do, and of the one in which a summary is edited. */
 export const previewScheme = 'threadkeeper-preview';
 export const summaryScheme = 'threadkeeper-summary';
+/** Of the two sides of what a tool changes. */
+export const changeScheme = 'threadkeeper-change';
 
 export const commandIds = {
   newSession: 'threadkeeper.newSession',
@@ -131,6 +133,8 @@ export const settings = {
   baseUrl: { key: 'anthropic.baseUrl', default: '', scope: 'machine', restricted: true },
   model: { key: 'model', default: '', scope: 'window', restricted: true },
   instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
+  approval: { key: 'tools.approval', default: 'allowReads', scope: 'window', restricted: true },
+  maxRounds: { key: 'tools.maxRounds', default: 50, ...ofWindow },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },
   trashDays: { key: 'history.trashDays', default: 0, scope: 'window', restricted: false },
   statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },

@@ -1,5 +1,6 @@
 import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
+import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import { settingKey, settings, type SettingName } from './contributions';
 
 export interface Settings {
@@ -8,6 +9,9 @@ export interface Settings {
   /** Empty: automatic. */
   readonly model: string;
   readonly instructions: string;
+  readonly approval: ApprovalMode;
+  /** Model steps with calls in one turn. */
+  readonly maxRounds: number;
   /** For sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
   readonly policy: PolicyChoice;
   /** How long a session stays in the trash; 0: until it is emptied. */
@@ -38,6 +42,8 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     baseUrl: take('baseUrl', isAddress, 'an http or https address', settings.baseUrl.default).trim(),
     model: take('model', isText, 'the id of a model', settings.model.default).trim(),
     instructions: take('instructions', isText, 'text', settings.instructions.default),
+    approval: take('approval', isApprovalMode, `one of ${approvalModes.join(', ')}`, settings.approval.default),
+    maxRounds: take('maxRounds', isCount, 'a whole number above 0', settings.maxRounds.default as number),
     policy,
     trashDays: take('trashDays', isDays, 'a number of days', settings.trashDays.default as number),
     statusBarVisible: take('statusBarVisible', isBoolean, 'true or false', settings.statusBarVisible.default as boolean),
@@ -47,6 +53,14 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function isApprovalMode(value: unknown): value is ApprovalMode {
+  return approvalModes.some((mode) => mode === value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }
 
 function isPreset(value: unknown): value is string {

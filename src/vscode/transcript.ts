@@ -2,6 +2,7 @@ import { isMemoryWrite } from '../core/memory/nudges';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../core/session/entry';
 import { discardedEntries, liveCompaction } from '../core/session/liveCompaction';
 import type { TranscriptRow } from '../protocol/messages';
+import type { ApprovalQuestion } from '../core/tools/tool';
 import { toRow, type RowContext } from './transcriptRow';
 
 /** What rows are derived from besides their entries; read whenever rows are made. */
@@ -15,6 +16,8 @@ export interface TranscriptSource {
 /** Rows kept for a view that (re)opens; older ones come from the store, page by page. */
 const keptRows = 200;
 const mostRows = 300;
+/** Characters of what a running call has printed. */
+const mostOutput = 20_000;
 
 /**
  * The newest part of a session's transcript: entries become rows, a call and its result become one, and the rows whose state
@@ -31,6 +34,9 @@ export class Transcript {
   private readonly replaced = new Set<string>();
   private pins: ReadonlySet<string> = new Set();
   private readonly shown = new Map<string, string>();
+  /** Of calls that run: what the user is asked, and the end of what they have printed. */
+  private readonly questions = new Map<string, ApprovalQuestion>();
+  private readonly outputs = new Map<string, string>();
   /** Calls of the running turn. */
   private readonly running = new Set<string>();
 
@@ -45,6 +51,8 @@ export class Transcript {
     this.replaced.clear();
     this.shown.clear();
     this.running.clear();
+    this.questions.clear();
+    this.outputs.clear();
     this.more = hasMore;
     this.learn(this.source.entries);
     this.learn(entries);
@@ -94,9 +102,23 @@ export class Transcript {
     return this.entries.filter(({ uuid }) => before.has(uuid) !== uuids.has(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
   }
 
+  /** What a call asks the user, or (null) no longer does; its row, when it has one here. */
+  asked(call: string, question: ApprovalQuestion | null): TranscriptRow | null {
+    if (question) this.questions.set(call, question);
+    else this.questions.delete(call);
+    const entry = this.marks.get(call);
+    return entry ? toRow(entry, this.context()) : null;
+  }
+
+  printed(call: string, text: string): void {
+    this.outputs.set(call, ((this.outputs.get(call) ?? '') + text).slice(-mostOutput));
+  }
+
   /** Calls that have no result by now will not get one. */
   endTurn(): readonly TranscriptRow[] {
     this.running.clear();
+    this.questions.clear();
+    this.outputs.clear();
     return this.changes();
   }
 
@@ -149,6 +171,8 @@ export class Transcript {
       // Asked for user messages only, which are few: it makes the projection.
       excerpted: (uuid) => this.source.excerpted.has(uuid),
       result: (callId) => this.results.get(callId),
+      output: (uuid) => this.outputs.get(uuid),
+      approval: (uuid) => this.questions.get(uuid),
       isRunning: (uuid) => this.running.has(uuid),
       compactionState: (uuid) => (this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded'),
       isPinned: (uuid) => this.pins.has(uuid),

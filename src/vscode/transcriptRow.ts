@@ -1,6 +1,8 @@
 import { turnErrorType } from '../core/chat/events';
 import { renderCheckpoint } from '../core/compaction/checkpointText';
 import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';
+import { callChange } from '../core/tools/callChange';
+import type { ApprovalQuestion } from '../core/tools/tool';
 import type { TranscriptRow } from '../protocol/messages';
 
 /** What a row depends on besides its own entry. */
@@ -9,6 +11,9 @@ export interface RowContext {
   readonly foldedBefore: number;
   readonly excerpted: (uuid: string) => boolean;
   readonly result: (callId: string) => EntryOf<'tool_result'> | undefined;
+  /** What a running call has printed. */
+  readonly output: (uuid: string) => string | undefined;
+  readonly approval: (uuid: string) => ApprovalQuestion | undefined;
   /** Whether a call without a result may still get one. */
   readonly isRunning: (uuid: string) => boolean;
   readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
@@ -71,13 +76,16 @@ function damagedText(data: unknown): string {
 
 function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool_call'>, context: RowContext, folded: boolean): TranscriptRow {
   const result = context.result(call.callId)?.content;
+  const question = context.approval(id);
   return {
     kind: 'tool',
     id,
     at,
     name: call.name,
     input: jsonText(call.input),
-    output: result?.text ?? null,
+    output: result?.text ?? context.output(id) ?? null,
+    approval: question && !result ? { title: question.title, detail: question.detail, everyTime: question.everyTime } : null,
+    hasDiff: callChange(call) !== null && (result === undefined ? question !== undefined : result.status === 'ok'),
     status: result?.status ?? (context.isRunning(id) ? 'running' : 'interrupted'),
     folded,
   };

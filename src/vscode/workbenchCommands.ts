@@ -1,4 +1,5 @@
 import { commands, window } from 'vscode';
+import { callChange } from '../core/tools/callChange';
 import { errorText, StoreError } from '../core/errors';
 import { storeActionText } from './storeActionText';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
@@ -18,6 +19,7 @@ import { pickModel } from './modelPicker';
 import { pickPolicy, savePolicySetting } from './policyPicker';
 import type { ModelSource } from './modelSource';
 import { relinkHistory, type RelinkDeps } from './relink';
+import type { ChangeDocuments } from './tools/changeDocuments';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessionCommands';
 
 export interface WorkbenchCommandsDeps {
@@ -29,6 +31,7 @@ export interface WorkbenchCommandsDeps {
   readonly apiKeys: ApiKeyCommandsDeps;
   readonly log: Log;
   readonly focusComposer: () => void;
+  readonly changes: ChangeDocuments;
   readonly care: HistoryCare;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
@@ -122,6 +125,16 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   async unpinMessage(id: string): Promise<void> {
     await (await this.deps.controller.conversation())?.unpin({ kind: 'entry', target: id });
+  }
+
+  /** The whole file while the call waits for its answer; later the part that its input names. */
+  async showDiff(call: string): Promise<void> {
+    const { controller, changes } = this.deps;
+    const pending = (await controller.conversation())?.approvals.pending.find((one) => one.call === call);
+    const [entry] = pending ? [] : await controller.entries([call]);
+    const change = pending ? pending.question.change : entry?.content.type === 'tool_call' ? callChange(entry.content) : null;
+    if (!change) throw new Error('There is no change to show.');
+    await changes.show(change);
   }
 
   async selectModel(): Promise<void> {

@@ -5,6 +5,8 @@ import { Conversation } from '../../src/core/chat/conversation';
 import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
 import type { ConversationEvent } from '../../src/core/chat/events';
 import type { AskWhenFull } from '../../src/core/chat/turn';
+import type { ApprovalRule } from '../../src/core/chat/approvals';
+import type { ApprovalQuestion, Tool } from '../../src/core/tools/tool';
 import { ModelError } from '../../src/core/chat/modelError';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
@@ -78,6 +80,10 @@ export class ConversationRig {
   policy = 'balanced';
   /** Of the policy, by setting; from the next turn on. Without any, nothing runs in the background. */
   overrides: PolicyOverrides = {};
+  approvalRule: (question: ApprovalQuestion) => ApprovalRule = () => 'allow';
+  maxRounds = 50;
+  /** Beside `write_file`, `dump` and `echo`; for conversations that are opened from now on. */
+  moreTools: readonly Tool[] = [];
   whenFull: AskWhenFull = async () => 'summarize';
   readonly clock = new TestClock();
   readonly files = new Map<string, { readonly text: string; readonly hash: string }>();
@@ -143,8 +149,10 @@ export class ConversationRig {
           access: 'read',
           run: async (input) => ({ text: `echo: ${(input as { text: string }).text}`, status: 'ok' }),
         },
+        ...this.moreTools,
       ],
-      approve: async () => true,
+      approvalRule: (question) => this.approvalRule(question),
+      maxRounds: () => this.maxRounds,
       instructions: () => this.instructions,
       memoryHead: async () => null,
       resolveModel: binding,

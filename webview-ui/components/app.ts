@@ -185,6 +185,8 @@ export class AppView extends ViewElement {
 
   /** A finished answer is read out once, when the turn ends; other news as they come. */
   private speak(delta: Delta): void {
+    // A call asks after its row is there.
+    if (delta.kind === 'row_changed' && delta.row.kind === 'tool') this.announce(spokenRow(delta.row));
     if (delta.kind === 'row') {
       if (delta.row.kind === 'assistant') this.answer = delta.row;
       else if (delta.row.kind !== 'user') this.announce(spokenRow(delta.row));

@@ -22,8 +22,9 @@ export function spokenRow(row: TranscriptRow): string {
       return row.text;
     case 'user':
     case 'thinking':
-    case 'tool':
       return '';
+    case 'tool':
+      return row.approval ? `Permission needed: ${row.approval.title}. Allow or deny it in the conversation.` : '';
   }
 }
 

@@ -3,10 +3,12 @@ import { ContextEngine, type ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy';
 import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
-import type { Pin, Summarizer, Tool } from '../ports';
+import type { Pin, Summarizer } from '../ports';
 import { verbatimEntries } from '../session/liveCompaction';
 import type { Session } from '../session/session';
+import type { Tool } from '../tools/tool';
 import { AnchorKeeper } from './anchorKeeper';
+import { Approvals } from './approvals';
 import { BranchState } from './branchState';
 import { Operations } from './operations';
 import type { CheckpointResult } from './checkpoints';
@@ -56,6 +58,7 @@ export class Conversation {
     private readonly tools: readonly Tool[],
     private readonly anchor: AnchorKeeper,
     private readonly shared: SharedSession,
+    readonly approvals: Approvals,
   ) {
     this.onDidEmit = _onDidEmit.event;
     this.operations = new Operations(shared, () => {
@@ -81,7 +84,7 @@ export class Conversation {
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions()), tools: specs }, deps.policy(branch.session), fallback);
     const context = new ContextTools({ ...deps, branch, engine, emit });
     const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access !== 'readonly' });
-    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, tools, anchor, shared);
+    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, tools, anchor, shared, new Approvals(deps.approvalRule, emit));
     if (owner) conversation.waiting = [...(await deps.store.queue(session))];
     await conversation.refreshModel();
     void conversation.settle();
@@ -350,7 +353,7 @@ export class Conversation {
         saved = true;
         const { problem, former } = await this.adoptModel();
         if (this.context.retries.isCacheCold) await this.context.retries.apply();
-        const deps = { ...this.deps, tools: this.tools, branch: this.branch, engine: this.engine, compactor: this.context.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext(), improveSummary: () => this.context.retries.apply() };
+        const deps = { ...this.deps, tools: this.tools, approvals: this.approvals, branch: this.branch, engine: this.engine, compactor: this.context.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext(), improveSummary: () => this.context.retries.apply() };
         const turn = new Turn(id, deps, signal, former);
         this.turnRunning = turn;
         return problem ? turn.refuse(problem) : turn.run().finally(() => (this.turnRunning = null));

@@ -1,9 +1,10 @@
 import type { ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy';
-import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter, Tool } from '../ports';
+import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import type { Session } from '../session/session';
+import type { ApprovalQuestion, Tool } from '../tools/tool';
+import type { ApprovalRule } from './approvals';
 import type { ConversationEvent } from './events';
-import type { Approve } from './toolRun';
 import type { AskWhenFull } from './turn';
 
 export interface ConversationDeps {
@@ -14,7 +15,10 @@ export interface ConversationDeps {
   readonly log: Logger;
   /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
   readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
-  readonly approve: Approve;
+  /** Whether a tool's question is put to the user; asked before each call that has one. */
+  readonly approvalRule: (question: ApprovalQuestion) => ApprovalRule;
+  /** Model steps with calls in one turn, after which the user is asked whether to go on. */
+  readonly maxRounds: () => number;
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
   /** The user's standing instructions as they are now; asked with every turn. */

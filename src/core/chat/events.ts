@@ -2,11 +2,12 @@ import type { ContextSnapshot } from '../context/snapshot';
 import type { ModelFailureReason, Pin, TokenUsage } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';
+import type { ApprovalQuestion } from '../tools/tool';
 
 export type TurnPhase = 'preparing' | 'compacting' | 'waiting' | 'streaming' | 'tools' | 'retrying' | 'stopping';
 
 /** Why a turn did not end well; the model's reasons, or one of ours. */
-export type TurnErrorReason = ModelFailureReason | 'store' | 'too_long' | 'elsewhere' | 'internal';
+export type TurnErrorReason = ModelFailureReason | 'store' | 'too_long' | 'elsewhere' | 'rounds' | 'internal';
 
 export interface TurnError {
   readonly reason: TurnErrorReason;
@@ -28,6 +29,11 @@ export type ConversationEvent =
   | { readonly type: 'live_dropped'; readonly entryId: string }
   | { readonly type: 'retry_scheduled'; readonly id: string; readonly attempt: number; readonly at: number; readonly delayMs: number; readonly reason: ModelFailureReason }
   | { readonly type: 'usage_reported'; readonly model: string; readonly usage: TokenUsage; readonly kind: 'turn' | 'compaction' }
+  /** A call (the uuid of its entry) waits for the user's answer. */
+  | { readonly type: 'approval_requested'; readonly call: string; readonly tool: string; readonly question: ApprovalQuestion }
+  | { readonly type: 'approval_settled'; readonly call: string }
+  /** What a running call has printed since the last one. */
+  | { readonly type: 'tool_output'; readonly call: string; readonly text: string }
   | { readonly type: 'memory_written'; readonly path: string; readonly op: string; readonly bytes: number }
   /** The policy leaves it to the user what happens now; the turn waits for the answer. */
   | { readonly type: 'context_full'; readonly id: string; readonly used: number; readonly effective: number; readonly limit: number }

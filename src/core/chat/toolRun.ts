@@ -1,29 +1,109 @@
 import { CancelledError, errorText } from '../errors';
-import type { Tool, ToolOutcome } from '../ports';
+import type { Clock } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
-
-/** Asks whether a tool may run; a refusal is told to the model. */
-export type Approve = (tool: Tool, input: unknown, signal: AbortSignal) => Promise<boolean>;
+import { ToolFault, type ApprovalQuestion, type Tool, type ToolOutcome } from '../tools/tool';
+import type { Approvals } from './approvals';
+import type { ConversationEvent } from './events';
 
 export type ToolCallEntry = StoredEntry & { readonly content: ContentOf<'tool_call'> };
 
+export interface ToolRunDeps {
+  readonly tools: readonly Tool[];
+  readonly approvals: Approvals;
+  readonly clock: Clock;
+  readonly emit: (event: ConversationEvent) => void;
+}
+
+type Result = ContentOf<'tool_result'>;
+
+/** Of a tool that says nothing else. */
+const usualTimeoutMs = 120_000;
+/** Calls of one step that run at the same time. */
+const mostAtOnce = 8;
+/** A result has at most so many characters; of more, the beginning and the end are kept. */
+const mostCharacters = 4_000_000;
+
+/**
+ * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets
+ * each result when it is there, one after the other; when it rejects, what still runs is stopped and the rejection is passed on.
+ */
+export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDeps, record: (result: Result) => Promise<void>, signal: AbortSignal): Promise<void> {
+  const broken = new AbortController();
+  const either = AbortSignal.any([signal, broken.signal]);
+  let last: Promise<void> = Promise.resolve();
+  const one = async (call: ToolCallEntry): Promise<void> => {
+    const result = await runTool(call, deps, either);
+    last = last.then(() => record(result));
+    // Those behind it wait for the same rejection.
+    await last.catch((error: unknown) => {
+      broken.abort();
+      throw error;
+    });
+  };
+  for (const batch of batches(calls, deps.tools)) {
+    const settled = await Promise.allSettled(batch.map(one));
+    const failed = settled.find((outcome) => outcome.status === 'rejected');
+    if (failed) throw failed.reason;
+  }
+}
+
 /** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
-export async function runTool(call: ToolCallEntry, tools: readonly Tool[], approve: Approve, signal: AbortSignal): Promise<ContentOf<'tool_result'>> {
+export async function runTool(call: ToolCallEntry, { tools, approvals, clock, emit }: ToolRunDeps, signal: AbortSignal): Promise<Result> {
   const { callId, name, input } = call.content;
-  const result = (outcome: Omit<ToolOutcome, 'status'> & { status: ContentOf<'tool_result'>['status'] }): ContentOf<'tool_result'> => ({
-    type: 'tool_result',
-    callId,
-    name,
-    ...outcome,
-  });
+  const result = ({ text, ...outcome }: Omit<ToolOutcome, 'status'> & { status: Result['status'] }): Result => ({ type: 'tool_result', callId, name, text: bounded(text), ...outcome });
   const tool = tools.find((one) => one.name === name);
   if (!tool) return result({ text: `There is no tool called "${name}". Available: ${tools.map((one) => one.name).join(', ') || 'none'}.`, status: 'error' });
   if (signal.aborted) return result({ text: 'The user stopped the turn before this call ran.', status: 'interrupted' });
   try {
-    if (!(await approve(tool, input, signal))) return result({ text: 'The user did not allow this call.', status: 'denied' });
-    return result(await tool.run(input, signal));
+    const question = tool.needsApproval ? await tool.needsApproval(input, signal) : tool.access === 'write' ? plainQuestion(name, input) : null;
+    if (question) {
+      const approval = await approvals.ask({ call: call.uuid, tool: name, question }, signal);
+      if (!approval.allowed) return result({ text: approval.reason, status: 'denied' });
+    }
+    const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
+    return result(await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput })));
   } catch (error) {
+    if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });
     if (CancelledError.is(error) || signal.aborted) return result({ text: 'The user stopped this call.', status: 'interrupted' });
     return result({ text: `The tool failed: ${errorText(error)}`, status: 'error' });
   }
+}
+
+/** Also ends the wait for a tool that does not listen to its signal. */
+async function inTime<T>(clock: Clock, ms: number, signal: AbortSignal, run: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const ended = AbortSignal.any([signal, late.signal]);
+  const timer = clock.after(ms, () => late.abort());
+  let end!: () => void;
+  const over = new Promise<never>((_, reject) => {
+    end = () => reject(signal.aborted ? new CancelledError() : new ToolFault(`The tool had not finished after ${Math.round(ms / 1000)} seconds and was ended.`));
+    ended.addEventListener('abort', end, { once: true });
+  });
+  try {
+    return await Promise.race([run(ended), over]);
+  } finally {
+    ended.removeEventListener('abort', end);
+    timer.dispose();
+  }
+}
+
+function batches(calls: readonly ToolCallEntry[], tools: readonly Tool[]): ToolCallEntry[][] {
+  const isRead = ({ content }: ToolCallEntry) => tools.find(({ name }) => name === content.name)?.access === 'read';
+  const all: ToolCallEntry[][] = [];
+  for (const call of calls) {
+    const batch = all.at(-1);
+    if (batch && batch.length < mostAtOnce && isRead(call) && batch.every(isRead)) batch.push(call);
+    else all.push([call]);
+  }
+  return all;
+}
+
+function plainQuestion(name: string, input: unknown): ApprovalQuestion {
+  return { kind: 'tool', title: `Run ${name}`, detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null };
+}
+
+function bounded(text: string): string {
+  if (text.length <= mostCharacters) return text;
+  const half = mostCharacters / 2;
+  return `${text.slice(0, half)}\n\n[… ${text.length - mostCharacters} characters were not kept …]\n\n${text.slice(-half)}`;
 }

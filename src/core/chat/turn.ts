@@ -1,14 +1,16 @@
-import type { Clock, IdSource, Logger, ModelFailure, SessionStore, Summarizer, Tool } from '../ports';
+import type { Clock, IdSource, Logger, ModelFailure, SessionStore, Summarizer } from '../ports';
 import type { ContextEngine } from '../context/engine';
 import { dueNudge } from '../memory/nudges';
 import type { EntryContent } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
+import type { Tool } from '../tools/tool';
+import type { Approvals } from './approvals';
 import type { BranchState } from './branchState';
 import type { CompactionOptions, Compactor } from './compactor';
 import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase } from './events';
 import { modelStep, type StepOutcome } from './modelStep';
 import { RetryPolicy } from './retryPolicy';
-import { runTool, type Approve, type ToolCallEntry } from './toolRun';
+import { runCalls, type ToolCallEntry } from './toolRun';
 import { systemPrompt } from './systemPrompt';
 import { modelTurnError } from './turnError';
 import { continueNote, instructionsChange, usageNote } from './turnNotes';
@@ -22,7 +24,9 @@ export interface TurnDeps {
   readonly ids: IdSource;
   readonly log: Logger;
   readonly tools: readonly Tool[];
-  readonly approve: Approve;
+  readonly approvals: Approvals;
+  /** Model steps with calls in one turn; the loop ends there with a question to the user. */
+  readonly maxRounds: () => number;
   readonly askWhenFull?: AskWhenFull;
   /** The user's standing instructions as they are now. */
   readonly instructions: () => string;
@@ -46,9 +50,6 @@ export interface TurnOutcome {
   readonly text: string;
   readonly error: TurnError | null;
 }
-
-/** Model steps in one turn; a loop of calls ends here with a question to the user. */
-const mostSteps = 50;
 
 /**
  * Everything between a durable user message and its answer: nudge, compaction, request, retries, tools, overflow recovery.
@@ -75,7 +76,8 @@ export class Turn {
 
   async run(): Promise<TurnOutcome> {
     let text = '';
-    for (let stepNumber = 0; stepNumber < mostSteps; stepNumber++) {
+    const maxRounds = Math.max(1, this.deps.maxRounds());
+    for (let stepNumber = 0; stepNumber < maxRounds; stepNumber++) {
       const blocked = await this.prepare(stepNumber === 0);
       if (blocked) return this.fail(blocked, text);
       if (this.signal.aborted) return { ok: false, text, error: { reason: 'cancelled', message: 'Stopped.' } };
@@ -89,7 +91,7 @@ export class Turn {
       if (calls.length === 0) return this.finish(step, text);
       await this.runCalls(calls);
     }
-    return this.fail({ reason: 'internal', message: `The model called tools ${mostSteps} times without finishing. Say “continue” to let it go on.` }, text);
+    return this.fail({ reason: 'rounds', message: `The model has called tools in ${maxRounds} rounds and is not done. Continue, or tell it what to do instead.` }, text);
   }
 
   /** Ends the turn with an error that was found before anything could be asked. */
@@ -227,7 +229,7 @@ export class Turn {
 
   private async runCalls(calls: readonly ToolCallEntry[]): Promise<void> {
     this.phase('tools');
-    for (const call of calls) await this.append(await runTool(call, this.deps.tools, this.deps.approve, this.signal), true);
+    await runCalls(calls, this.deps, (result) => this.append(result, true), this.signal);
   }
 
   private async finish(step: StepOutcome, text: string): Promise<TurnOutcome> {

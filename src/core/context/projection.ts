@@ -110,10 +110,10 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
   const tokens = input.tokensOf(entry);
   const user = (text: string, segment: SegmentKind): Piece | null =>
     text.trim() === '' ? null : { entryId: entry.uuid, segment, role: 'user', block: { type: 'text', text }, tokens: tokens + 4 };
-  const fitted = (text: string): { text: string; tokens: number } => {
-    if (tokens <= input.budget.oversized) return { text, tokens };
+  const fitted = (text: string, most = input.budget.oversized): { text: string; tokens: number } => {
+    if (tokens <= most) return { text, tokens };
     excerpted.add(entry.uuid);
-    return { text: excerpt(text, tokens, input.budget.oversized, `#${entry.seq}`), tokens: input.budget.oversized };
+    return { text: excerpt(text, tokens, most, `#${entry.seq}`), tokens: most };
   };
   switch (content.type) {
     case 'message': {
@@ -137,7 +137,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
         tokens: tokens + 12,
       };
     case 'tool_result': {
-      const fit = masked.has(entry.uuid) ? { text: maskStub(entry, tokens), tokens: stubTokens } : fitted(content.text === '' ? '(no output)' : content.text);
+      const fit = masked.has(entry.uuid) ? { text: maskStub(entry, tokens), tokens: stubTokens } : fitted(content.text === '' ? '(no output)' : content.text, Math.min(input.budget.oversized, content.shownTokens ?? Infinity));
       return {
         entryId: entry.uuid,
         segment: 'toolResults',

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { CancelledError, errorText } from '../errors';
-import type { MemoryNotes, Tool, ToolOutcome } from '../ports';
+import type { MemoryNotes } from '../ports';
+import type { Tool, ToolOutcome } from '../tools/tool';
 import { checkNotePath, isInside, memoryRoot } from './notePath';
 
 export type MemoryOperation = 'create' | 'str_replace' | 'insert' | 'delete' | 'rename';

@@ -1,8 +1,9 @@
 import { estimateTokens } from '../context/estimateTokens';
 import { wholeCharacters } from '../context/excerpt';
 import { CancelledError, errorText } from '../errors';
-import type { SearchHit, SessionStore, Tool, ToolOutcome } from '../ports';
+import type { SearchHit, SessionStore } from '../ports';
 import { entryText, type StoredEntry } from '../session/entry';
+import type { Tool, ToolOutcome } from '../tools/tool';
 import { timeText } from './dateText';
 import { findAround, findEntries } from './findEntries';
 import { recallToolName, speaker } from './history';

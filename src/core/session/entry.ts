@@ -69,6 +69,8 @@ const toolResult = z.object({
   name: z.string(),
   text: z.string(),
   status: z.enum(['ok', 'error', 'denied', 'interrupted']),
+  /** Of a longer text the model is sent the beginning and the end only; omitted: what the policy says of long messages. */
+  shownTokens: z.optional(z.number()),
 });
 
 const nudge = z.object({

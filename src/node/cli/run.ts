@@ -8,7 +8,7 @@ import type { WhenFullAnswer } from '../../core/chat/turn';
 import { modelTurnError } from '../../core/chat/turnError';
 import { errorText, StoreError } from '../../core/errors';
 import { presetNames } from '../../core/context/resolvePolicy';
-import type { SessionStore, Tool } from '../../core/ports';
+import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
 import { openStore } from '../store/openStore';
 import { conversationDeps } from '../runtime/conversationDeps';
@@ -20,6 +20,7 @@ import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
 import { OfflineModel } from '../../core/chat/offlineModel';
+import { headlessAnswers, headlessRule, type HeadlessAnswer } from '../../core/tools/approvalRule';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
 import { contextCommand } from './contextCommands';
 import { parseRunCommand, type RunCommand } from './runCommand';
@@ -35,8 +36,11 @@ const specs: readonly FlagSpec[] = [
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
   { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
   { name: 'workspace', value: 'DIR', help: 'files that offline answers may search' },
-  { name: 'approve', value: 'MODE', choices: ['none', 'read', 'all'], help: 'tools that run without asking: none, those that change nothing of yours (default), all' },
+  { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
 ];
+
+/** Model steps with calls in one turn. */
+const mostRounds = 50;
 
 export const runHelp = `threadkeeper run: one conversation on standard input and output, a JSON object a line.
 
@@ -84,7 +88,9 @@ export async function run(args: readonly string[]): Promise<number> {
       notes,
       log,
       session: session.uuid,
-      approve: async (tool) => allowed(flags['approve'] ?? 'read', tool),
+      approvalRule: (question) => headlessRule(question, (flags['allow-tools'] as HeadlessAnswer | undefined) ?? 'none'),
+      maxRounds: () => mostRounds,
+      tools: () => [],
       instructions: () => '',
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
       policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),
@@ -165,10 +171,6 @@ async function openSession(store: SessionStore, { session: id, workspace: cwd, p
   const session = (await store.session(id)) ?? (await store.listSessions()).find((one) => one.id === id);
   if (!session) throw new StoreError('invalid', `There is no session "${id}" in this store.`);
   return policy ? store.updateSession(session.uuid, { policy }) : session;
-}
-
-function allowed(mode: string, tool: Tool): boolean {
-  return mode === 'all' || (mode === 'read' && tool.access !== 'write');
 }
 
 function write(line: OutputLine): void {

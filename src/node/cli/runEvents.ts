@@ -19,6 +19,10 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     }
     case 'memory_written':
       return { type: 'memory', path: event.path, op: event.op, bytes: event.bytes };
+    case 'approval_requested':
+      return { type: 'approval', tool: event.tool, title: event.question.title };
+    case 'tool_output':
+      return { type: 'tool_output', text: event.text };
     case 'context_full':
       return { type: 'full', id: idOf(event.id), used: event.used, effective: event.effective, limit: event.limit };
     case 'compaction_started':
@@ -38,6 +42,7 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
       return { type: 'done', id: idOf(event.id), ok: event.ok, text: event.text, ...(event.error ? { error: event.error } : {}) };
     case 'queue_changed':
       return { type: 'queue', queue: event.queue.map(({ id, text }) => ({ id: idOf(id), text })) };
+    case 'approval_settled':
     case 'phase_changed':
     case 'live_dropped':
     case 'session_changed':

@@ -1,5 +1,6 @@
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
-import type { Approve } from '../../core/chat/toolRun';
+import type { ApprovalRule } from '../../core/chat/approvals';
+import type { ApprovalQuestion, Tool } from '../../core/tools/tool';
 import type { AskWhenFull } from '../../core/chat/turn';
 import type { ModelBinding } from '../../core/context/engine';
 import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';
@@ -19,7 +20,10 @@ export interface ConversationParts {
   readonly log: Logger;
   /** UUID of the session: the one recall searches first. */
   readonly session: string;
-  readonly approve: Approve;
+  readonly approvalRule: (question: ApprovalQuestion) => ApprovalRule;
+  readonly maxRounds: () => number;
+  /** Beside the notes and recall. */
+  readonly tools: () => readonly Tool[];
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
   readonly instructions: () => string;
@@ -42,8 +46,10 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     tools: (notify) => [
       createMemoryTool(parts.notes, ({ path, op, bytes }) => notify({ type: 'memory_written', path, op, bytes })),
       createRecallTool({ store: parts.store, session: () => parts.session }),
+      ...parts.tools(),
     ],
-    approve: parts.approve,
+    approvalRule: parts.approvalRule,
+    maxRounds: parts.maxRounds,
     ...(parts.askWhenFull ? { askWhenFull: parts.askWhenFull } : {}),
     instructions: parts.instructions,
     memoryHead: () => memoryHead(parts.notes),

@@ -1,4 +1,4 @@
-import type { ToolOutcome } from '../../../src/core/ports';
+import type { ToolOutcome } from '../../../src/core/tools/tool';
 import { plantedFacts, prose, seeded, type Fact } from '../corpus';
 
 /** One turn: what the user says and what the model does about it. */

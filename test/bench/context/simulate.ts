@@ -1,7 +1,8 @@
 import { Conversation } from '../../../src/core/chat/conversation';
 import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import type { Logger, MemoryNotes, Tool } from '../../../src/core/ports';
+import type { Logger, MemoryNotes } from '../../../src/core/ports';
+import type { Tool } from '../../../src/core/tools/tool';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { conversationDeps } from '../../../src/node/runtime/conversationDeps';
@@ -39,7 +40,9 @@ export async function simulate(policyName: string, corpus: Corpus, options: Simu
     notes: noNotes,
     log: silent,
     session: session.uuid,
-    approve: async () => true,
+    approvalRule: () => 'allow',
+    maxRounds: () => 50,
+    tools: () => [],
     instructions: () => '',
     policy: () => ({ preset: policyName, overrides: {} }),
     resolveModel: async () => binding,

@@ -12,7 +12,7 @@ const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: Policy
 describe('readSettings', () => {
   it('changes nothing in the policy that the user has not set', () => {
     deepStrictEqual(read(), {
-      settings: { baseUrl: '', model: '', instructions: '', policy: { preset: 'balanced', overrides: {} }, trashDays: 0, statusBarVisible: true },
+      settings: { baseUrl: '', model: '', instructions: '', approval: 'allowReads', maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, statusBarVisible: true },
       problems: [],
     });
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
@@ -20,7 +20,7 @@ describe('readSettings', () => {
 
   it('takes what the user has set', () => {
     const { settings: found, problems } = read(
-      { baseUrl: ' https://gateway.example.com/v1 ', model: ' claude-x ', instructions: 'Be brief.', trashDays: 30, statusBarVisible: false },
+      { baseUrl: ' https://gateway.example.com/v1 ', model: ' claude-x ', instructions: 'Be brief.', approval: 'session', maxRounds: 5, trashDays: 30, statusBarVisible: false },
       { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
     deepStrictEqual(problems, []);
@@ -28,6 +28,8 @@ describe('readSettings', () => {
       baseUrl: 'https://gateway.example.com/v1',
       model: 'claude-x',
       instructions: 'Be brief.',
+      approval: 'session',
+      maxRounds: 5,
       trashDays: 30,
       statusBarVisible: false,
       policy: { preset: 'balanced', overrides: { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } } },
@@ -36,7 +38,7 @@ describe('readSettings', () => {
 
   it('names every value that cannot be used, once, with what is used instead', () => {
     const { settings: found, problems } = read(
-      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], policy: 'bold', trashDays: -1, statusBarVisible: null },
+      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], approval: 'always', maxRounds: 0, policy: 'bold', trashDays: -1, statusBarVisible: null },
       { 'context.maxTokens': -1, 'memoryFlush.enabled': 'yes', 'compaction.triggerPercent': 'high', 'summarizer.chain': [] },
     );
     deepStrictEqual(problems.map(({ setting }) => setting).sort(), [
@@ -49,6 +51,8 @@ describe('readSettings', () => {
       'threadkeeper.memoryFlush.enabled',
       'threadkeeper.model',
       'threadkeeper.summarizer.chain',
+      'threadkeeper.tools.approval',
+      'threadkeeper.tools.maxRounds',
     ]);
     match(problems.find(({ setting }) => setting === 'threadkeeper.compaction.triggerPercent')!.message, /"high" is not a percentage.*Using 85, as the policy balanced has it/);
     deepStrictEqual({ ...found, policy: found.policy.preset }, { ...read().settings, policy: 'balanced' });

@@ -88,6 +88,8 @@ export function tool(id: string, changes: Partial<Row<'tool'>> = {}): Row<'tool'
     name: 'read_file',
     input: '{\n  "path": "src/parser/tokens.ts"\n}',
     output: 'export const tokens = [];',
+    approval: null,
+    hasDiff: false,
     status: 'ok',
     folded: false,
     ...changes,

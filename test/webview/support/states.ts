@@ -73,6 +73,22 @@ export const states: readonly ViewState[] = [
       }),
     },
   },
+  {
+    name: 'approvals',
+    options: {
+      snapshot: snapshot({
+        rows: [
+          ...talk.slice(0, 1),
+          tool('c1', { name: 'edit_file', input: '{"path":"src/parser/tokens.ts"}', status: 'running', output: null, hasDiff: true, approval: { title: 'Edit src/parser/tokens.ts', detail: null, everyTime: false } }),
+          tool('c2', { name: 'run_command', input: '{"command":"npm test"}', status: 'running', output: null, approval: { title: 'Run a command in the workspace', detail: 'npm test -- --grep tokenizer && node scripts/measure.js --iterations 200 --verbose', everyTime: true } }),
+          tool('c3', { name: 'run_command', input: '{"command":"npm run bench"}', status: 'running', output: 'run 1: 1.2 M tokens/s\nrun 2: 1.3 M tokens/s\n' }),
+          tool('c4', { name: 'create_file', input: '{"path":"notes.md"}', status: 'denied', output: 'The user did not allow this call.' }),
+        ],
+        turn: running('tools'),
+      }),
+      state: { session: 's1', anchor: null, expanded: ['c3'] },
+    },
+  },
   { name: 'waiting', options: { snapshot: snapshot({ rows: talk.slice(0, 1), turn: running('waiting') }) } },
   {
     name: 'compaction',

@@ -56,7 +56,7 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
           ? html`<vscode-button @click=${ask('set_api_key')}>Set API key…</vscode-button>`
           : nothing}
         ${last
-          ? html`<vscode-button appearance=${needsKey ? 'secondary' : 'primary'} @click=${ask('retry')}>Try again</vscode-button>`
+          ? html`<vscode-button appearance=${needsKey ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? 'Continue' : 'Try again'}</vscode-button>`
           : nothing}
         <vscode-button appearance="secondary" @click=${ask('show_log')}>Show log</vscode-button>
       </div>

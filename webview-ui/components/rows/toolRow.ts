@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { icon, type IconName } from '../../render/icons';
+import { approvalCard, ask } from './approvalCard';
 import { heading } from './messageRows';
 import type { RowContext } from './rowContext';
 
@@ -17,9 +18,11 @@ const statuses: Record<Tool['status'], { label: string; icon: IconName }> = {
   interrupted: { label: 'interrupted', icon: 'warning' },
 };
 
+const waiting: { label: string; icon: IconName } = { label: 'needs your permission', icon: 'lock' };
+
 /** One line: what was called, with what, and how it went; more on request. */
 export function toolRow(tool: Tool, { expanded, toggle, speaker }: RowContext): TemplateResult {
-  const status = statuses[tool.status];
+  const status = tool.approval ? waiting : statuses[tool.status];
   return html`
     ${heading(speaker)}
     <div class="tool ${tool.status}">
@@ -28,13 +31,15 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker }: RowContext): 
         <span class="tool-name">${tool.name}</span>
         <span class="tool-input">${summary(tool.input)}</span>
         <span class="tool-status">
-          ${tool.status === 'running' ? html`<span class="ring"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring></span>` : icon(status.icon)}
-          <span class=${tool.status === 'ok' || tool.status === 'running' ? 'sr-only' : ''}>${status.label}</span>
+          ${tool.status === 'running' && !tool.approval ? html`<span class="ring"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring></span>` : icon(status.icon)}
+          <span class=${status === statuses.ok || status === statuses.running || status === waiting ? 'sr-only' : ''}>${status.label}</span>
         </span>
       </button>
+      ${approvalCard(tool)}
       ${expanded
         ? html`<div class="tool-details">
             ${part('Input', tool.input)} ${tool.output === null ? nothing : part('Output', tool.output)}
+            ${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>Show diff</button>` : nothing}
           </div>`
         : nothing}
     </div>

@@ -1,0 +1,59 @@
+import type { ToolSpec } from '../ports';
+
+export interface ToolOutcome {
+  readonly text: string;
+  readonly status: 'ok' | 'error' | 'denied';
+  /** The model is sent the beginning and the end of a longer text, with how to read the rest; all of it is stored. */
+  readonly shownTokens?: number;
+}
+
+/** A file as it is and as it would be. */
+export interface FileChange {
+  /** As the user knows it: relative to the workspace. */
+  readonly path: string;
+  /** Null: there is no such file yet. */
+  readonly before: string | null;
+  readonly after: string;
+}
+
+/** What the user is asked before a call runs. */
+export interface ApprovalQuestion {
+  /** `read` changes nothing; `write` changes files; `command` runs a program; `tool` is somebody else's and may do anything. */
+  readonly kind: 'read' | 'write' | 'command' | 'tool';
+  /** What would happen, in one line. */
+  readonly title: string;
+  /** What has to be known to answer: the command, or why this is asked at all. */
+  readonly detail: string | null;
+  /** Neither a mode nor an earlier answer covers it. */
+  readonly everyTime: boolean;
+  readonly change: FileChange | null;
+}
+
+export interface ToolRun {
+  /** The user's answer was about this; null when nothing was asked. A tool does nothing else than what was shown. */
+  readonly approved: ApprovalQuestion | null;
+  /** Shown while the call runs; what the model reads is the outcome. */
+  readonly onOutput: (text: string) => void;
+}
+
+/**
+ * Something the model may call. What goes wrong is an outcome, or an error that the model is told: `ToolFault` as it stands, any
+ * other as a failure of the tool.
+ */
+export interface Tool extends ToolSpec {
+  /** `read` changes nothing, and runs beside other reads; `notes` writes only the model's own notes; `write` changes the user's files or runs something. */
+  readonly access: 'read' | 'notes' | 'write';
+  /** After this long it is ended. Time in which the user is asked does not count. */
+  readonly timeoutMs?: number;
+  /** Null: it may run unasked. Omitted: what `write`s is asked about. Rejects when the call could not run anyway: nobody is asked then. */
+  readonly needsApproval?: (input: unknown, signal: AbortSignal) => Promise<ApprovalQuestion | null>;
+  run(input: unknown, signal: AbortSignal, run?: ToolRun): Promise<ToolOutcome>;
+}
+
+/** Why a call cannot be carried out, in words for the model. */
+export class ToolFault extends Error {
+  override readonly name = 'ToolFault';
+  static is(error: unknown): error is ToolFault {
+    return error instanceof ToolFault;
+  }
+}

@@ -1,0 +1,37 @@
+import { commands, Uri, workspace, type TextDocumentContentProvider } from 'vscode';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import type { FileChange } from '../../core/tools/tool';
+import { changeScheme } from '../contributions';
+
+/** Shows what a tool would change, or has changed, beside each other. Neither side can be edited; closing it answers nothing. */
+export class ChangeDocuments implements TextDocumentContentProvider, Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly texts = new Map<string, string>();
+  private made = 0;
+
+  constructor() {
+    this.disposables.add(workspace.registerTextDocumentContentProvider(changeScheme, this));
+    this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => void this.texts.delete(uri.toString())));
+  }
+
+  async show({ path, before, after }: FileChange): Promise<void> {
+    const name = path.split('/').at(-1) ?? path;
+    const title = before === null ? `${name} (new file)` : `${name} (change)`;
+    // The ending makes the language.
+    await commands.executeCommand('vscode.diff', this.document(path, 'before', before ?? ''), this.document(path, 'after', after), title, { preview: true });
+  }
+
+  provideTextDocumentContent(uri: Uri): string {
+    return this.texts.get(uri.toString()) ?? 'This text is not there any more: the window was reloaded.\n';
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+
+  private document(path: string, side: string, text: string): Uri {
+    const uri = Uri.from({ scheme: changeScheme, path: `/${path}`, query: `${side}-${++this.made}` });
+    this.texts.set(uri.toString(), text);
+    return uri;
+  }
+}

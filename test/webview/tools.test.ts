@@ -1,0 +1,56 @@
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { running, snapshot, tool } from './support/fixtures';
+import { useViews } from './support/openView';
+
+const question = { title: 'Edit src/parser/tokens.ts', detail: null, everyTime: false };
+
+describe('tool calls that ask', function () {
+  this.timeout(60_000);
+  const open = useViews();
+
+  it('say what they would do, are announced, and are answered by the keyboard', async () => {
+    const waiting = tool('c1', { name: 'edit_file', status: 'running', output: null, hasDiff: true, approval: question });
+    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'edit_file', status: 'running', output: null })], turn: running('tools') }) });
+    await view.delta({ kind: 'row_changed', row: waiting });
+    match(await view.text('.tool-line'), /needs your permission$/);
+    strictEqual(await view.text('.approval-title'), question.title);
+    strictEqual(await view.text('tk-app > [role=status]'), 'Permission needed: Edit src/parser/tokens.ts. Allow or deny it in the conversation.');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.closest('.approval') ?? null), null, 'takes no focus');
+    deepStrictEqual(await view.find('.approval vscode-button').allTextContents(), ['Allow', 'Allow for this session', 'Deny', 'Show diff']);
+    for (const name of ['Show diff', 'Allow for this session', 'Deny', 'Allow']) {
+      await view.find('.approval vscode-button').getByText(name, { exact: true }).focus();
+      await view.page.keyboard.press('Enter');
+    }
+    await view.until('all are asked for', async () => (await view.requests()).length === 4);
+    deepStrictEqual(await view.requests(), [
+      { method: 'show_diff', id: 'c1' },
+      { method: 'answer_tool', id: 'c1', answer: 'session' },
+      { method: 'answer_tool', id: 'c1', answer: 'deny' },
+      { method: 'answer_tool', id: 'c1', answer: 'allow' },
+    ]);
+    await view.delta({ kind: 'row_changed', row: { ...waiting, approval: null } });
+    strictEqual(await view.find('.approval').count(), 0);
+  });
+
+  it('offer no permission for the session where each call is asked about, and show the command', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'run_command', status: 'running', output: null, approval: { title: 'Run a command', detail: 'npm test', everyTime: true } })], turn: running('tools') }) });
+    deepStrictEqual(await view.find('.approval vscode-button').allTextContents(), ['Allow', 'Deny']);
+    strictEqual(await view.text('.approval-detail'), 'npm test');
+  });
+
+  it('show what they print while they run, and their diff when they have run', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'run_command', status: 'running', output: null })], turn: running('tools') }) });
+    await view.find('.tool-line').click();
+    await view.delta({ kind: 'tool_output', id: 'c1', text: 'one\n' }, { kind: 'tool_output', id: 'c1', text: 'two\n' }, { kind: 'tool_output', id: 'gone', text: 'x' });
+    strictEqual(await view.find('.tool-details pre').last().textContent(), 'one\ntwo\n');
+    await view.delta({ kind: 'row_changed', row: tool('c1', { name: 'edit_file', output: 'Edited.', hasDiff: true }) });
+    await view.find('.tool-details').getByRole('button', { name: 'Show diff' }).click();
+    deepStrictEqual(await view.requested('show_diff'), { method: 'show_diff', id: 'c1' });
+  });
+
+  it('offer to continue where a turn has reached its number of rounds', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [{ kind: 'error', id: 'e1', at: 0, reason: 'rounds', text: 'The model has called tools in 50 rounds and is not done.' }] }) });
+    await view.button('Continue').click();
+    deepStrictEqual(await view.requested('retry'), { method: 'retry' });
+  });
+});

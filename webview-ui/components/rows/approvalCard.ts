@@ -1,0 +1,29 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
+import { AskEvent } from '../../events';
+import { icon } from '../../render/icons';
+
+type Tool = TranscriptRow & { kind: 'tool' };
+type Answer = (ViewRequest & { method: 'answer_tool' })['answer'];
+
+/** What a call would do, and the user's answer to it. Never takes the focus: the announcer says that it is there. */
+export function approvalCard({ id, approval, hasDiff }: Tool): TemplateResult | typeof nothing {
+  if (!approval) return nothing;
+  const answer = (given: Answer) => ask({ method: 'answer_tool', id, answer: given });
+  return html`
+    <div class="approval" role="group" aria-label="Permission needed: ${approval.title}">
+      <div class="approval-title">${icon('lock')} <span>${approval.title}</span></div>
+      ${approval.detail === null ? nothing : html`<pre class="approval-detail" tabindex="0" role="group" aria-label="Details">${approval.detail}</pre>`}
+      <div class="actions">
+        <vscode-button @click=${answer('allow')}>Allow</vscode-button>
+        ${approval.everyTime ? nothing : html`<vscode-button appearance="secondary" @click=${answer('session')}>Allow for this session</vscode-button>`}
+        <vscode-button appearance="secondary" @click=${answer('deny')}>Deny</vscode-button>
+        ${hasDiff ? html`<vscode-button appearance="secondary" @click=${ask({ method: 'show_diff', id })}>Show diff</vscode-button>` : nothing}
+      </div>
+    </div>
+  `;
+}
+
+export function ask(request: ViewRequest) {
+  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent(request));
+}
