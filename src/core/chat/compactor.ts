@@ -152,7 +152,7 @@ export class Compactor {
     return end({ entry: null, message: this.fruitless(options, tokensBefore, notWorthIt) });
   }
 
-  /** Folds as `run` would with a model, without recording anything; the result is used by the next `run`. Null: nothing to fold. */
+  /** Folds as `run` would with a model, without recording anything; the result is used by the next `run`. Null: nothing to fold, or stopped. */
   async preview(instructions: string | null, stop: AbortSignal): Promise<{ readonly fold: Fold; readonly cut: Cut; readonly content: ContentOf<'compaction'> } | null> {
     const { engine, clock, maker, recorder } = this.deps;
     const cut = maker.cuts('manual')[0];
@@ -163,7 +163,10 @@ export class Compactor {
       this.cancelPrepared();
       job = this.startJob(cut, { instructions });
     }
-    await job.wait(null, stop);
+    if ((await job.wait(null, stop)) === 'given_up') {
+      this.cancelPrepared();
+      return null;
+    }
     const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), job.failure));
     const own = job.fold ? this.spliced(job) : cut;
     const content = await recorder.draft(fold, own, { trigger: 'manual', tokensBefore: engine.measure().used, rung: fold.rung, startedAt, holdsTurn: false });

@@ -85,7 +85,7 @@ export class ContextTools {
   /** What a compaction would do, without doing it. What it took to find out is used by the next one. Rejects with `StoreError`. */
   async preview(instructions: string | null, stop: AbortSignal): Promise<CompactionPreview> {
     const preview = await this.compactor.preview(instructions, stop);
-    if (!preview || stop.aborted) return { content: null, folds: [], stays: [], message: preview ? 'Cancelled.' : 'There is nothing to compact: the conversation is as short as what a compaction would keep.' };
+    if (!preview || stop.aborted) return { content: null, folds: [], stays: [], message: stop.aborted ? 'Cancelled: nothing was changed.' : 'There is nothing to compact: the conversation is as short as what a compaction would keep.' };
     const uuids = (entries: readonly { readonly uuid: string }[]) => entries.map(({ uuid }) => uuid);
     return { content: preview.content, folds: uuids(preview.cut.folded), stays: uuids(preview.cut.kept), message: null };
   }

@@ -1,4 +1,5 @@
 import { Emitter, type Event } from '../base/event';
+import { thresholdsOf } from '../context/budget';
 import { ContextEngine, type ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy';
 import type { SessionPolicy } from '../context/resolvePolicy';
@@ -306,7 +307,8 @@ export class Conversation {
   /** Adopts changed settings: model, policy. Takes effect with the next request. */
   async refreshModel(): Promise<TurnError | null> {
     try {
-      await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy(this.session));
+      const moved = await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy(this.session));
+      if (moved) this.deps.log.info('threshold_updated', { policy: this.policy.name, model: this.model.info.id, ...thresholdsOf(this.engine.budget) });
       this.emitContext();
       if (!this.isBusy) void this.restoreAnchor();
       return null;

@@ -7,7 +7,7 @@ import type { Clock, SessionStore } from '../ports';
 import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../session/entry';
 import { discardedEntries, verbatimEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
-import type { CompactionRecorder } from './compactionRecord';
+import type { CompactionRecorder, Reach } from './compactionRecord';
 import type { FoldMaker } from './foldMaker';
 import type { JobHooks } from './summaryJob';
 
@@ -24,6 +24,8 @@ export interface Rewritten {
   readonly target: EntryOf<'compaction'>;
   readonly fold: Fold;
   readonly cut: Cut;
+  /** Omitted: measured when it is recorded. */
+  readonly reach?: Reach;
 }
 
 const pageSize = 200;
@@ -53,7 +55,7 @@ export class SummaryRewriter {
   }
 
   /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */
-  async record({ target, fold, cut }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
+  async record({ target, fold, cut, reach }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
     const { recorder, engine, clock } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
     const { rung, coversFrom, firstKeptEntry, previous, masked } = target.content;
@@ -70,7 +72,7 @@ export class SummaryRewriter {
       ...(instructions ? { instructions } : {}),
     });
     const { masked: _, ...content } = await recorder.measured({ ...draft, needsSummaryRetry: false, ...(masked ? { masked } : {}) });
-    const continuity = cut.folded.length > 0 ? await recorder.continuity(fold, cut, content.summaryText) : null;
+    const continuity = cut.folded.length > 0 ? await recorder.continuity(fold, cut, content.summaryText, reach) : null;
     return recorder.append({ ...content, ...(masked ? { masked } : {}), ...(continuity ? { continuity } : {}) }, calls);
   }
 

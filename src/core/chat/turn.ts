@@ -13,7 +13,7 @@ import { RetryPolicy } from './retryPolicy';
 import { runCalls, type ToolCallEntry } from './toolRun';
 import { systemPrompt } from './systemPrompt';
 import { modelTurnError } from './turnError';
-import { continueNote, instructionsChange, usageNote } from './turnNotes';
+import { continueNote, instructionsChange, policyChangeNote, usageNote } from './turnNotes';
 
 export interface TurnDeps {
   readonly branch: BranchState;
@@ -125,8 +125,11 @@ export class Turn {
   }
 
   private async appendNotes(first: boolean): Promise<void> {
-    const change = instructionsChange(this.deps.branch.entries, this.instructions);
+    const { branch, engine } = this.deps;
+    const change = instructionsChange(branch.entries, this.instructions);
     if (change) await this.append(change, false, false);
+    const bound = policyChangeNote(branch.entries, engine.budget.oversized, branch.tokensOf);
+    if (bound) await this.append(bound, false, false);
     if (first) await this.appendMemoryHead();
   }
 

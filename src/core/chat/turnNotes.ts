@@ -2,7 +2,7 @@ import { continueText, type Projection } from '../context/projection';
 import type { Budget } from '../context/budget';
 import type { ModelInfo } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
-import { cycleEntries } from '../session/liveCompaction';
+import { cycleEntries, policyChange, policyChangeOf, verbatimEntries, type PolicyChangeData } from '../session/liveCompaction';
 
 /** `customType` of the message that asks the model to go on with an answer of its own. */
 export const continueType = 'continue';
@@ -31,6 +31,28 @@ export function instructionsChange(entries: readonly StoredEntry[], instructions
   const known = cycleEntries(entries).findLast(({ content }) => content.type === 'instructions_change')?.content;
   if (known?.type === 'instructions_change' ? known.text === text : text === '') return null;
   return { type: 'instructions_change', text };
+}
+
+/** Below this share of the bound an entry needs no record: only a bound that much smaller would cut it. */
+const recordedFrom = 1 / 8;
+
+/**
+ * The bound by which entries are sent whole or as head and tail, when the branch does not say so already: a policy or a model that is
+ * changed later may move it, and then an entry that was sent stands otherwise in the next prompt. A break only when one does. Null
+ * when there is nothing to record.
+ */
+export function policyChangeNote(entries: readonly StoredEntry[], oversized: number, tokensOf: (entry: StoredEntry) => number): ContentOf<'custom'> | null {
+  const known = cycleEntries(entries).findLast((entry) => policyChangeOf(entry) !== null);
+  const before = known ? policyChangeOf(known)!.oversized : null;
+  if (before === oversized) return null;
+  const large = verbatimEntries(entries).filter(({ modelFacing, content }) => modelFacing && (content.type === 'message' || content.type === 'tool_result'));
+  if (before === null && !large.some((entry) => tokensOf(entry) > oversized * recordedFrom)) return null;
+  // Whatever stands in front of an answer, or of the newest message, was in a prompt.
+  const newest = entries.findLastIndex(({ content }) => content.type === 'tool_call' || content.type === 'thinking' || content.type === 'message');
+  const sent = new Set(entries.slice(0, newest));
+  const least = before === null ? oversized : Math.min(before, oversized);
+  const data: PolicyChangeData = { oversized, isBreak: large.some((entry) => sent.has(entry) && tokensOf(entry) > least) };
+  return { type: 'custom', customType: policyChange, data };
 }
 
 /** Null when the model that answered last, if any has, is the one that answers next. */

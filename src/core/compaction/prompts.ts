@@ -1,3 +1,4 @@
+import { continueType } from '../chat/turnNotes';
 import { entryText, type StoredEntry } from '../session/entry';
 
 /** How entries are named towards models: short, stable within a store, resolvable by recall. */
@@ -40,6 +41,11 @@ export function summaryPrompt({ previous, transcript, instructions, closing }: S
   if (instructions) parts.push(`The user asks for this summary in particular: ${instructions}`);
   parts.push(closing);
   return parts.join('\n\n');
+}
+
+/** What the program says to the model in a prompt, for the moment: nothing of the conversation that a summary could be about. */
+export function isNotice({ content }: StoredEntry): boolean {
+  return content.type === 'nudge' || content.type === 'usage_note' || content.type === 'memory_note' || (content.type === 'custom_message' && content.customType === continueType);
 }
 
 /** An entry for a summariser; one longer than `maxChars` keeps head and tail. */

@@ -5,7 +5,7 @@ import type { StoredEntry } from '../session/entry';
 import type { FoldedIdentifier } from './audit';
 import { continuingPrompt, type Continuation } from './continuation';
 import { isUserMessage } from './cutPoint';
-import { renderEntry, summaryPrompt } from './prompts';
+import { isNotice, renderEntry, summaryPrompt } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
 
 /** One request to a summariser, paid for whether its answer was used or not. */
@@ -49,7 +49,7 @@ export class SummaryWriter {
   async write(entries: readonly StoredEntry[], previous: string | null, depth = 0): Promise<string> {
     const { estimate, instructions, maxSummaryTokens, format } = this.options;
     const maxChars = Math.floor(this.room * 1.5);
-    const transcript = entries.map((entry) => renderEntry(entry, Math.min(maxChars, longestEntry))).join('\n\n');
+    const transcript = entries.filter((entry) => !isNotice(entry)).map((entry) => renderEntry(entry, Math.min(maxChars, longestEntry))).join('\n\n');
     const fits = estimate(transcript) + (previous === null ? 0 : estimate(previous)) <= this.room;
     const canSplit = entries.length > 1 && depth < deepest;
     if (fits || !canSplit) {

@@ -85,6 +85,11 @@ export function compactionDue({ atOrAbove }: Pick<Policy['compaction'], 'atOrAbo
   return reached(used, budget.trigger) || used > budget.limit || (budget.triggerMessages > 0 && reached(messages, budget.triggerMessages));
 }
 
+/** Where something happens, in tokens; as it is logged. */
+export function thresholdsOf({ nudges, prepare, trigger, triggerMessages, hardLimit, limit, effective }: Budget): Readonly<Record<string, unknown>> {
+  return { nudges: nudges.map(({ tokens }) => tokens), prepare, trigger, triggerMessages, hardLimit, limit, effective };
+}
+
 /** The lowest of the kinds that count tokens; without one, the limit. */
 function resolveTrigger({ trigger, atOrAbove }: Policy['compaction'], effective: number, limit: number): number {
   // A size is a whole number: 85 % of 10,001 is reached at 8,501, and 70 % of it is exceeded from 7,001 on.

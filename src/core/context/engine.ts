@@ -4,7 +4,7 @@ import { afterLastBreak, discardedEntries } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/cutPoint';
-import { compactionDue, resolveBudget, type Budget } from './budget';
+import { compactionDue, resolveBudget, thresholdsOf, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';
 import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
@@ -75,14 +75,16 @@ export class ContextEngine {
     return this.policyInUse;
   }
 
-  /** Adopts a model and a policy; the sizes that follow are re-estimated with that model's learned factor. */
-  async use(binding: ModelBinding, policy: Policy): Promise<void> {
+  /** Adopts a model and a policy; the sizes that follow are re-estimated with that model's learned factor. True: in tokens, something is due elsewhere now. */
+  async use(binding: ModelBinding, policy: Policy): Promise<boolean> {
+    const before = JSON.stringify(thresholdsOf(this.budget));
     const changed = binding.info.id !== this.bindingInUse.info.id || binding.info.provider !== this.bindingInUse.info.provider;
     this.bindingInUse = binding;
     this.policyInUse = policy;
     this.budget = resolveBudget(policy, binding.info);
     this.memo = null;
     if (changed || !this.calibration) this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
+    return JSON.stringify(thresholdsOf(this.budget)) !== before;
   }
 
   private get calibrationKey(): string {

@@ -31,6 +31,24 @@ export function verbatimEntries(entries: readonly StoredEntry[]): readonly Store
   return entries.slice(from === -1 ? entries.indexOf(live) + 1 : from);
 }
 
+/** `custom` entry with the size from which on entries of its cycle are sent as head and tail. */
+export const policyChange = 'policy_change';
+
+/** What a `policy_change` says. */
+export interface PolicyChangeData {
+  /** Tokens of an entry, uncalibrated. */
+  readonly oversized: number;
+  /** An entry that was sent by another size is among those it applies to. */
+  readonly isBreak: boolean;
+}
+
+/** Null for every other entry. */
+export function policyChangeOf({ content }: StoredEntry): PolicyChangeData | null {
+  if (content.type !== 'custom' || content.customType !== policyChange) return null;
+  const { oversized, isBreak } = content.data as { oversized?: unknown; isBreak?: unknown };
+  return typeof oversized === 'number' ? { oversized, isBreak: isBreak === true } : null;
+}
+
 /** Entry types after which an earlier prompt is no longer a prefix of the next one: the declared prefix breaks. */
 const breakTypes = new Set(['compaction', 'compaction_undone', 'model_change', 'instructions_change', 'tools_change']);
 
@@ -39,8 +57,11 @@ const breakTypes = new Set(['compaction', 'compaction_undone', 'model_change', '
  * in no prompt that anything was built on.
  */
 export function afterLastBreak(entries: readonly StoredEntry[]): number {
-  for (let i = entries.length - 1; i >= 0; i--) if (breakTypes.has(entries[i]!.content.type)) return i + 1;
-  return 0;
+  return entries.findLastIndex(isPrefixBreak) + 1;
+}
+
+function isPrefixBreak(entry: StoredEntry): boolean {
+  return breakTypes.has(entry.content.type) || policyChangeOf(entry)?.isBreak === true;
 }
 
 /** `custom` entry that takes the blocks of a failed attempt out of the projection; they stay in the transcript, marked. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { continueNote, instructionsChange, usageNote } from '../../../src/core/chat/turnNotes';
+import { continueNote, instructionsChange, policyChangeNote, usageNote } from '../../../src/core/chat/turnNotes';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { project } from '../../../src/core/context/projection';
 import type { ModelRequest } from '../../../src/core/ports';
+import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';
@@ -32,6 +33,43 @@ describe('notes of a turn', () => {
     assert.deepEqual(instructionsChange(b.entries, ''), { type: 'instructions_change', text: '' });
     b.compaction(null);
     assert.deepEqual(instructionsChange(b.entries, 'Be brief.'), { type: 'instructions_change', text: 'Be brief.' });
+  });
+
+  it('records the bound of whole messages where one comes near it, and declares a break where one was sent by another', () => {
+    const b = new BranchBuilder();
+    const note = (oversized: number) => policyChangeNote(b.entries, oversized, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
+    const record = (oversized: number) => b.add(policyChangeNote(b.entries, oversized, (entry) => entry.tokenEstimate ?? 0)!);
+    b.user('x'.repeat(4 * 500));
+    assert.equal(note(10_000), null, 'far below');
+    assert.deepEqual(note(1_000), { oversized: 1_000, isBreak: false });
+    assert.deepEqual(note(100), { oversized: 100, isBreak: false }, 'not sent yet');
+    record(1_000);
+    assert.equal(note(1_000), null);
+    b.assistant('a');
+    assert.deepEqual(note(600), { oversized: 600, isBreak: false }, 'whole before and after');
+    assert.deepEqual(note(100), { oversized: 100, isBreak: true });
+    record(100);
+    assert.deepEqual(note(1_000), { oversized: 1_000, isBreak: true }, 'whole again');
+    b.compaction(null);
+    assert.equal(note(1_000), null, 'folded');
+  });
+
+  it('keeps prompts append-only when the policy changes in mid-session, or says so', async () => {
+    const rig = await ConversationRig.create();
+    try {
+      rig.model.scripts.push(says('one'), says('two'), says('three'));
+      await rig.conversation.send(`look at this ${rig.words(1_500)}`);
+      rig.overrides = { 'compaction.oversizedMessagePercent': 5 };
+      await rig.conversation.send('and now?');
+      await rig.conversation.send('thanks');
+      const [first, second, third] = rig.model.requests.map(flat);
+      assert.notDeepEqual(second!.slice(0, 1), first!.slice(0, 1), 'the message is cut now');
+      assert.deepEqual(third!.slice(0, second!.length), second);
+      const notes = rig.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []);
+      assert.deepEqual(notes.map(({ isBreak }) => isBreak), [false, true]);
+    } finally {
+      await rig.dispose();
+    }
   });
 
   it('says how full the window is', () => {

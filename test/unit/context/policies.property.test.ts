@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { policyChangeNote } from '../../../src/core/chat/turnNotes';
 import { cutPoint } from '../../../src/core/compaction/cutPoint';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
@@ -7,6 +8,7 @@ import { presetNames, resolvePolicy } from '../../../src/core/context/resolvePol
 import { project, type Projection } from '../../../src/core/context/projection';
 import type { ModelMessage } from '../../../src/core/ports';
 import type { StoredEntry } from '../../../src/core/session/entry';
+import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 const rounds = 120;
@@ -18,6 +20,7 @@ const happening = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('calls' as const), calls: fc.integer({ min: 1, max: 4 }), answered: fc.integer({ min: 0, max: 4 }), tokens: fc.integer({ min: 1, max: 600 }), thinks: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('compact' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('undo' as const) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('policy' as const), oversized: fc.integer({ min: 5, max: 4_000 }) }) },
 );
 type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
 
@@ -28,7 +31,7 @@ for (const preset of presetNames) {
   describe(`every conversation under ${preset}`, () => {
     const { policy } = resolvePolicy(preset);
     const budget = resolveBudget(policy, { window: 12_000, maxOutput: 1_000 });
-    const projected = (entries: readonly StoredEntry[]) => project({ entries, system: 'S', tools: [], budget, model: 'm', tokensOf, estimate: estimateTokens });
+    const projected = (entries: readonly StoredEntry[], oversized = budget.oversized) => project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', tokensOf, estimate: estimateTokens });
 
     function play(b: BranchBuilder, one: Happening, n: number): void {
       if (one.kind === 'turn') {
@@ -42,7 +45,7 @@ for (const preset of presetNames) {
       } else if (one.kind === 'compact') {
         const cut = cutPoint(b.entries, { keep: policy.compaction.keep, tokens: budget.keep, tokensOf });
         if (cut) b.compaction(cut.firstKept, { placement: policy.compaction.placement, coversFrom: cut.folded[0]!.uuid, summaryText: `STATE ${n}` });
-      } else {
+      } else if (one.kind === 'undo') {
         const last = b.entries.findLast(({ content }) => content.type === 'compaction');
         if (last) b.undo(last);
       }
@@ -53,13 +56,17 @@ for (const preset of presetNames) {
         fc.property(fc.array(happening, { maxLength: 24 }), (story) => {
           const b = new BranchBuilder();
           b.user('start');
+          let oversized = budget.oversized;
           let before: { readonly projection: Projection; readonly entries: number } | null = null;
           for (const [n, one] of story.entries()) {
+            if (one.kind === 'policy') oversized = one.oversized;
             play(b, one, n);
             b.user(`next ${n}`);
-            const projection = projected(b.entries);
+            const note = policyChangeNote(b.entries, oversized, tokensOf);
+            if (note) b.add(note);
+            const projection = projected(b.entries, oversized);
             checkValid(projection.messages);
-            const isBroken = before !== null && b.entries.slice(before.entries).some(({ content }) => breaks.has(content.type));
+            const isBroken = before !== null && b.entries.slice(before.entries).some((entry) => breaks.has(entry.content.type) || policyChangeOf(entry)?.isBreak);
             if (before && !isBroken) assert.deepEqual(flat(projection).slice(0, flat(before.projection).length), flat(before.projection));
             before = { projection, entries: b.entries.length };
           }
