@@ -1,6 +1,8 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { artifacts, builtTests } from '../support/paths';
+import { artifacts, builtTests, projectRoot } from '../support/paths';
+import { benchReport } from './benchReport';
 
 /** What a file `*.bench.ts` exports: rows of one table, ratios rather than times where it can. */
 interface Bench {
@@ -22,6 +24,17 @@ async function main(words: readonly string[]): Promise<void> {
   if (files.length === 0) throw new Error(`No benchmark matches ${words.join(', ')}`);
   await mkdir(artifacts, { recursive: true });
   await writeFile(join(artifacts, 'bench.json'), `${JSON.stringify({ node: process.version, at: new Date().toISOString(), results }, null, 2)}\n`);
+  await report(results);
+}
+
+/** Into the documents, but for runs that are cut short. */
+async function report(results: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
+  if (process.argv.some((word) => word.startsWith('-'))) return;
+  const { version, dependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as { version: string; dependencies: Record<string, string> };
+  const versions = [`Threadkeeper ${version}`, `Node ${process.versions.node}`, `sql.js ${dependencies['sql.js']}`, `${availableParallelism()} cores`];
+  const file = join(projectRoot, 'docs', 'benchmarks.md');
+  const page = await readFile(file, 'utf8').catch(() => '');
+  await writeFile(file, benchReport(page, results, { date: new Date().toISOString().slice(0, 10), versions }));
 }
 
 // Words that begin with a dash are for the benchmarks.

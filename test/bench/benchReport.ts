@@ -1,0 +1,37 @@
+/** Where and with what a table was measured. */
+export interface BenchFacts {
+  /** ISO date. */
+  readonly date: string;
+  /** Names and versions, as they are shown. */
+  readonly versions: readonly string[];
+}
+
+const introduction = `# Benchmarks
+
+Written by \`npm run bench\` (\`npm run bench:store\`, \`npm run bench:context\` for parts). Times depend on the machine and on what else it does;
+ratios are taken within one run and are what to compare. Each table says when and with what it was measured.
+`;
+
+/** The page with these tables in the place of older ones of the same name; the others stay as they are. */
+export function benchReport(page: string, results: Readonly<Record<string, readonly unknown[]>>, facts: BenchFacts): string {
+  const sections = new Map([...page.matchAll(/^## (.+)\n([\s\S]*?)(?=^## |$(?![\s\S]))/gm)].map(([, name, body]) => [name!, body!.trim()]));
+  for (const [name, rows] of Object.entries(results)) sections.set(name, `${facts.date}, ${facts.versions.join(', ')}\n\n${table(rows)}`);
+  return [introduction, ...[...sections].sort(([a], [b]) => a.localeCompare(b)).map(([name, body]) => `## ${name}\n\n${body}\n`)].join('\n');
+}
+
+/** Columns in the order in which the rows name them, those with a ratio after the name of the row. */
+function table(rows: readonly unknown[]): string {
+  const records = rows.map((row) => (typeof row === 'object' && row !== null ? (row as Record<string, unknown>) : { result: row }));
+  const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const [first = 'result', ...rest] = names;
+  const isRatio = (name: string) => /ratio|share|×|:/i.test(name);
+  const columns = [first, ...rest.filter(isRatio), ...rest.filter((name) => !isRatio(name))];
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(columns), line(columns.map(() => '---')), ...records.map((record) => line(columns.map((name) => cell(record[name]))))].join('\n');
+}
+
+function cell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (typeof value === 'number') return Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(3)));
+  return (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll('|', '\\|').replaceAll('\n', ' ');
+}
