@@ -1,8 +1,9 @@
 import type { PartialChunk } from './session/partialChunk';
 import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
 import type { BranchTip } from './session/branchTip';
-import type { ImageType } from './session/attachment';
+import type { Attachment, ImageType } from './session/attachment';
 import type { NewEntry, StoredEntry } from './session/entry';
+import type { QueuedMessage } from './session/queuedMessage';
 import type { PurgePreview } from './session/purgePreview';
 import type { NewSession, Session, SessionPatch } from './session/session';
 import type { SessionQuery } from './session/sessionQuery';
@@ -112,8 +113,10 @@ export interface TranscriptPage {
 
 export interface Draft {
   readonly text: string;
-  readonly attachments: unknown;
+  readonly attachments: readonly Attachment[];
   readonly at: number;
+  /** What else is stored as attachments cannot be understood; it stays stored. */
+  readonly unreadable?: boolean;
 }
 
 export interface CalibrationRow {
@@ -245,9 +248,9 @@ export interface SessionStore extends SessionTransfer {
    * Messages that wait for the running turn, oldest first: those of this window, and those of windows that have ended, which are
    * this window's from now on.
    */
-  queue(session: string): Promise<{ readonly id: string; readonly text: string }[]>;
+  queue(session: string): Promise<QueuedMessage[]>;
   /** Replaces this window's part of the queue. */
-  saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[]): Promise<void>;
+  saveQueue(session: string, queue: readonly QueuedMessage[]): Promise<void>;
   /** Keeps the bytes once, whoever else has put the same; their sha256, in hexadecimal digits. Rejects with `disk_full` as any write. */
   putBlob(bytes: Uint8Array, mime: string): Promise<string>;
   /** Undefined when it is missing or no longer what was put. */

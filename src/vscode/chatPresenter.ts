@@ -1,7 +1,8 @@
-import type { ConversationEvent, QueuedMessage, TurnError } from '../core/chat/events';
+import type { ConversationEvent, TurnError } from '../core/chat/events';
 import { turnErrorType } from '../core/chat/events';
 import type { Pin } from '../core/ports';
 import type { StoredEntry } from '../core/session/entry';
+import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import type { ApprovalQuestion } from '../core/tools/tool';

@@ -1,11 +1,12 @@
 import type { Conversation } from '../core/chat/conversation';
-import type { ConversationEvent, QueuedMessage } from '../core/chat/events';
+import type { ConversationEvent } from '../core/chat/events';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { ModelBinding } from '../core/context/engine';
 import { errorText } from '../core/errors';
 import type { Logger, SessionStore } from '../core/ports';
 import type { StoredEntry } from '../core/session/entry';
+import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Session } from '../core/session/session';
 import type { Delta, OlderPage } from '../protocol/messages';
 import { ChatPresenter } from './chatPresenter';
@@ -164,7 +165,7 @@ export class OpenChat implements Disposable {
     const { store, log, now } = this.deps;
     if (store.status.access === 'readonly') return true;
     try {
-      await store.saveDraft(this.session.uuid, text === '' ? null : { text, attachments: null, at: now() });
+      await store.saveDraft(this.session.uuid, text === '' ? null : { text, attachments: [], at: now() });
     } catch (error) {
       log.warn('draft_not_saved', { detail: errorText(error) });
       return false;

@@ -1,4 +1,5 @@
 import { estimateTokens } from '../../src/core/context/estimateTokens';
+import { attachmentTokens, type Attachment } from '../../src/core/session/attachment';
 import { entryText, type ContentOf, type EntryContent, type StoredEntry } from '../../src/core/session/entry';
 
 /** Builds a branch of stored entries without a store: uuids are `e1`, `e2` …, each the child of the one before. */
@@ -14,7 +15,7 @@ export class BranchBuilder {
       createdAt: seq * 1_000,
       modelFacing: flags.modelFacing ?? !notModelFacing.has(content.type),
       display: flags.display ?? true,
-      tokenEstimate: estimateTokens(entryText(content)),
+      tokenEstimate: estimateTokens(entryText(content)) + (content.type === 'message' ? (content.attachments ?? []).reduce((sum, one) => sum + attachmentTokens(one), 0) : 0),
       content,
       seq,
     };
@@ -22,8 +23,8 @@ export class BranchBuilder {
     return entry;
   }
 
-  user(text: string): StoredEntry {
-    return this.add({ type: 'message', role: 'user', text });
+  user(text: string, attachments: Attachment[] = []): StoredEntry {
+    return this.add({ type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments } : {}) });
   }
 
   assistant(text: string): StoredEntry {

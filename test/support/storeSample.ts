@@ -37,7 +37,7 @@ export function makeStoreSample(sqlite: Sqlite, end: 'close' | 'abandon'): Store
       type: 'compaction', operationId: 'op', summaryText: 'a summary', firstKeptEntry: uuids[41]!, coversFrom: uuids[1]!, tokensBefore: 9, tokensAfter: 3,
       messagesBefore: 20, messagesAfter: 10, trigger: 'manual', rung: 'extractive', model: null, durationMs: 1, heldMs: 1, needsSummaryRetry: false,
     });
-    core.saveDraft(sessions[0]!, { text: 'a draft', attachments: undefined, at: 1 });
+    core.saveDraft(sessions[0]!, { text: 'a draft', attachments: [], at: 1 });
     core.saveQueue(sessions[1]!, [{ id: 'q', text: 'queued' }]);
     while (core.index.indexBatch(1000));
     opened[end]();

@@ -34,7 +34,7 @@ export class AnchorKeeper {
     if (prompt === this.asked) return false;
     this.asked = prompt;
     try {
-      const tokens = (await client.countTokens(engine.request(), this.closed.signal)) - engine.framingTokens();
+      const tokens = (await client.countTokens(await engine.request(), this.closed.signal)) - engine.framingTokens();
       if (this.closed.signal.aborted || branch.leaf !== leaf || engine.binding.info.id !== info.id) return false;
       await branch.recordUsage({ entry: leaf, provider: info.provider, model: info.id, kind: 'count', input: tokens, output: 0, cacheRead: 0, cacheWrite: 0, cost: null, at: clock.now() });
       log.debug('context_counted', { model: info.id, tokens });

@@ -1,5 +1,6 @@
 import { estimateTokens } from '../context/estimateTokens';
 import type { Clock, IdSource, SessionStore, TokenCounter, UsageRecord } from '../ports';
+import { attachmentTokens } from '../session/attachment';
 import { entryText, sideEntryTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';
 
@@ -51,7 +52,7 @@ export class BranchState {
     return this.list.at(-1)?.uuid ?? null;
   }
 
-  readonly tokensOf = (entry: StoredEntry): number => this.counts.get(entry.uuid) ?? entry.tokenEstimate ?? estimateTokens(entryText(entry.content));
+  readonly tokensOf = (entry: StoredEntry): number => attachedTokens(entry.content) + (this.counts.get(entry.uuid) ?? entry.tokenEstimate ?? estimateTokens(entryText(entry.content)));
 
   /** An entry that would follow the leaf; not stored. */
   draft(content: EntryContent, options: AppendOptions): NewEntry {
@@ -105,4 +106,9 @@ export class BranchState {
     this.lastUsage = live.lastUsage;
     for (const entry of live.entries) if (entry.tokenEstimate !== null) this.counts.set(entry.uuid, entry.tokenEstimate);
   }
+}
+
+/** Counted when they were attached; the entry's own count is that of its text. */
+function attachedTokens(content: EntryContent): number {
+  return content.type === 'message' ? (content.attachments ?? []).reduce((sum, attachment) => sum + attachmentTokens(attachment), 0) : 0;
 }

@@ -1,8 +1,7 @@
 import type { Continuation } from '../compaction/continuation';
 import { maskedEntries } from '../compaction/mask';
 import type { ContextEngine } from '../context/engine';
-import type { Projection } from '../context/projection';
-import type { ModelMessage } from '../ports';
+import type { Projection, PromptMessage } from '../context/projection';
 import { entryText, type StoredEntry } from '../session/entry';
 import type { BranchState } from './branchState';
 
@@ -28,7 +27,7 @@ const namingTokens = 6;
  * The conversation's prompt for a summary of a range of it. Null where the range does not stand in it word for word, and where
  * going on from it would cost more than a transcript: it has to be cached, and the transcript not much shorter.
  */
-export function continuationOf({ branch, engine, range, transcript, now }: ContinuationInput): Continuation | null {
+export async function continuationOf({ branch, engine, range, transcript, now }: ContinuationInput): Promise<Continuation | null> {
   const { lastUsage, entries, tokensOf } = branch;
   const { used, anchored } = engine.measure();
   if (!anchored || lastUsage?.kind !== 'turn' || now - lastUsage.at > cachedMs) return null;
@@ -36,10 +35,11 @@ export function continuationOf({ branch, engine, range, transcript, now }: Conti
   const masked = maskedEntries(entries);
   if (range.some(({ uuid }) => masked.has(uuid) || projection.excerpted.has(uuid))) return null;
   const byId = new Map(range.map((entry) => [entry.uuid, entry]));
-  const standing = projection.pieces.flatMap(({ entryId, block }) => {
+  // A message with attachments has several pieces.
+  const standing = [...new Set(projection.pieces.flatMap(({ entryId, block }) => {
     const entry = entryId === null || block.type === 'thinking' ? undefined : byId.get(entryId);
     return entry && isSpoken(entry) ? [entry] : [];
-  });
+  }))];
   if (standing.length === 0 || standing.length < range.filter((entry) => isSpoken(entry) && entryText(entry.content).trim() !== '').length) return null;
   const cached = lastUsage.cacheRead + lastUsage.cacheWrite;
   const asking = askingTokens + namingTokens * standing.length;
@@ -49,7 +49,7 @@ export function continuationOf({ branch, engine, range, transcript, now }: Conti
   const { provider, id } = engine.binding.info;
   return {
     from: `${provider}/${id}`,
-    request: { ...engine.request(), messages: messagesFor(projection, byId) },
+    request: await engine.request(messagesFor(projection, byId)),
     entries: standing,
     hasState: projection.pieces.some(({ segment, entryId }) => segment === 'summary' && entries.some(({ uuid, content }) => uuid === entryId && content.type === 'compaction')),
     tokens: used,
@@ -64,7 +64,7 @@ function isSpoken({ content }: StoredEntry): boolean {
  * Without a closing frame, and without an answer in front of it that is not asked about: then these are the messages of the last
  * request, marks and all.
  */
-function messagesFor({ messages, pieces }: Projection, range: ReadonlyMap<string, StoredEntry>): readonly ModelMessage[] {
+function messagesFor({ messages, pieces }: Projection, range: ReadonlyMap<string, StoredEntry>): readonly PromptMessage[] {
   const frame = messages.at(-1)?.blocks.length ?? 0;
   const answer = messages.at(-2);
   if (!answer || pieces.slice(-frame).some(({ entryId }) => entryId !== null)) return messages;

@@ -6,6 +6,8 @@ import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
 import type { Pin, Summarizer } from '../ports';
 import { verbatimEntries } from '../session/liveCompaction';
+import { attachmentTokens, isBlank, nothingWritten, type Attachment, type Written } from '../session/attachment';
+import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';
 import type { Tool } from '../tools/tool';
 import { AnchorKeeper } from './anchorKeeper';
@@ -19,7 +21,7 @@ import { elsewhere, noRecord, notBegun, outOfQueue, refuseCompaction, type SendO
 import { titleFrom } from './sessionTitle';
 import { SharedSession } from './sharedSession';
 import type { ConversationDeps } from './conversationDeps';
-import type { ConversationEvent, QueuedMessage, TurnError } from './events';
+import type { ConversationEvent, TurnError } from './events';
 import type { PinResult, PinTarget } from './pins';
 import { ModelError } from './modelError';
 import { systemPrompt } from './systemPrompt';
@@ -133,14 +135,15 @@ export class Conversation {
   }
 
   /** Sends a message, or queues it behind the running turn. Resolves when its turn has ended; never rejects. */
-  async send(text: string, id: string = this.deps.ids.next()): Promise<SendOutcome> {
-    if (text.trim() === '') return notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' });
-    if (!this.isBusy) return this.operations.enqueue(() => this.turn(id, text));
-    this.waiting = [...this.waiting, { id, text }];
+  async send(text: string, id: string = this.deps.ids.next(), attachments: readonly Attachment[] = []): Promise<SendOutcome> {
+    const message = { text, attachments };
+    if (isBlank(message)) return notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' });
+    if (!this.isBusy) return this.operations.enqueue(() => this.turn(id, message));
+    this.waiting = [...this.waiting, queued(id, message)];
     // Its place behind what was asked for before is taken first; that it is on disk follows.
     const outcome = this.operations.enqueue(async () => {
-      if (!this.waiting.some((message) => message.id === id)) return notBegun(id, outOfQueue);
-      return this.turn(id, text);
+      if (!this.waiting.some((one) => one.id === id)) return notBegun(id, outOfQueue);
+      return this.turn(id, message);
     });
     await this.queueChanged();
     return outcome;
@@ -148,7 +151,7 @@ export class Conversation {
 
   /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
   async resumeQueue(): Promise<void> {
-    await Promise.all(this.waiting.map(({ id, text }) => this.operations.enqueue(() => this.turn(id, text))));
+    await Promise.all(this.waiting.map((one) => this.operations.enqueue(() => this.turn(one.id, { ...nothingWritten, ...one }))));
   }
 
   /** What a window that has ended left in the queue of this session; it is this window's now, but does not wait here. */
@@ -282,11 +285,11 @@ export class Conversation {
   }
 
   /** Shows the draft's size in the gauge. */
-  async measureDraft(text: string): Promise<void> {
+  async measureDraft(text: string, attachments: readonly Attachment[] = []): Promise<void> {
     const version = ++this.draftVersion;
     const [tokens] = text === '' ? [0] : await this.deps.counter.count([text]);
     if (version !== this.draftVersion) return;
-    this.engine.setDraft(tokens ?? 0);
+    this.engine.setDraft(attachments.reduce((sum, attachment) => sum + attachmentTokens(attachment), tokens ?? 0));
     this.emitContext();
   }
 
@@ -334,24 +337,24 @@ export class Conversation {
     this._onDidEmit.dispose();
   }
 
-  private async turn(id: string, text: string | null): Promise<SendOutcome> {
+  private async turn(id: string, message: Written | null): Promise<SendOutcome> {
     if (this.disposed) return notBegun(id, { reason: 'cancelled', message: 'The conversation was closed.' });
     let hasWaited = false;
     const held = async (): Promise<SendOutcome | undefined> => {
-      if (text === null) return notBegun(id, elsewhere);
+      if (message === null) return notBegun(id, elsewhere);
       hasWaited = true;
-      if (this.waiting.some((message) => message.id === id)) return undefined;
-      this.waiting = [{ id, text }, ...this.waiting];
+      if (this.waiting.some((one) => one.id === id)) return undefined;
+      this.waiting = [queued(id, message), ...this.waiting];
       await this.queueChanged();
       return undefined;
     };
     const begun = this.operations.exclusive<SendOutcome>(async (signal) => {
-      if (hasWaited && !this.waiting.some((message) => message.id === id)) return notBegun(id, outOfQueue);
+      if (hasWaited && !this.waiting.some((one) => one.id === id)) return notBegun(id, outOfQueue);
       this.emit({ type: 'turn_started', id });
-      let saved = text === null;
+      let saved = message === null;
       const outcome = await this.guarded(() => saved, async () => {
         await this.recoverBroken();
-        if (text !== null) await this.appendUserMessage(id, text);
+        if (message !== null) await this.appendUserMessage(id, message);
         saved = true;
         const { problem, former } = await this.adoptModel();
         if (this.context.retries.isCacheCold) await this.context.retries.apply();
@@ -404,8 +407,8 @@ export class Conversation {
     await this.context.retries.apply();
   }
 
-  private async appendUserMessage(id: string, text: string): Promise<void> {
-    const entry = await this.branch.append({ type: 'message', role: 'user', text }, { display: true, modelFacing: true });
+  private async appendUserMessage(id: string, { text, attachments }: Written): Promise<void> {
+    const entry = await this.branch.append({ type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) }, { display: true, modelFacing: true });
     this.draftVersion++;
     this.engine.setDraft(0);
     if (this.waiting.some((message) => message.id === id)) {
@@ -413,7 +416,7 @@ export class Conversation {
       await this.queueChanged();
     }
     this.emit({ type: 'entry_appended', entry });
-    if (this.session.title === '') await this.rename(titleFrom(text));
+    if (this.session.title === '') await this.rename(titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text));
   }
 
   private async guarded(saved: () => boolean, run: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
@@ -479,4 +482,8 @@ export class Conversation {
   private emit(event: ConversationEvent): void {
     this._onDidEmit.fire(event);
   }
+}
+
+function queued(id: string, { text, attachments }: Written): QueuedMessage {
+  return { id, text, ...(attachments.length > 0 ? { attachments } : {}) };
 }

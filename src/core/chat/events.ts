@@ -1,6 +1,7 @@
 import type { ContextSnapshot } from '../context/snapshot';
 import type { ModelFailureReason, Pin, TokenUsage } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
+import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';
 import type { ApprovalQuestion } from '../tools/tool';
 
@@ -51,11 +52,6 @@ export type ConversationEvent =
   | { readonly type: 'became_idle' }
   | { readonly type: 'session_changed'; readonly session: Session }
   | { readonly type: 'turn_ended'; readonly id: string; readonly ok: boolean; readonly text: string; readonly error: TurnError | null };
-
-export interface QueuedMessage {
-  readonly id: string;
-  readonly text: string;
-}
 
 /** `customType` of the entry that records a turn's error in the transcript. */
 export const turnErrorType = 'turn_error';

@@ -108,7 +108,7 @@ export class FoldMaker {
   /** Rejects as `foldByChain` does. */
   async byChain({ cut, previous, instructions, background, inPrompt = false, first = [] }: ChainOptions, hooks: JobHooks): Promise<Fold> {
     const { branch, engine, failover, clock } = this.deps;
-    const continuation = inPrompt ? continuationOf({ branch, engine, range: cut.folded, transcript: cut.folded, now: clock.now() }) : null;
+    const continuation = inPrompt ? await continuationOf({ branch, engine, range: cut.folded, transcript: cut.folded, now: clock.now() }) : null;
     const chain = [...first, ...(await engine.summarizers())];
     return foldByChain({ ...this.request(cut, instructions, previous), chain, continuation, failover, rule: engine.policy.summarizer, background, ...hooks });
   }

@@ -38,7 +38,7 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   let usage: TokenUsage | null = null;
   let failure: ModelFailure | null = null;
   let stopReason: string | null = null;
-  for await (const event of engine.binding.client.stream(engine.request(), signal)) {
+  for await (const event of engine.binding.client.stream(await engine.request(), signal)) {
     if (event.type === 'text_delta') step.add(event.index, 'message', event.text);
     else if (event.type === 'thinking_delta') step.add(event.index, 'thinking', event.text);
     else if (event.type === 'block') await step.complete(event.index, event.block);

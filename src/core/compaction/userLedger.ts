@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { wholeCharacters } from '../context/excerpt';
-import type { StoredEntry } from '../session/entry';
+import { entryText, type StoredEntry } from '../session/entry';
 import { isUserMessage } from './cutPoint';
 import { extractIdentifiers } from './identifiers';
 import { entryRef } from './prompts';
@@ -39,7 +39,7 @@ const mostValues = 3;
  */
 export function extendLedger(previous: UserLedger, folded: readonly StoredEntry[], budgetTokens: number, estimate: (text: string) => number): { ledger: LedgerLine[]; earlier: string[]; orders: LedgerLine[]; values: LedgerLine[] } {
   const added = folded.flatMap((entry): LedgerLine[] =>
-    isUserMessage(entry) && entry.content.type === 'message' && entry.content.text.trim() !== '' ? [{ ref: entryRef(entry), text: entry.content.text.trim() }] : [],
+    isUserMessage(entry) && entryText(entry.content).trim() !== '' ? [{ ref: entryRef(entry), text: entryText(entry.content).trim() }] : [],
   );
   const cost = (lines: readonly LedgerLine[]) => lines.reduce((sum, { text }) => sum + estimate(text) + 8, 0);
   const sentences = (known: readonly LedgerLine[], pick: (text: string) => readonly string[], share: number) =>

@@ -9,7 +9,8 @@ import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';
 import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
 import type { Policy, SummarizerEntry } from './policy';
-import { project, type Projection } from './projection';
+import { fillAttachments } from './fillAttachments';
+import { project, type Projection, type PromptMessage } from './projection';
 import type { ContextSnapshot } from './snapshot';
 
 /** A model that a turn can be sent to, with whoever writes its summaries. */
@@ -151,16 +152,20 @@ export class ContextEngine {
     return nudgeStates(this.branch.entries, this.budget, used);
   }
 
-  request(): ModelRequest {
-    const { system, systemSummary, tools, messages } = this.projection();
+  /** What would be sent now, or other messages in the same frame. Rejects with `StoreError` when attachments cannot be read. */
+  async request(messages: readonly PromptMessage[] = this.projection().messages): Promise<ModelRequest> {
+    const { system, systemSummary, tools } = this.projection();
+    const { outputTokens: maxOutputTokens } = this.budget;
+    const { id: model } = this.bindingInUse.info;
+    const withoutThinking = this.lostThinking();
     return {
-      model: this.bindingInUse.info.id,
+      model,
       system,
       ...(systemSummary === null ? {} : { systemSummary }),
       tools,
-      messages,
-      maxOutputTokens: this.budget.outputTokens,
-      ...(this.lostThinking() ? { withoutThinking: true } : {}),
+      messages: await fillAttachments(messages, this.store),
+      maxOutputTokens,
+      ...(withoutThinking ? { withoutThinking: true } : {}),
     };
   }
 

@@ -1,10 +1,27 @@
 import { maskedEntries, maskStub, stubTokens } from '../compaction/mask';
 import type { ModelBlock, ModelMessage, ToolSpec } from '../ports';
-import type { StoredEntry } from '../session/entry';
+import { attachmentTokens, type Attachment } from '../session/attachment';
+import type { ContentOf, StoredEntry } from '../session/entry';
 import { afterLastBreak, discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import type { Budget } from './budget';
 import { excerpt } from './excerpt';
 import type { SegmentKind } from './snapshot';
+
+/** Stands for content that is read only when the request is made (fillAttachments.ts). */
+export interface AttachmentBlock {
+  readonly type: 'attachment';
+  readonly attachment: Attachment;
+  /** Tokens that may be sent of its text; null: all of it. */
+  readonly limit: number | null;
+  /** `#12`, by which the rest can be read. */
+  readonly ref: string;
+}
+
+export type PromptBlock = ModelBlock | AttachmentBlock;
+
+export interface PromptMessage extends Omit<ModelMessage, 'blocks'> {
+  readonly blocks: readonly PromptBlock[];
+}
 
 /** One block of the prompt, with where it came from and what it weighs. */
 export interface Piece {
@@ -12,7 +29,7 @@ export interface Piece {
   readonly segment: SegmentKind;
   /** `system`: stands behind the system text, not among the messages. */
   readonly role: 'system' | 'user' | 'assistant';
-  readonly block: ModelBlock;
+  readonly block: PromptBlock;
   /** Uncalibrated. */
   readonly tokens: number;
 }
@@ -22,7 +39,7 @@ export interface Projection {
   /** A summary that stands in the system prompt; null when there is none, or it stands among the messages. */
   readonly systemSummary: string | null;
   readonly tools: readonly ToolSpec[];
-  readonly messages: readonly ModelMessage[];
+  readonly messages: readonly PromptMessage[];
   readonly pieces: readonly Piece[];
   /** Entries that are sent as head + tail. */
   readonly excerpted: ReadonlySet<string>;
@@ -94,9 +111,31 @@ function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
   const unbroken = new Set(entries.slice(afterLastBreak(entries)).map((entry) => entry.uuid));
   return verbatimEntries(entries).flatMap((entry) => {
     if (!entry.modelFacing || discarded.has(entry.uuid)) return [];
+    const { content } = entry;
+    if (content.type === 'message') return messagePieces(entry, content, input, excerpted);
     const piece = toPiece(entry, input, { unbroken: unbroken.has(entry.uuid), masked, excerpted });
     return piece ? [piece] : [];
   });
+}
+
+/** Attachments stand in front of the text: a question is answered better behind what it is about (Anthropic, long context tips). */
+function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { tokensOf, budget }: ProjectionInput, excerpted: Set<string>): Piece[] {
+  const { attachments = [], role } = content;
+  const base = { entryId: entry.uuid, segment: 'history', role } as const;
+  const ref = `#${entry.seq}`;
+  const tooLong = (tokens: number): boolean => {
+    if (tokens > budget.oversized) excerpted.add(entry.uuid);
+    return tokens > budget.oversized;
+  };
+  const pieces = attachments.map((attachment): Piece => {
+    const tokens = attachmentTokens(attachment);
+    const limit = attachment.kind !== 'image' && tooLong(tokens) ? budget.oversized : null;
+    return { ...base, block: { type: 'attachment', attachment, limit, ref }, tokens: limit ?? tokens };
+  });
+  if (content.text.trim() === '') return pieces;
+  const tokens = attachments.reduce((sum, attachment) => sum - attachmentTokens(attachment), tokensOf(entry));
+  const fit = tooLong(tokens) ? { text: excerpt(content.text, tokens, budget.oversized, ref), tokens: budget.oversized } : { text: content.text, tokens };
+  return [...pieces, { ...base, block: { type: 'text', text: fit.text }, tokens: fit.tokens + 4 }];
 }
 
 interface TailState {
@@ -116,11 +155,6 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
     return { text: excerpt(text, tokens, most, `#${entry.seq}`), tokens: most };
   };
   switch (content.type) {
-    case 'message': {
-      if (content.text.trim() === '') return null;
-      const fit = fitted(content.text);
-      return { entryId: entry.uuid, segment: 'history', role: content.role, block: { type: 'text', text: fit.text }, tokens: fit.tokens + 4 };
-    }
     case 'thinking': {
       // A signed block is only valid while everything before it is unchanged; an unsigned one is never sent.
       if (!unbroken || content.model !== input.model || !(content.signature ?? content.redactedData)) return null;
@@ -156,6 +190,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
       return user(`<${noticeTag} kind="other-branch">\n${content.text}\n</${noticeTag}>`, 'summary');
     case 'custom_message':
       return user(`<${noticeTag} kind="${content.customType}">\n${content.text}\n</${noticeTag}>`, 'history');
+    case 'message':
     case 'compaction':
     case 'compaction_undone':
     case 'checkpoint':
@@ -213,8 +248,8 @@ function frame(pieces: Piece[], estimate: (text: string) => number): Piece[] {
  * Marks for the prompt cache: the end of the summary, the end of this prompt, and the end of the prompt before it. The provider looks
  * back 20 blocks from a mark for one that it knows, and a step with many calls is longer than that.
  */
-function toMessages(pieces: readonly Piece[]): ModelMessage[] {
-  const messages: { role: 'user' | 'assistant'; blocks: ModelBlock[]; cacheBreakpoint?: boolean }[] = [];
+function toMessages(pieces: readonly Piece[]): PromptMessage[] {
+  const messages: { role: 'user' | 'assistant'; blocks: PromptBlock[]; cacheBreakpoint?: boolean }[] = [];
   for (const [index, { role, block, segment }] of pieces.entries()) {
     if (role === 'system') continue;
     let message = messages.at(-1);

@@ -8,10 +8,11 @@ import { timeText } from './dateText';
 import { findAround, findEntries } from './findEntries';
 import { recallToolName, speaker } from './history';
 import { newestQuestion } from './newestQuestion';
+import { unfoldAttachments } from './unfoldAttachments';
 import { parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
 
 export interface RecallDependencies {
-  readonly store: Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq'>;
+  readonly store: Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'blob'>;
   /** The session the model is in; null when it has none (then every session is searched). */
   readonly session: () => string | null;
 }
@@ -94,7 +95,7 @@ async function search({ store, session }: RecallDependencies, input: RecallInput
 async function read({ store }: RecallDependencies, input: RecallInput & { kind: 'entries' }, budget: number): Promise<ToolOutcome> {
   const found = await findEntries(store, input.ids);
   const missing = input.ids.filter((id) => !found.has(id));
-  const parts = withinBudget([...found.values()], budget, input.offset);
+  const parts = withinBudget(await Promise.all([...found.values()].map((entry) => unfoldAttachments(entry, store))), budget, input.offset);
   if (missing.length > 0) parts.push(`There is no entry ${missing.join(', ')}.`);
   return { text: parts.join('\n\n'), status: found.size === 0 ? 'error' : 'ok' };
 }

@@ -6,10 +6,49 @@ export type ImageType = (typeof imageTypes)[number];
 
 /** What goes with a message. The content is a blob of the store: bytes of an image, UTF-8 text of everything else. */
 export const Attachment = z.object({
-  kind: z.enum(['image', 'file', 'selection']),
+  kind: z.enum(['image', 'file', 'selection', 'folder', 'problems']),
   name: z.string(),
   /** sha256 of the content-addressed blob. */
   hash: z.string(),
   mime: z.string(),
+  /** Relative to the workspace, `/`-separated; of what lies there. */
+  path: z.optional(z.string()),
+  /** First and last line, from 1, of a part of a file. */
+  lines: z.optional(z.tuple([z.number(), z.number()])),
+  /** Of the content: as our tokenizer counts text, as providers charge images. The bytes never change, so it is counted once. */
+  tokens: z.optional(z.number()),
 });
 export type Attachment = z.infer<typeof Attachment>;
+
+/** What the user has written: on its way, in the queue or in the composer. */
+export interface Written {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+}
+
+export const nothingWritten: Written = { text: '', attachments: [] };
+
+export function isBlank({ text, attachments }: Written): boolean {
+  return text.trim() === '' && attachments.length === 0;
+}
+
+/** More than any image costs (imageTokens.ts): for one whose size nobody has looked at. */
+const unknownTokens = 1_600;
+/** Of the tags around a text, or of the line that names an image: 20–31 measured over names of 5–60 characters. */
+const framingTokens = 28;
+
+/** Uncalibrated tokens in the prompt. */
+export function attachmentTokens({ tokens = unknownTokens }: Attachment): number {
+  return tokens + framingTokens;
+}
+
+/** `src/tide.js lines 3–9`. */
+export function attachmentTitle({ name, path, lines }: Pick<Attachment, 'name' | 'path' | 'lines'>): string {
+  const range = lines === undefined ? '' : lines[0] === lines[1] ? ` line ${lines[0]}` : ` lines ${lines[0]}–${lines[1]}`;
+  return `${path ?? name}${range}`;
+}
+
+/** Stands for attachments where only text can: in summaries, in searches, in a transcript. */
+export function attachmentNote(attachments: readonly Attachment[]): string {
+  return attachments.map((attachment) => `[attached ${attachment.kind}: ${attachmentTitle(attachment)}]`).join('\n');
+}

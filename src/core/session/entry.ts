@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Attachment } from './attachment';
+import { Attachment, attachmentNote } from './attachment';
 import { Audit, Continuity } from './fidelity';
 
 /**
@@ -182,6 +182,7 @@ export function isEntryOf<T extends EntryType>(entry: StoredEntry, type: T): ent
 export function entryText(content: EntryContent): string {
   switch (content.type) {
     case 'message':
+      return content.attachments ? `${content.text}\n${attachmentNote(content.attachments)}`.trim() : content.text;
     case 'thinking':
     case 'tool_result':
     case 'nudge':

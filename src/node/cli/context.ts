@@ -62,7 +62,7 @@ export async function context(args: readonly string[]): Promise<number> {
     await engine.countPrompt();
     await branch.settleCounts();
     engine.recounted();
-    const result = { snapshot: engine.snapshot(systemClock.now()), request: engine.request() };
+    const result = { snapshot: engine.snapshot(systemClock.now()), request: await engine.request() };
     process.stdout.write(`${flags['json'] === undefined ? forPeople(result.snapshot, result.request) : JSON.stringify(result)}\n`);
     return 0;
   } finally {

@@ -2,6 +2,7 @@ import { StoreError } from '../../core/errors';
 import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage, UsageRecord } from '../../core/ports';
 import type { PartialChunk } from '../../core/session/partialChunk';
 import type { BranchTip } from '../../core/session/branchTip';
+import type { QueuedMessage } from '../../core/session/queuedMessage';
 import type { PurgePreview } from '../../core/session/purgePreview';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { StoredEntry } from '../../core/session/entry';
@@ -208,12 +209,12 @@ export class StoreCore implements CoreStore {
     });
   }
 
-  queue(session: string): { readonly id: string; readonly text: string }[] {
+  queue(session: string): QueuedMessage[] {
     return this.drafts.queue(session);
   }
 
   /** `isOthers`: messages that stay, in front, whatever the new queue is. */
-  saveQueue(session: string, queue: readonly { readonly id: string; readonly text: string }[], isOthers: (id: string) => boolean = () => false): void {
+  saveQueue(session: string, queue: readonly QueuedMessage[], isOthers: (id: string) => boolean = () => false): void {
     this.connection.transaction(() => {
       if (queue.length > 0) this.sessions.require(session);
       const others = this.queue(session).filter(({ id }) => isOthers(id));

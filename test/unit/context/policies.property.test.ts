@@ -6,7 +6,7 @@ import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { presetNames, resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { project, type Projection } from '../../../src/core/context/projection';
-import type { ModelMessage } from '../../../src/core/ports';
+import type { PromptMessage } from '../../../src/core/context/projection';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';
@@ -123,7 +123,7 @@ function flat({ systemSummary, messages }: Projection): string[] {
   return [JSON.stringify(systemSummary), ...messages.flatMap(({ role, blocks }) => blocks.map((block) => JSON.stringify({ role, block })))];
 }
 
-function checkValid(messages: readonly ModelMessage[]): void {
+function checkValid(messages: readonly PromptMessage[]): void {
   assert.deepEqual([messages[0]?.role, messages.at(-1)?.role], ['user', 'user']);
   for (const [index, { role, blocks }] of messages.entries()) {
     assert.notEqual(role, messages[index - 1]?.role);

@@ -2,23 +2,27 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { summaryPlacements, type SummaryPlacement } from '../../../src/core/context/policy';
-import { project, type Projection } from '../../../src/core/context/projection';
-import type { ModelMessage } from '../../../src/core/ports';
-import type { StoredEntry } from '../../../src/core/session/entry';
+import { project, type Projection, type PromptMessage } from '../../../src/core/context/projection';
+import { entryText, type StoredEntry } from '../../../src/core/session/entry';
+import type { Attachment } from '../../../src/core/session/attachment';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 function projected(entries: readonly StoredEntry[], oversized = 10_000): Projection {
   return project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
 }
 
+function attached(kind: Attachment['kind'], name: string, tokens: number): Attachment {
+  return { kind, name, hash: name.repeat(8), mime: kind === 'image' ? 'image/png' : 'text/plain', tokens };
+}
+
 /** role + texts, short enough to compare whole. */
-function shape(messages: readonly ModelMessage[]): string[] {
+function shape(messages: readonly PromptMessage[]): string[] {
   return messages.map(
-    ({ role, blocks }) => `${role}: ${blocks.map((b) => (b.type === 'text' || b.type === 'thinking' ? b.text : b.type === 'tool_use' ? `call ${b.callId}` : b.type === 'image' ? `image ${b.name}` : `result ${b.callId} ${b.text}`)).join(' | ')}`,
+    ({ role, blocks }) => `${role}: ${blocks.map((b) => (b.type === 'text' || b.type === 'thinking' ? b.text : b.type === 'tool_use' ? `call ${b.callId}` : b.type === 'image' ? `image ${b.name}` : b.type === 'attachment' ? `attached ${b.attachment.name}` : `result ${b.callId} ${b.text}`)).join(' | ')}`,
   );
 }
 
-function checkValid(messages: readonly ModelMessage[]): void {
+function checkValid(messages: readonly PromptMessage[]): void {
   assert.equal(messages[0]?.role, 'user', 'first message is the user’s');
   assert.equal(messages.at(-1)?.role, 'user', 'last message is the user’s');
   for (const [index, message] of messages.entries()) {
@@ -162,6 +166,25 @@ describe('project', () => {
     assert.equal(pieces[0]!.tokens, 1_004);
   });
 
+  it('puts attachments in front of the text, each with its own size, and cuts only those that are too long', () => {
+    const b = new BranchBuilder();
+    const [image, short, long] = [attached('image', 'shot.png', 9_000), attached('file', 'a.ts', 400), attached('file', 'b.ts', 5_000)];
+    const entry = b.user('What is this?', [image, short, long]);
+    b.user('', [image]);
+    const { pieces, excerpted, messages } = projected(b.entries, 1_000);
+    const block = (attachment: Attachment, limit: number | null, ref: string) => ({ type: 'attachment', attachment, limit, ref });
+    const base = { segment: 'history', role: 'user', entryId: entry.uuid };
+    assert.deepEqual(pieces, [
+      { ...base, block: block(image, null, '#1'), tokens: 9_028 },
+      { ...base, block: block(short, null, '#1'), tokens: 428 },
+      { ...base, block: block(long, 1_000, '#1'), tokens: 1_000 },
+      { ...base, block: { type: 'text', text: 'What is this?' }, tokens: estimateTokens(entryText(entry.content)) + 4 },
+      { ...base, entryId: 'e2', block: block(image, null, '#2'), tokens: 9_028 },
+    ]);
+    assert.deepEqual([...excerpted], [entry.uuid]);
+    assert.equal(messages.length, 1);
+  });
+
   it('leaves out a failed attempt and unsigned, foreign or stale thinking', () => {
     const b = new BranchBuilder();
     b.user('q');
@@ -179,6 +202,7 @@ describe('project', () => {
 
   const step = fc.oneof(
     fc.record({ kind: fc.constant('user' as const), text: fc.constantFrom('u', 'question', '  ', 'x'.repeat(3_000)) }),
+    fc.record({ kind: fc.constant('attached' as const), text: fc.constantFrom('', 'look'), tokens: fc.array(fc.constantFrom(0, 12, 5_000), { minLength: 1, maxLength: 3 }) }),
     fc.record({ kind: fc.constant('assistant' as const), text: fc.constantFrom('a', '', 'answer') }),
     fc.record({ kind: fc.constant('call' as const), id: fc.constantFrom('1', '2', '3') }),
     fc.record({ kind: fc.constant('result' as const), id: fc.constantFrom('1', '2', '3', '9') }),
@@ -192,6 +216,7 @@ describe('project', () => {
   function apply(b: BranchBuilder, s: Step, n: number): void {
     const pick = (index: number) => b.entries[index % Math.max(1, b.entries.length)];
     if (s.kind === 'user') b.user(s.text);
+    else if (s.kind === 'attached') b.user(s.text, s.tokens.map((tokens, at) => attached(tokens === 0 ? 'image' : 'file', `f${at}`, tokens)));
     else if (s.kind === 'assistant') b.assistant(s.text);
     else if (s.kind === 'call') b.call(`${s.id}-${n}`);
     else if (s.kind === 'result') b.result(b.entries.filter((e) => e.content.type === 'tool_call').map((e) => (e.content as { callId: string }).callId).at(-Number(s.id)) ?? 'orphan');
@@ -218,7 +243,7 @@ describe('project', () => {
   });
 
   it('only ever extends the prompt between prefix breaks', () => {
-    const tame = step.filter((s) => s.kind === 'user' || s.kind === 'assistant' || s.kind === 'nudge' || s.kind === 'thinking');
+    const tame = step.filter((s) => s.kind === 'user' || s.kind === 'attached' || s.kind === 'assistant' || s.kind === 'nudge' || s.kind === 'thinking');
     fc.assert(
       fc.property(fc.array(tame, { maxLength: 20 }), fc.array(tame, { minLength: 1, maxLength: 10 }), (before, after) => {
         const b = new BranchBuilder();

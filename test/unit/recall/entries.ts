@@ -32,7 +32,7 @@ export const user = (text: string, session?: string) => ({ type: 'message' as co
 export const assistant = (text: string, session?: string) => ({ type: 'message' as const, role: 'assistant' as const, text, ...(session ? { session } : {}) });
 export const result = (name: string, text: string) => ({ type: 'tool_result' as const, callId: 'c', name, text, status: 'ok' as const });
 
-export type HistoryStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq'>;
+export type HistoryStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'blob'>;
 
 const opened: { readonly store: SearchStore; readonly folder: TempFolder }[] = [];
 after(() => {
@@ -50,6 +50,7 @@ export function historyOf(entries: readonly StoredEntry[], sessions: Readonly<Re
     session: async (uuid) => (await filled).core.session(uuid),
     entries: async (uuids) => (await filled).core.entries(uuids),
     entriesBySeq: async (seqs) => (await filled).core.entriesBySeq(seqs),
+    blob: async (hash) => (await filled).core.blob(hash),
   };
 }
 

@@ -48,7 +48,7 @@ describe('store: deleting sessions for good', () => {
       store.core.append(session, { entries: [fold, mark], usage: [usage], memoryWrites: [{ entry: said, path: 'a', op: 'create', bytes: 1, at: 1 }] });
       store.core.saveSummaryRetry({ compaction: fold.uuid, nextAt: 1, attempts: 1 });
       store.core.savePin({ session, kind: 'entry', target: said, contentHash: null, at: 1 });
-      store.core.saveDraft(session, { text: 'draft', attachments: undefined, at: 1 });
+      store.core.saveDraft(session, { text: 'draft', attachments: [], at: 1 });
       store.core.saveQueue(session, [{ id: 'q', text: 'x' }]);
       store.core.writePartial({ entry: testUuid(), session, parent: said, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: 'half' });
     }
@@ -88,7 +88,7 @@ describe('store: deleting sessions for good', () => {
       const session = store.session(round % 2 === 1 ? `gone${round}` : `stays${round}`);
       const word = round % 2 === 1 ? 'quince' : 'medlar';
       const text = (length: number) => `${word}${round} ${word}s `.repeat(length);
-      store.core.saveDraft(session, { text: text(60), attachments: undefined, at: 1 });
+      store.core.saveDraft(session, { text: text(60), attachments: [], at: 1 });
       store.core.saveDraft(session, null);
       const entry = userMessage(session, null, text(round * 7 + 1));
       for (let i = 0; i <= round; i++) store.core.writePartial({ entry: entry.uuid, session, parent: null, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: text(20) });
@@ -175,7 +175,7 @@ describe('store: deleting sessions for good', () => {
     store.say(a, '', attachment(own));
     for (const session of [a, b]) store.say(session, '', attachment(common));
     store.say(a, '', attachment(drafted));
-    store.core.saveDraft(b, { text: '', attachments: [{ hash: drafted }], at: 1 });
+    store.core.saveDraft(b, { text: '', attachments: [{ kind: 'file', name: 'n', hash: drafted, mime: 'text/plain' }], at: 1 });
     store.say(a, 'x'.repeat(100_000));
     const long = String(store.database.connection.get('SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL')?.['blob_hash']);
     const all = [own, common, drafted, unsent, long];

@@ -62,7 +62,7 @@ describe('store: recovery', function () {
       const session = sessions[i % 2]!;
       core.append(session, { entries: [userMessage(session, core.session(session)?.leaf ?? null, text)] });
     });
-    core.saveDraft(sessions[0]!, { text: 'a draft', attachments: undefined, at: 1 });
+    core.saveDraft(sessions[0]!, { text: 'a draft', attachments: [], at: 1 });
     core.saveQueue(sessions[1]!, [{ id: 'q', text: 'queued' }]);
     opened[end]();
     return { main: readFileSync(files.main), wal: existsSync(files.wal) ? readFileSync(files.wal) : null, generation: readFileSync(files.generation), sessions };

@@ -153,7 +153,7 @@ describe('store: several windows on one folder', () => {
     assert.equal((await second.host.call('claim', [session, 'a'])).granted, true);
     const chunk = chunkIn(session, 'Hel', 0);
     await second.host.call('writePartial', [chunk]);
-    const writing = Promise.all(Array.from({ length: 30 }, (_, n) => (n === 10 ? first.host.close() : third.host.call('saveDraft', [other, { text: `draft ${n}`, attachments: null, at: n }]))));
+    const writing = Promise.all(Array.from({ length: 30 }, (_, n) => (n === 10 ? first.host.close() : third.host.call('saveDraft', [other, { text: `draft ${n}`, attachments: [], at: n }]))));
     const [claimed, recovered] = await Promise.all([third.host.call('claim', [session, 'b']), third.host.call('recoverPartials', [session]), writing]);
     assert.deepEqual([claimed, recovered], [{ granted: false, holder: 'second' }, []]);
     assert.deepEqual([second.host.status.access, third.host.status.access].sort(), ['owner', 'shared']);

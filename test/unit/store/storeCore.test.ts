@@ -202,7 +202,7 @@ describe('store: sessions and entries', () => {
   });
 
   it('keeps drafts, queue and calibration', async () => {
-    const draft = { text: 'half a th\ud83d', attachments: [{ name: 'a' }], at: 5 };
+    const draft = { text: 'half a th\ud83d', attachments: [{ kind: 'selection' as const, name: 'a', hash: 'h', mime: 'text/plain', lines: [3, 9] as [number, number] }], at: 5 };
     await store.saveDraft(session, draft);
     assert.deepEqual(await store.draft(session), draft);
     await store.saveDraft(session, null);

@@ -291,7 +291,7 @@ describe('ChatController', () => {
     const uuid = first.controller.session!.uuid;
     await first.controller.close();
     const store = await openTestStore(temp.path);
-    await store.saveDraft(uuid, { text: 'Two\n\nand more', attachments: null, at: 1 });
+    await store.saveDraft(uuid, { text: 'Two\n\nand more', attachments: [], at: 1 });
     await store.saveQueue(uuid, [{ id: 'b', text: 'Two' }]);
     await store.close();
     const second = open(state);
