@@ -1,15 +1,23 @@
 import { backup, backupHelp } from './cli/backup';
 import { context, contextHelp } from './cli/context';
+import { exportCommand, exportHelp } from './cli/export';
 import { explain, run, runHelp } from './cli/run';
 import { restore, restoreHelp } from './cli/restore';
 import { search, searchHelp } from './cli/search';
+import { sessions, sessionsHelp } from './cli/sessions';
+import { show, showHelp } from './cli/show';
+import { stats, statsHelp } from './cli/stats';
 import { verify, verifyHelp } from './cli/verify';
 
 const help = `threadkeeper: conversations with Claude that keep their history.
 
   threadkeeper run …      one conversation on standard input and output (run --help)
+  threadkeeper sessions … lists the sessions of a history (sessions --help)
+  threadkeeper show …     what was said in a session (show --help)
   threadkeeper search …   finds what was said in a history (search --help)
   threadkeeper context …  what the model would be sent, with its breakdown (context --help)
+  threadkeeper stats …    sessions, tokens and cost by the day (stats --help)
+  threadkeeper export …   writes sessions as JSON, Markdown or HTML (export --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
   threadkeeper backup …   writes a history into one file (backup --help)
   threadkeeper restore …  puts a backup in place of a history (restore --help)
@@ -17,8 +25,12 @@ const help = `threadkeeper: conversations with Claude that keep their history.
 
 const commands = [
   { name: 'run', run, help: runHelp },
+  { name: 'sessions', run: sessions, help: sessionsHelp },
+  { name: 'show', run: show, help: showHelp },
   { name: 'search', run: search, help: searchHelp },
   { name: 'context', run: context, help: contextHelp },
+  { name: 'stats', run: stats, help: statsHelp },
+  { name: 'export', run: exportCommand, help: exportHelp },
   { name: 'verify', run: verify, help: verifyHelp },
   { name: 'backup', run: backup, help: backupHelp },
   { name: 'restore', run: restore, help: restoreHelp },

@@ -1,0 +1,84 @@
+import * as z from 'zod/mini';
+import { EntryContent } from '../session/entry';
+
+export const exportFormat = 'threadkeeper-export';
+/** Counts up when a program that knows only the older ones could misread a document. */
+export const exportVersion = 1;
+
+const entry = z.object({
+  /** Its number in the store that it comes from; summaries cite entries by it, as `#12`. */
+  seq: z.number(),
+  uuid: z.string(),
+  /** UUID of the entry that it follows, in this document; null for a root. */
+  parent: z.nullable(z.string()),
+  createdAt: z.number(),
+  modelFacing: z.boolean(),
+  display: z.boolean(),
+  tokenEstimate: z.nullable(z.number()),
+  sourceId: z.optional(z.nullable(z.string())),
+  content: EntryContent,
+});
+
+const usage = z.object({
+  entry: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  kind: z.enum(['turn', 'compaction', 'count', 'failed']),
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  /** In US dollars; null when the price is not known. */
+  cost: z.nullable(z.number()),
+  at: z.number(),
+});
+
+const session = z.object({
+  uuid: z.string(),
+  id: z.string(),
+  key: z.string(),
+  title: z.string(),
+  cwd: z.nullable(z.string()),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  lastOpenedAt: z.number(),
+  pinnedAt: z.nullable(z.number()),
+  archivedAt: z.nullable(z.number()),
+  deletedAt: z.nullable(z.number()),
+  parentSession: z.nullable(z.string()),
+  forkEntry: z.nullable(z.string()),
+  /** Where the conversation goes on. */
+  leaf: z.nullable(z.string()),
+  model: z.nullable(z.string()),
+  thinkingLevel: z.nullable(z.string()),
+  policy: z.unknown(),
+  metadata: z.record(z.string(), z.unknown()),
+  costLimit: z.nullable(z.number()),
+});
+
+/** One session, with every entry on every branch. Times are milliseconds since the epoch. */
+export const ExportedSession = z.object({
+  session,
+  /** By `seq`. What several sessions of a document share stands in the first of them. */
+  entries: z.array(entry),
+  usage: z.array(usage),
+  pins: z.array(z.object({ kind: z.enum(['entry', 'file', 'text']), target: z.string(), contentHash: z.nullable(z.string()), at: z.number() })),
+  /** What the entries did to the model's notes, oldest first. The notes themselves are files of their own. */
+  memoryWrites: z.array(z.object({ entry: z.string(), path: z.string(), op: z.string(), bytes: z.number(), at: z.number() })),
+  /** Compactions whose summary is to be made again. */
+  retries: z.array(z.object({ compaction: z.string(), nextAt: z.number(), attempts: z.number() })),
+});
+export type ExportedSession = z.infer<typeof ExportedSession>;
+export type ExportedEntry = ExportedSession['entries'][number];
+
+/** What *Export Session* writes as JSON and *Import Sessions* reads back without loss; published as media/export.schema.json. */
+export const ExportDocument = z.object({
+  format: z.literal(exportFormat),
+  version: z.number(),
+  /** Secrets and home folders have been taken out; such a document is not what was said, word for word. */
+  redacted: z.boolean(),
+  sessions: z.array(ExportedSession),
+  /** Attachments, named by the sha256 of their bytes; `data` is base64. */
+  blobs: z.array(z.object({ hash: z.string(), mime: z.string(), data: z.string() })),
+});
+export type ExportDocument = z.infer<typeof ExportDocument>;

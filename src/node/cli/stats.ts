@@ -1,0 +1,71 @@
+import { analyse } from '../../core/analytics/analyse';
+import { lastDays } from '../../core/analytics/days';
+import type { AnalyticsReport } from '../../core/analytics/report';
+import { dayStart } from '../../core/recall/parseSearchText';
+import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
+import { plain } from './plain';
+import { storeFlag, withReader } from './storeFlags';
+
+const defaultDays = 7;
+
+const specs: readonly FlagSpec[] = [
+  storeFlag,
+  { name: 'days', value: 'N', help: `the last N days, today included; default ${defaultDays}` },
+  { name: 'from', value: 'DAY', help: 'from this day on (YYYY-MM-DD, local time), instead of --days' },
+  { name: 'to', value: 'DAY', help: 'up to the end of this day' },
+  { name: 'workspace', value: 'DIR', help: 'only sessions of this folder' },
+  { name: 'model', value: 'PROVIDER/MODEL', help: 'only requests to this model, and the sessions that it answered in' },
+  { name: 'tag', value: 'TAG', help: 'only sessions with this tag' },
+  { name: 'top', value: 'N', help: 'sessions that are listed; default 10' },
+  { name: 'json', help: 'one JSON object: totals, days, sessions, models, compactions, nudges, choices' },
+];
+
+export const statsHelp = `threadkeeper stats: sessions, tokens and cost by the day, the largest sessions, and what compaction saved.
+
+${flagHelp(specs)}
+
+Tokens and cost are what requests were billed; a session that was imported without them counts with its messages. The store may be in use:
+a copy is read. Exit code 2 for a command line that cannot be run, 1 when the store cannot be read.`;
+
+/** Resolves with the exit code. */
+export async function stats(args: readonly string[]): Promise<number> {
+  const flags = parseFlags(args, specs);
+  const range = rangeOf(flags, Date.now());
+  const top = positiveInteger(flags, 'top');
+  const { workspace, model, tag } = flags;
+  const rows = await withReader(flags['store']!, 'stats', (store) => store.analyticsRows(range));
+  const report = analyse(rows, range, { ...(workspace === undefined ? {} : { workspace }), ...(model === undefined ? {} : { model }), ...(tag === undefined ? {} : { tag }), ...(top === undefined ? {} : { top }) });
+  process.stdout.write(`${flags['json'] === undefined ? forPeople(report) : JSON.stringify(report)}\n`);
+  return 0;
+}
+
+function rangeOf(flags: Flags, now: number): { readonly from: number; readonly to: number } {
+  const { from, to } = flags;
+  if (from !== undefined && flags['days'] !== undefined) throw new UsageError('--from and --days exclude each other.');
+  const lastTo = to === undefined ? now : dayOf('to', to);
+  const range = lastDays(positiveInteger(flags, 'days') ?? defaultDays, lastTo);
+  return from === undefined ? range : { from: dayOf('from', from), to: range.to };
+}
+
+function dayOf(name: string, value: string): number {
+  const start = dayStart(value);
+  if (start === null) throw new UsageError(`--${name} is a day like 2026-11-20.`);
+  return start;
+}
+
+function forPeople({ from, to, totals, days, sessions, moreSessions, models, compactions, nudges }: AnalyticsReport): string {
+  const n = (value: number) => value.toLocaleString('en');
+  const usd = ({ usd: value, requestsWithoutCost: unpriced }: AnalyticsReport['totals']['cost']) => `$${value.toFixed(2)}${unpriced > 0 ? ` and ${n(unpriced)} requests without a known price` : ''}`;
+  return [
+    `${from} to ${to}: ${n(totals.sessionsActive)} sessions in use, ${n(totals.sessionsCreated)} begun, ${n(totals.messages)} messages, ${n(totals.tokens)} tokens in ${n(totals.requests)} requests, ${usd(totals.cost)}`,
+    '',
+    'day         begun  in use  messages        tokens      cost',
+    ...days.map((day) => `${day.day}  ${n(day.sessionsCreated).padStart(5)}  ${n(day.sessionsActive).padStart(6)}  ${n(day.messages).padStart(8)}  ${n(day.tokens).padStart(12)}  ${`$${day.cost.usd.toFixed(2)}`.padStart(8)}`),
+    ...(sessions.length === 0 ? [] : ['', 'largest sessions', ...sessions.map(({ id, title, tokens, messages }) => `  ${id}  ${n(tokens).padStart(12)} tokens  ${n(messages).padStart(6)} messages  ${plain(title) || 'Untitled'}`)]),
+    ...(moreSessions > 0 ? [`  and ${n(moreSessions)} more`] : []),
+    ...(models.length === 0 ? [] : ['', 'models', ...models.map(({ provider, model, requests, tokens, cost }) => `  ${provider}/${model}  ${n(requests)} requests  ${n(tokens)} tokens  ${usd(cost)}`)]),
+    '',
+    `compactions: ${n(compactions.count)}${compactions.undone > 0 ? `, ${n(compactions.undone)} undone` : ''}; ${n(compactions.savedTokens)} tokens saved, ${(compactions.durationMs / 1000).toFixed(1)} s to make, of which turns waited ${(compactions.heldMs / 1000).toFixed(1)} s`,
+    `nudges: ${n(nudges.delivered)}, notes were written after ${n(nudges.acted)}`,
+  ].join('\n');
+}

@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+import { StoreError } from '../../core/errors';
+import type { SessionStore } from '../../core/ports';
+import { openStore } from '../store/openStore';
+import type { FlagSpec } from './flags';
+import { stderrLogger } from './stderrLogger';
+
+export const storeFlag: FlagSpec = { name: 'store', value: 'DIR', required: true, help: 'folder of the history' };
+
+/** The history as it is, whoever has it open: a copy is read. */
+export async function withReader<T>(folder: string, label: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
+  return using(await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, readonly: true, logger: stderrLogger([]) }), work);
+}
+
+/** The history, to be written; where another program has it open, that one writes. Rejects with `readonly` when nobody can. */
+export async function withWriter<T>(folder: string, label: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
+  return using(await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: stderrLogger([]) }), async (store) => {
+    if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} can only be read. ${store.status.note?.detail ?? ''}`);
+    return work(store);
+  });
+}
+
+async function using<T>(store: SessionStore, work: (store: SessionStore) => Promise<T>): Promise<T> {
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,8 @@
+/** What an import is given beside its source. */
+export interface ImportContext {
+  /** How the source is called in reports. */
+  readonly source: string;
+  readonly signal?: AbortSignal;
+  /** How far it has come, in units of the source's own. */
+  readonly onProgress?: (done: number, total: number) => void;
+}

@@ -1,0 +1,104 @@
+import { StoreError } from '../../core/errors';
+import type { SessionStore } from '../../core/ports';
+import { EntryContent, type NewEntry } from '../../core/session/entry';
+import { ExportDocument, exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../core/transfer/exportDocument';
+import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
+import { inParentOrder } from '../../core/transfer/parentOrder';
+import { Renumbering } from '../../core/transfer/renumbering';
+import { unreadable } from '../../core/transfer/rawEntry';
+import type { ImportContext } from './importContext';
+import { batches } from './importBatches';
+
+/** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
+export async function* importExport(store: SessionStore, text: string, { source, signal, onProgress }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+  const { document, raw } = parse(text);
+  for (const { hash, mime, data } of document.blobs) {
+    signal?.throwIfAborted();
+    const stored = await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime);
+    if (stored !== hash) throw new Error(`${source}: the attachment ${hash} is damaged. Nothing that needs it was imported.`);
+  }
+  const total = document.sessions.reduce((sum, { entries }) => sum + entries.length, 0);
+  const renumbering = new Renumbering();
+  let done = 0;
+  for (const one of document.sessions) {
+    const { leaf, ...record } = one.session;
+    const { session, created } = await store.restoreSession({ ...record, policy: record.policy ?? null });
+    const [keptRaw, repaired] = [new KindCounter(), new KindCounter()];
+    const entries = inParentOrder(one.entries.map((entry) => checked(entry, raw, keptRaw)), (parent) => isKnown(store, parent), (kind) => repaired.add(kind));
+    let added = 0;
+    for await (const batch of batches(entries)) {
+      signal?.throwIfAborted();
+      const known = new Map((await store.entries(batch.map(({ uuid }) => uuid))).map((entry) => [entry.uuid, entry]));
+      const fresh = batch.filter(({ uuid }) => !known.has(uuid));
+      const seqs = fresh.map(({ seq }) => seq);
+      const stored = await store.append(session.uuid, { entries: fresh.map((entry) => toNew(entry, session.uuid, renumbering)), seqs });
+      for (const { uuid, seq } of [...known.values(), ...stored]) renumbering.note(batch.find((entry) => entry.uuid === uuid)?.seq ?? seq, seq);
+      added += fresh.length;
+      done += batch.length;
+      onProgress?.(done, total);
+    }
+    await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
+    const { id, title, deletedAt } = (await store.session(session.uuid)) ?? session;
+    yield { uuid: session.uuid, id, title, source, format: 'threadkeeper', outcome: created ? 'new' : added > 0 ? 'extended' : 'known', entriesAdded: added, entriesKnown: one.entries.length - added, trashed: deletedAt !== null, keptRaw: keptRaw.list, repaired: repaired.list };
+  }
+}
+
+function parse(text: string): { readonly document: ExportDocument; readonly raw: ReadonlyMap<string, unknown> } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new Error(`The file is no complete JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+  const version = (value as { version?: unknown } | null)?.version;
+  if (typeof version === 'number' && version > exportVersion) throw new Error(`The file was exported by a newer version of Threadkeeper (format ${version}; this one reads up to ${exportVersion}). Update Threadkeeper to import it.`);
+  // Contents are checked one by one: one that cannot be read must not keep the others out, and none is to lose what only a later version knows.
+  const raw = new Map<string, unknown>();
+  const sessions = (value as { sessions?: unknown } | null)?.sessions;
+  for (const one of Array.isArray(sessions) ? (sessions as unknown[]) : []) {
+    const entries = (one as { entries?: unknown } | null)?.entries;
+    for (const entry of Array.isArray(entries) ? (entries as { uuid?: unknown; content?: unknown }[]) : []) {
+      raw.set(String(entry.uuid), entry.content);
+      if (!EntryContent.safeParse(entry.content).success) entry.content = unreadable('content', null);
+    }
+  }
+  const parsed = ExportDocument.safeParse(value);
+  if (parsed.success) return { document: parsed.data, raw };
+  const [issue] = parsed.error.issues;
+  throw new Error(`The file is no ${exportFormat} of version ${exportVersion}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+}
+
+/** With the content as it stands in the file: validation strips properties that it does not know. */
+function checked(entry: ExportedEntry, raw: ReadonlyMap<string, unknown>, keptRaw: KindCounter): ExportedEntry {
+  const content = raw.get(entry.uuid);
+  if (EntryContent.safeParse(content).success) return { ...entry, content: content as EntryContent };
+  const type = String((content as { type?: unknown } | null)?.type ?? 'entry');
+  keptRaw.add(type);
+  return { ...entry, modelFacing: false, content: unreadable(type, content) };
+}
+
+function toNew({ seq: _seq, ...entry }: ExportedEntry, session: string, renumbering: Renumbering): NewEntry {
+  return { ...entry, session, content: renumbering.apply(entry.content) };
+}
+
+/** Of a session that is here already: what is new goes on from where it stands, or is another branch. */
+async function furtherLeaf(store: SessionStore, here: string | null, there: string | null): Promise<string | null> {
+  if (here === null || there === null || !(await isKnown(store, there))) return here ?? there;
+  return (await store.commonAncestor(here, there)) === here ? there : here;
+}
+
+async function isKnown(store: SessionStore, uuid: string): Promise<boolean> {
+  return (await store.entries([uuid])).length > 0;
+}
+
+/** What belongs to the session beside its entries. All of it may be stored twice with the effect of once. */
+async function finish(store: SessionStore, session: string, { usage, pins, memoryWrites, retries }: ExportedSession, leaf: string | null): Promise<void> {
+  await store.append(session, { entries: [], usage, memoryWrites });
+  for (const pin of pins) await store.savePin({ ...pin, session });
+  for (const retry of retries) {
+    await store.saveSummaryRetry(retry).catch((error: unknown) => {
+      if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
+    });
+  }
+  if (leaf !== null && (await isKnown(store, leaf))) await store.moveLeaf(session, leaf);
+}

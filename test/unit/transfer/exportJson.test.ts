@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import * as z from 'zod';
+import type { SessionStore } from '../../../src/core/ports';
+import type { EntryContent } from '../../../src/core/session/entry';
+import { ExportDocument } from '../../../src/core/transfer/exportDocument';
+import { importExport } from '../../../src/node/transfer/importExport';
+import type { ImportedSession } from '../../../src/core/transfer/importReport';
+import { compactionContent } from '../../support/compactionContent';
+import { exportedText } from '../../support/exportedText';
+import { projectRoot } from '../../support/paths';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+
+async function imported(store: SessionStore, text: string): Promise<ImportedSession[]> {
+  const sessions: ImportedSession[] = [];
+  for await (const one of importExport(store, text, { source: 'export.json' })) sessions.push(one);
+  return sessions;
+}
+
+describe('an export as JSON', () => {
+  const temps: TempFolder[] = [];
+  const stores: SessionStore[] = [];
+
+  async function open(): Promise<SessionStore> {
+    const temp = tempFolder();
+    temps.push(temp);
+    const store = await openTestStore(temp.path);
+    stores.push(store);
+    return store;
+  }
+  afterEach(async () => {
+    for (const store of stores.splice(0)) await store.close();
+    for (const temp of temps.splice(0)) temp.remove();
+  });
+
+  async function fill(store: SessionStore): Promise<{ first: string; fork: string }> {
+    const first = (await store.createSession({ uuid: testUuid(), channel: 'vscode', title: 'Half \ud83d and \0', createdAt: 1_763_800_000_000, cwd: '/home/ada/w', policy: { preset: 'goose' }, metadata: { tags: ['a'], n: 1.5 } })).uuid;
+    const picture = await store.putBlob(new Uint8Array([1, 2, 3, 0, 255]), 'image/png');
+    let parent: string | null = null;
+    const say = async (content: EntryContent, more: object = {}) => {
+      const entry = userMessage(first, parent, '', { content, ...more });
+      await store.append(first, { entries: [entry], usage: [{ entry: entry.uuid, provider: 'p', model: 'm', kind: 'turn', input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: null, at: entry.createdAt }] });
+      return (parent = entry.uuid);
+    };
+    const question = await say({ type: 'message', role: 'user', text: `long ${'x\0'.repeat(40_000)}`, attachments: [{ kind: 'image', name: 'a.png', hash: picture, mime: 'image/png' }] });
+    await say({ type: 'thinking', text: 'hm', signature: 'sig', model: 'm' });
+    const call = await say({ type: 'tool_call', callId: 'c', name: 'memory', input: { command: 'create', deep: [{ lone: '\udc00' }] } });
+    await store.append(first, { entries: [], memoryWrites: [{ entry: call, path: 'a.md', op: 'create', bytes: 1, at: 2 }] });
+    await say({ type: 'tool_result', callId: 'c', name: 'memory', text: 'ok', status: 'ok' }, { sourceId: 'pi:1' });
+    const fold = await say(compactionContent('op', question, { summaryText: 'cites #1', summary: { logos: ['#1'] } }), { modelFacing: false, tokenEstimate: null });
+    await store.saveSummaryRetry({ compaction: fold, nextAt: 5, attempts: 1 });
+    await store.append(first, { entries: [userMessage(first, question, '', { content: { type: 'label', target: question, label: 'here' } })] });
+    await store.append(first, { entries: [userMessage(first, question, 'another branch')] });
+    await store.moveLeaf(first, fold);
+    await store.savePin({ session: first, kind: 'text', target: 'always', contentHash: null, at: 3 });
+    const fork = (await store.forkSession(call, { uuid: testUuid(), channel: 'vscode', createdAt: 1_763_900_000_000 })).uuid;
+    await store.append(fork, { entries: [userMessage(fork, call, 'in the fork')] });
+    return { first, fork };
+  }
+
+  it('comes back byte for byte from an empty store: the whole history, a session, and a fork without what it came from', async () => {
+    const source = await open();
+    // Numbers that do not begin at 1.
+    const other = (await source.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1_763_700_000_000 })).uuid;
+    await source.append(other, { entries: [userMessage(other, null, 'before')] });
+    const { first, fork } = await fill(source);
+    await source.updateSession(other, { deletedAt: 9, archivedAt: 8 });
+    for (const wanted of [undefined, [first], [fork]]) {
+      const text = await exportedText(source, wanted);
+      assert.equal(ExportDocument.safeParse(JSON.parse(text)).success, true);
+      const target = await open();
+      const report = await imported(target, text);
+      assert.ok(report.every(({ outcome, keptRaw, repaired }) => outcome === 'new' && keptRaw.length + repaired.length === 0), JSON.stringify(report));
+      assert.equal(await exportedText(target), text);
+      const again = await imported(target, text);
+      assert.ok(again.every(({ outcome, entriesAdded }) => outcome === 'known' && entriesAdded === 0), JSON.stringify(again));
+      assert.equal(await exportedText(target), text);
+    }
+  });
+
+  it('goes into a store that has other sessions: numbers, ids and citations move, the rest stays', async () => {
+    const source = await open();
+    const { first } = await fill(source);
+    const target = await open();
+    const other = await target.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: 1_763_800_000_000 });
+    let parent: string | null = null;
+    for (let i = 0; i < 20; i++) {
+      const entry = userMessage(other.uuid, parent, 'taken');
+      await target.append(other.uuid, { entries: [entry] });
+      parent = entry.uuid;
+    }
+    const [report] = await imported(target, await exportedText(source, [first]));
+    const { entries } = await target.liveBranch(first);
+    const fold = entries.at(-1)?.content;
+    const question = entries[0]!;
+    assert.deepEqual([report?.outcome, report?.id, fold?.type], ['new', other.id.replace('001', '002'), 'compaction']);
+    assert.ok(question.seq > 20 && fold?.type === 'compaction');
+    assert.deepEqual([fold.summaryText, fold.summary], [`cites #${question.seq}`, { logos: [`#${question.seq}`] }]);
+  });
+
+  it('adds what is new of a session that is here already, and does not take the user to another branch', async () => {
+    const source = await open();
+    const { first } = await fill(source);
+    const target = await open();
+    await imported(target, await exportedText(source, [first]));
+    const { leaf } = (await source.session(first))!;
+    const more = userMessage(first, leaf, 'said later');
+    await source.append(first, { entries: [more] });
+    const [extended] = await imported(target, await exportedText(source, [first]));
+    assert.deepEqual([extended?.outcome, extended?.entriesAdded, (await target.session(first))?.leaf], ['extended', 1, more.uuid]);
+
+    const mine = userMessage(first, leaf, 'mine');
+    await target.append(first, { entries: [mine] });
+    await source.append(first, { entries: [userMessage(first, more.uuid, 'and more')] });
+    const [other] = await imported(target, await exportedText(source, [first]));
+    assert.deepEqual([other?.entriesAdded, (await target.session(first))?.leaf], [1, mine.uuid]);
+  });
+
+  it('keeps what it cannot read of a document as it is, and repairs what does not hang together', async () => {
+    const source = await open();
+    const { first } = await fill(source);
+    const document = JSON.parse(await exportedText(source, [first])) as ExportDocument;
+    const entries = document.sessions[0]!.entries as unknown as { uuid: string; parent: string | null; content: unknown }[];
+    const strange = { type: 'from_the_future', text: 'keep me' };
+    entries[1]!.content = strange;
+    entries[2]!.parent = 'nowhere';
+    entries.push({ ...entries[0]!, content: { type: 'message', role: 'user', text: 'same id' } });
+    const target = await open();
+    const [report] = await imported(target, JSON.stringify(document));
+    assert.deepEqual([report?.keptRaw, report?.repaired], [[{ kind: 'from_the_future', count: 1 }], [{ kind: 'duplicate id', count: 1 }, { kind: 'missing parent', count: 1 }]]);
+    const [kept, repaired] = await target.entries([entries[1]!.uuid, entries[2]!.uuid]);
+    assert.deepEqual([kept?.content, kept?.modelFacing, repaired?.parent], [{ type: 'custom', customType: 'import:from_the_future', data: strange }, false, entries[1]!.uuid]);
+  });
+
+  it('says what is wrong with a document, and stores nothing of it', async () => {
+    const target = await open();
+    await assert.rejects(imported(target, '{"format":"threadkeeper-export","version":1,'), /no complete JSON/);
+    await assert.rejects(imported(target, '{"format":"threadkeeper-export","version":2,"sessions":[]}'), /newer version/);
+    await assert.rejects(imported(target, '{"format":"other","version":1,"redacted":false,"sessions":[],"blobs":[]}'), /no threadkeeper-export/);
+    assert.deepEqual(await target.listSessions(), []);
+  });
+
+  it('survives any text, in any tree', async () => {
+    const text = fc.string({ unit: fc.oneof(fc.constantFrom('\0', '\ud800', '\udfff', '"', '\\', '\u2028', '#1', 'é', '漢'), fc.string({ maxLength: 2 })), maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.tuple(text, fc.nat(), fc.boolean()), { minLength: 1, maxLength: 15 }), async (said) => {
+        const source = await open();
+        const session = (await source.createSession({ uuid: testUuid(), channel: 'cli', title: said[0]![0], createdAt: 1_763_800_000_000 })).uuid;
+        const placed: string[] = [];
+        for (const [words, at, isTool] of said) {
+          const content: EntryContent = isTool ? { type: 'tool_call', callId: words, name: words, input: { [words]: words } } : { type: 'message', role: 'user', text: words };
+          const entry = userMessage(session, placed.length === 0 ? null : placed[at % placed.length]!, '', { content });
+          await source.append(session, { entries: [entry] });
+          placed.push(entry.uuid);
+        }
+        const text = await exportedText(source);
+        const target = await open();
+        await imported(target, text);
+        assert.equal(await exportedText(target), text);
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('is described by the schema that is published', () => {
+    const published = JSON.parse(readFileSync(join(projectRoot, 'media', 'export.schema.json'), 'utf8')) as unknown;
+    assert.deepEqual(published, { title: 'Threadkeeper export', ...z.toJSONSchema(ExportDocument) }, 'write it anew with test/support/writeExportSchema.ts');
+  });
+});
