@@ -10,6 +10,7 @@ import type { ChatRuntime } from './vscode/chatRuntime';
 import { ChatView } from './vscode/chatView';
 import { registerCommands } from './vscode/commands';
 import { CompactionPreviews } from './vscode/compactionPreviews';
+import { reviewWith } from './vscode/compactionReview';
 import { Configuration } from './vscode/configuration';
 import { ContextKeys } from './vscode/contextKeys';
 import { endpointOf } from './vscode/endpoint';
@@ -48,6 +49,7 @@ export function activate(context: ExtensionContext): void {
   const keys = owned.add(new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log }));
   const endpoint = () => endpointOf(configuration.current.baseUrl);
   const location = new StoreLocation(context);
+  const previews = owned.add(new CompactionPreviews());
 
   const loadRuntime = () =>
     (runtime ??= import('./vscode/chatRuntime').then(
@@ -60,6 +62,7 @@ export function activate(context: ExtensionContext): void {
           settings: () => configuration.current,
           isTrusted,
           askWhenFull,
+          reviewCompaction: reviewWith(previews),
           session: () => controller?.session?.uuid ?? '',
           log,
         }),
@@ -127,7 +130,6 @@ export function activate(context: ExtensionContext): void {
     now: Date.now,
     log,
   });
-  const previews = owned.add(new CompactionPreviews());
   const summaries = owned.add(new SummaryFiles(chat));
   const workbench = new WorkbenchCommands({
     controller: chat,

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { Conversation } from '../core/chat/conversation';
-import type { AskWhenFull } from '../core/chat/turn';
+import type { AskWhenFull, ReviewCompaction } from '../core/chat/turn';
 import { OfflineModel } from '../core/chat/offlineModel';
 import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
@@ -27,6 +27,7 @@ export interface ChatRuntimeOptions {
   readonly settings: () => Settings;
   readonly isTrusted: () => boolean;
   readonly askWhenFull: AskWhenFull;
+  readonly reviewCompaction: ReviewCompaction;
   /** The session that offline answers search first. */
   readonly session: () => string;
   readonly log: Logger;
@@ -75,6 +76,7 @@ export class ChatRuntime {
       maxRounds: () => settings().maxRounds,
       tools: () => [],
       askWhenFull: this.options.askWhenFull,
+      reviewCompaction: this.options.reviewCompaction,
       instructions: () => settings().instructions,
       policy: () => settings().policy,
       resolveModel: () => model.resolve(),

@@ -6,6 +6,8 @@ import { commandIds, previewScheme } from './contributions';
 export interface PreviewedCompaction {
   readonly session: string;
   readonly instructions: string | null;
+  /** Of a compaction that waits for an answer: called instead of making one. */
+  readonly answer?: (apply: boolean) => void;
 }
 
 /** Documents that show what a compaction would do. They cannot be edited, and closing one changes nothing. */
@@ -20,12 +22,13 @@ export class CompactionPreviews implements TextDocumentContentProvider, CodeLens
     this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => void this.shown.delete(uri.toString())));
   }
 
+  /** Takes the focus only where the user has asked for it. */
   async show(previewed: PreviewedCompaction, text: string): Promise<void> {
     const uri = Uri.from({ scheme: previewScheme, path: '/Compaction Preview.md', query: String(++this.made) });
     this.shown.set(uri.toString(), { ...previewed, text });
     const document = await workspace.openTextDocument(uri);
     await languages.setTextDocumentLanguage(document, 'markdown');
-    await window.showTextDocument(document, { preview: false });
+    await window.showTextDocument(document, { preview: false, preserveFocus: previewed.answer !== undefined });
   }
 
   /** Of the document that is looked at; undefined when it is no preview, or one of an earlier run of VS Code. */

@@ -36,7 +36,7 @@ export class ContextCommands {
     compactWithInstructions: () => this.compactWithInstructions(),
     previewCompaction: () => this.preview(null),
     applyPreview: () => this.applyPreview(),
-    closePreview: () => this.deps.previews.close(),
+    closePreview: () => this.closePreview(),
     editSummary: () => this.editSummary(),
     resummarize: () => this.resummarize(),
     createCheckpoint: () => this.createCheckpoint(),
@@ -73,9 +73,18 @@ export class ContextCommands {
     const { previews, controller } = this.deps;
     const previewed = previews.current;
     if (!previewed) throw new Error('Open a preview first: Threadkeeper: Preview Compaction.');
+    if (previewed.answer) {
+      previewed.answer(true);
+      return previews.close();
+    }
     if (controller.session?.uuid !== previewed.session) throw new Error('This preview belongs to another session. Open that session in the chat first.');
     await previews.close();
     await this.fold(previewed.instructions);
+  }
+
+  private async closePreview(): Promise<void> {
+    this.deps.previews.current?.answer?.(false);
+    await this.deps.previews.close();
   }
 
   private async fold(instructions: string | null): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Conversation } from '../../src/core/chat/conversation';
 import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
 import type { ConversationEvent } from '../../src/core/chat/events';
-import type { AskWhenFull } from '../../src/core/chat/turn';
+import type { AskWhenFull, ReviewCompaction } from '../../src/core/chat/turn';
 import type { ApprovalRule } from '../../src/core/chat/approvals';
 import type { ApprovalQuestion, Tool } from '../../src/core/tools/tool';
 import { ModelError } from '../../src/core/chat/modelError';
@@ -85,6 +85,7 @@ export class ConversationRig {
   /** Beside `write_file`, `dump` and `echo`; for conversations that are opened from now on. */
   moreTools: readonly Tool[] = [];
   whenFull: AskWhenFull = async () => 'summarize';
+  review: ReviewCompaction = async () => true;
   readonly clock = new TestClock();
   readonly files = new Map<string, { readonly text: string; readonly hash: string }>();
   readonly logged: { readonly event: string; readonly data: Readonly<Record<string, unknown>> | undefined }[] = [];
@@ -158,6 +159,7 @@ export class ConversationRig {
       resolveModel: binding,
       policy: (session) => resolveSessionPolicy({ preset: this.policy, overrides: { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides } }, session.policy).policy,
       askWhenFull: (...question) => this.whenFull(...question),
+      reviewCompaction: (...review) => this.review(...review),
       random: () => 0,
       analyst: inProcessAnalyst,
       pinnedFiles: { read: async (path) => this.files.get(path) },

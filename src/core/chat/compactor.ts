@@ -30,6 +30,8 @@ export interface CompactionOptions {
   readonly holdsTurn: boolean;
   /** Without a summary, whatever the policy says: the user chose so. */
   readonly truncates?: boolean;
+  /** The user has seen a preview and said yes: that is what is made, and no mask in its place. */
+  readonly isReviewed?: boolean;
   /** Asked before those of the policy: the model that wrote the conversation, when the next one has a smaller window. */
   readonly summarizers?: readonly Summarizer[];
 }
@@ -122,7 +124,7 @@ export class Compactor {
       return result;
     };
     const facts = { trigger: options.trigger, tokensBefore, startedAt, holdsTurn: options.holdsTurn, ...(options.instructions ? { instructions: options.instructions } : {}) };
-    const masked = options.trigger === 'automatic' ? await this.mask(facts) : null;
+    const masked = options.trigger === 'automatic' && !options.isReviewed ? await this.mask(facts) : null;
     if (masked) return end({ entry: masked, message: null });
     const cuts = maker.cuts(options.trigger);
     if (cuts.length === 0) return end({ entry: null, message: this.fruitless(options, tokensBefore, nothingToFold) });

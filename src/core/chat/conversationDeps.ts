@@ -5,7 +5,7 @@ import type { Session } from '../session/session';
 import type { ApprovalQuestion, Tool } from '../tools/tool';
 import type { ApprovalRule } from './approvals';
 import type { ConversationEvent } from './events';
-import type { AskWhenFull } from './turn';
+import type { AskWhenFull, ReviewCompaction } from './turn';
 
 export interface ConversationDeps {
   readonly store: SessionStore;
@@ -21,6 +21,8 @@ export interface ConversationDeps {
   readonly maxRounds: () => number;
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
+  /** Omitted: a policy that has each compaction looked at first makes them at once. */
+  readonly reviewCompaction?: ReviewCompaction;
   /** The user's standing instructions as they are now; asked with every turn. */
   readonly instructions: () => string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */

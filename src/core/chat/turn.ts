@@ -1,7 +1,7 @@
 import type { Clock, IdSource, Logger, ModelFailure, SessionStore, Summarizer } from '../ports';
 import type { ContextEngine } from '../context/engine';
 import { dueNudge } from '../memory/nudges';
-import type { EntryContent } from '../session/entry';
+import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
 import type { Tool } from '../tools/tool';
 import type { Approvals } from './approvals';
@@ -28,6 +28,7 @@ export interface TurnDeps {
   /** Model steps with calls in one turn; the loop ends there with a question to the user. */
   readonly maxRounds: () => number;
   readonly askWhenFull?: AskWhenFull;
+  readonly reviewCompaction?: ReviewCompaction;
   /** The user's standing instructions as they are now. */
   readonly instructions: () => string;
   /** Index and head of the notes, at most about 1,000 tokens; null when there are none. */
@@ -41,6 +42,17 @@ export interface TurnDeps {
 }
 
 export type WhenFullAnswer = 'summarize' | 'truncate' | 'continue';
+
+/** What an automatic compaction would do, where the policy has each of them looked at first. */
+export interface CompactionReview {
+  readonly session: string;
+  readonly content: ContentOf<'compaction'>;
+  readonly folds: readonly StoredEntry[];
+  readonly stays: readonly StoredEntry[];
+}
+
+/** Shows it to the user; whether it is to be made. Must not reject. */
+export type ReviewCompaction = (review: CompactionReview, signal: AbortSignal) => Promise<boolean>;
 
 /** Asks the user what is to happen with a full context, where the policy says so. Sizes in tokens. Must not reject. */
 export type AskWhenFull = (question: { readonly used: number; readonly effective: number; readonly limit: number }, signal: AbortSignal) => Promise<WhenFullAnswer>;
@@ -170,7 +182,26 @@ export class Turn {
       return 'It stays as it is, as you chose.';
     }
     await this.deps.improveSummary();
-    return this.compact('automatic', holdsTurn, answer === 'truncate');
+    const reviewed = answer === 'truncate' ? null : await this.review(used);
+    if (reviewed === false) {
+      compactor.guard.postponed(used);
+      return 'It stays as it is, as you chose.';
+    }
+    return this.compact('automatic', { holdsTurn, truncates: answer === 'truncate', isReviewed: reviewed === true });
+  }
+
+  /** What the user says to the compaction that is due; null where nobody is to be asked, or nothing could be shown. */
+  private async review(used: number): Promise<boolean | null> {
+    const { branch, compactor, engine, reviewCompaction, emit } = this.deps;
+    if (engine.policy.compaction.review !== 'always' || !reviewCompaction || this.signal.aborted) return null;
+    this.phase('compacting');
+    emit({ type: 'compaction_started', trigger: 'automatic', tokensBefore: used });
+    const stop = AbortSignal.any([this.signal, this.compaction.signal]);
+    const preview = await compactor.preview(null, stop);
+    const { content, cut } = preview ?? {};
+    const answer = stop.aborted ? false : content && cut ? await untilAborted(reviewCompaction({ session: branch.session.uuid, content, folds: cut.folded, stays: cut.kept }, stop), stop, false) : null;
+    emit({ type: 'compaction_ended', entry: null, message: answer === false ? 'Not compacted: everything stays as it is.' : null });
+    return answer;
   }
 
   /** What the policy says, or the user where it leaves that to them. */
@@ -179,21 +210,14 @@ export class Turn {
     if (engine.policy.compaction.whenFull !== 'ask' || !askWhenFull || this.signal.aborted) return 'summarize';
     const question = { used, effective: engine.budget.effective, limit: engine.budget.limit };
     emit({ type: 'context_full', id: this.id, ...question });
-    let stop!: () => void;
-    const stopped = new Promise<WhenFullAnswer>((resolve) => (stop = () => resolve('continue')));
-    this.signal.addEventListener('abort', stop, { once: true });
-    try {
-      return await Promise.race([askWhenFull(question, this.signal), stopped]);
-    } finally {
-      this.signal.removeEventListener('abort', stop);
-    }
+    return untilAborted(askWhenFull(question, this.signal), this.signal, 'continue');
   }
 
   /** Null when something was folded; else why not. */
-  private async compact(trigger: CompactionOptions['trigger'], holdsTurn = true, truncates = false): Promise<string | null> {
+  private async compact(trigger: CompactionOptions['trigger'], options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed'>> = {}): Promise<string | null> {
     const { compactor } = this.deps;
     this.phase('compacting');
-    const result = await compactor.run({ trigger, instructions: null, holdsTurn, truncates, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });
+    const result = await compactor.run({ trigger, instructions: null, holdsTurn: true, ...options, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });
     if (result.entry) await this.appendNotes(true);
     return result.message;
   }
@@ -257,6 +281,18 @@ export class Turn {
 
   private phase(phase: TurnPhase): void {
     this.deps.emit({ type: 'phase_changed', id: this.id, phase });
+  }
+}
+
+/** What somebody answers, or `otherwise` as soon as nobody waits for it any more. */
+async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal, otherwise: T): Promise<T> {
+  let stop!: () => void;
+  const stopped = new Promise<T>((resolve) => (stop = () => resolve(otherwise)));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([asked, stopped]);
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }
 

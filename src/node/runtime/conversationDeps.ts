@@ -1,7 +1,7 @@
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
 import type { ApprovalRule } from '../../core/chat/approvals';
 import type { ApprovalQuestion, Tool } from '../../core/tools/tool';
-import type { AskWhenFull } from '../../core/chat/turn';
+import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn';
 import type { ModelBinding } from '../../core/context/engine';
 import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';
 import { memoryHead } from '../../core/memory/memoryHead';
@@ -26,6 +26,7 @@ export interface ConversationParts {
   readonly tools: () => readonly Tool[];
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
+  readonly reviewCompaction?: ReviewCompaction;
   readonly instructions: () => string;
   /** What the settings or the command line say; a session's own policy goes before it. */
   readonly policy: () => PolicyChoice;
@@ -51,6 +52,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     approvalRule: parts.approvalRule,
     maxRounds: parts.maxRounds,
     ...(parts.askWhenFull ? { askWhenFull: parts.askWhenFull } : {}),
+    ...(parts.reviewCompaction ? { reviewCompaction: parts.reviewCompaction } : {}),
     instructions: parts.instructions,
     memoryHead: () => memoryHead(parts.notes),
     resolveModel: parts.resolveModel,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { WhenFullAnswer } from '../../../src/core/chat/turn';
+import type { CompactionReview, WhenFullAnswer } from '../../../src/core/chat/turn';
 import { says } from '../../support/scriptedModel';
 import { outline, SeedRun } from '../../support/seedRun';
 
@@ -49,6 +49,47 @@ describe('a policy that asks when the context is full', () => {
     run.rig.model.scripts.push(says('never'));
     const sending = run.rig.conversation.send('last');
     await run.rig.until(() => run.rig.events.some(({ type }) => type === 'context_full'));
+    await run.rig.conversation.stop();
+    assert.equal((await sending).error?.reason, 'cancelled');
+    assert.equal(run.compactions.length, 0);
+  });
+});
+
+describe('a policy that has every compaction looked at first', () => {
+  let run: SeedRun;
+  beforeEach(async () => {
+    run = await SeedRun.open('goose', { overrides: { 'compaction.review': 'always' } });
+    run.rig.summarizer.answer = 'They talked about many things. Nothing was decided. The last question is open.';
+  });
+  afterEach(() => run.dispose());
+
+  it('makes what was shown when the user agrees, and asks the summariser once', async () => {
+    const shown: CompactionReview[] = [];
+    run.rig.review = async (review) => shown.push(review) > 0;
+    await run.talk(1, 8, 8_000);
+    await run.exchange('last');
+    const [record] = run.compactions;
+    assert.deepEqual([run.compactions.length, shown.length, run.rig.summarizer.prompts.length], [1, 1, 1]);
+    assert.equal(record!.summaryText, shown[0]!.content.summaryText);
+    assert.deepEqual([shown[0]!.session, shown[0]!.folds.length > 0, shown[0]!.stays[0]?.uuid], [run.rig.session, true, record!.firstKeptEntry]);
+  });
+
+  it('leaves everything as it is when the user does not, until the context has grown', async () => {
+    let asked = 0;
+    run.rig.review = async () => ++asked < 0;
+    await run.talk(1, 8, 8_000);
+    await run.exchange('last');
+    await run.exchange('more');
+    assert.deepEqual([run.compactions.length, asked], [0, 1]);
+    assert.equal(outline(run.lastRequest).at(-1), 'user: question more');
+  });
+
+  it('does not hold a turn that the user stops', async () => {
+    run.rig.review = () => new Promise<boolean>(() => undefined);
+    await run.talk(1, 8, 8_000);
+    run.rig.model.scripts.push(says('never'));
+    const sending = run.rig.conversation.send('last');
+    await run.rig.until(() => run.rig.summarizer.prompts.length === 1 && run.rig.events.some(({ type }) => type === 'compaction_started'));
     await run.rig.conversation.stop();
     assert.equal((await sending).error?.reason, 'cancelled');
     assert.equal(run.compactions.length, 0);

@@ -1,0 +1,26 @@
+import { window } from 'vscode';
+import type { CompactionReview, ReviewCompaction } from '../core/chat/turn';
+import type { CompactionPreviews } from './compactionPreviews';
+import { compactionPreviewText } from './compactionPreviewText';
+
+const apply = 'Compact';
+const leave = 'Not Now';
+
+/** Opens the preview beside whatever the user is doing; the answer is given there or in the message. Closing the message means no. */
+export function reviewWith(previews: CompactionPreviews): ReviewCompaction {
+  return async (review) => {
+    const inDocument = new Promise<boolean>((answer) => {
+      // Without the document the message still asks.
+      previews.show({ session: review.session, instructions: null, answer }, textOf(review)).catch(() => undefined);
+    });
+    const { tokensBefore, tokensAfter } = review.content;
+    const question = `Threadkeeper: the context is full enough for a compaction (${tokensBefore.toLocaleString('en')} → ${tokensAfter.toLocaleString('en')} tokens). The preview shows what it does. Your message waits for your answer.`;
+    const inMessage = window.showInformationMessage(question, apply, leave).then((picked) => picked === apply);
+    return Promise.race([inDocument, inMessage]);
+  };
+}
+
+function textOf({ content, folds, stays }: CompactionReview): string {
+  const uuids = (entries: CompactionReview['folds']) => entries.map(({ uuid }) => uuid);
+  return compactionPreviewText({ content, folds: uuids(folds), stays: uuids(stays), message: null }, new Map([...folds, ...stays].map((entry) => [entry.uuid, entry])));
+}
