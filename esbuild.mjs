@@ -53,7 +53,7 @@ const builds = [
     platform: 'browser',
     format: 'iife',
     target: 'chrome128',
-    entryPoints: { main: 'webview-ui/main.ts' },
+    entryPoints: { main: 'webview-ui/main.ts', panels: 'webview-ui/panels.ts' },
     outdir: 'dist/webview',
   },
 ];

@@ -4,6 +4,7 @@ import { DisposableStore } from './core/base/disposable';
 import { errorText } from './core/errors';
 import { UuidV7 } from './node/runtime/uuidV7';
 import { ApiKeys } from './vscode/apiKeys';
+import { BreakdownPanel } from './vscode/breakdownPanel';
 import { ChatController } from './vscode/chatController';
 import { ChatMemory } from './vscode/chatMemory';
 import type { ChatRuntime } from './vscode/chatRuntime';
@@ -142,6 +143,7 @@ export function activate(context: ExtensionContext): void {
     log,
     changes: owned.add(new ChangeDocuments()),
     focusComposer: () => view.focusComposer(),
+    showBreakdown: () => breakdown.show(),
     sessions: {
       actions: new SessionActions({ store, controller: chat, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
       tree,
@@ -151,6 +153,7 @@ export function activate(context: ExtensionContext): void {
     relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
   });
   const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
+  const breakdown = owned.add(new BreakdownPanel({ extensionUri: context.extensionUri, controller: chat, store, actions: workbench, log }));
   for (const command of registerCommands((name, args) => workbench.run(name, args))) owned.add(command);
 
   const statusBar = owned.add(new StatusBar(configuration, memory));

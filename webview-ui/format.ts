@@ -26,6 +26,12 @@ export function duration(ms: number): string {
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
+const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+export function dateTime(at: number): string {
+  return moment.format(at);
+}
+
 export function timeOfDay(at: number): string {
   return clock.format(at);
 }

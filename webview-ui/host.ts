@@ -1,13 +1,7 @@
 import * as z from 'zod/mini';
-import { ViewChannel, type Transport, type ViewEnd } from '../src/protocol/channel';
-import { OlderPage, type ViewRequest } from '../src/protocol/messages';
-
-interface VsCodeApi {
-  postMessage(message: unknown): void;
-  getState(): unknown;
-  setState(state: unknown): void;
-}
-declare function acquireVsCodeApi(): VsCodeApi;
+import { ViewChannel, type ViewEnd } from '../src/protocol/channel';
+import { chatWire, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../src/protocol/messages';
+import { after, transportOf } from './vscodeApi';
 
 /** All that survives hiding the view; everything else comes from the host again. */
 const Remembered = z.object({
@@ -29,9 +23,9 @@ export interface Host {
 }
 
 /** The seam to VS Code; may be called once per document. */
-export function connectHost(end: ViewEnd): Host {
+export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
   const api = acquireVsCodeApi();
-  const channel = new ViewChannel(transport(api), end, { request: patience, snapshot: 10_000 }, after);
+  const channel = new ViewChannel(chatWire, transportOf(api), end, { request: patience, snapshot: 10_000 }, after);
   return {
     request: (request) => channel.request(request),
     older: async (before) => OlderPage.parse(await channel.request({ method: 'older', before })),
@@ -46,32 +40,17 @@ export function connectHost(end: ViewEnd): Host {
   };
 }
 
-function transport(api: VsCodeApi): Transport {
-  return {
-    post: (message) => api.postMessage(message),
-    onMessage: (listener) => {
-      const receive = (event: MessageEvent<unknown>) => listener(event.data);
-      window.addEventListener('message', receive);
-      return { dispose: () => window.removeEventListener('message', receive) };
-    },
-  };
-}
-
 /** Requests that wait for the user or for a model get ten minutes, all others thirty seconds. */
 function patience(method: ViewRequest['method']): number {
   switch (method) {
     case 'select_model':
     case 'set_api_key':
     case 'compact':
+    case 'checkpoint':
     case 'retry':
     case 'send':
       return 600_000;
     default:
       return 30_000;
   }
-}
-
-function after(ms: number, callback: () => void): { dispose(): void } {
-  const timer = setTimeout(callback, ms);
-  return { dispose: () => clearTimeout(timer) };
 }

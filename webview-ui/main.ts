@@ -9,9 +9,7 @@ import { AppView } from './components/app';
 import { defineElements } from './components/defineElements';
 import { connectHost } from './host';
 import { registerToolkit } from './toolkit';
-
-/** More faults than this are the same fault again and again. */
-let faultsLeft = 20;
+import { reportFaults } from './vscodeApi';
 
 registerToolkit();
 defineElements();
@@ -23,11 +21,7 @@ const host = connectHost({
 });
 let app = mount();
 
-document.addEventListener('tk-fault', (event) => report(event.fault));
-window.addEventListener('error', (event) => {
-  if (!event.message.startsWith('ResizeObserver loop')) report(`${event.message} (${event.filename}:${event.lineno})`);
-});
-window.addEventListener('unhandledrejection', (event) => report(`Unhandled: ${String(event.reason)}`));
+reportFaults((fault) => host.fault(fault));
 document.addEventListener('tk-reload', () => {
   app.remove();
   app = mount();
@@ -39,8 +33,4 @@ function mount(): AppView {
   const element = document.querySelector<AppView>('tk-app') ?? document.body.insertBefore(new AppView(), document.body.firstChild);
   element.host = host;
   return element;
-}
-
-function report(fault: string): void {
-  if (faultsLeft-- > 0) host.fault(fault);
 }

@@ -1,5 +1,6 @@
 import type { PartialChunk } from './session/partialChunk';
 import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
+import type { BranchStep } from './session/branchStep';
 import type { BranchTip } from './session/branchTip';
 import type { Attachment, ImageType } from './session/attachment';
 import type { NewEntry, StoredEntry } from './session/entry';
@@ -225,6 +226,8 @@ export interface SessionStore extends SessionTransfer {
   liveBranch(session: string): Promise<LiveBranch>;
   /** The newest `limit` displayed entries of the active branch, or those older than entry `before`. */
   page(session: string, query: { readonly before?: string; readonly limit: number }): Promise<TranscriptPage>;
+  /** Every entry of the active branch, root first, with its checkpoints; reads no texts. */
+  branchSteps(session: string): Promise<BranchStep[]>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
   /** By `seq`: the short ids (`#123`) that summaries and recall show to models. */
   entriesBySeq(seqs: readonly number[]): Promise<StoredEntry[]>;

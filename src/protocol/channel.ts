@@ -1,21 +1,38 @@
 import * as z from 'zod/mini';
 import type { Disposable } from '../core/base/disposable';
-import { HostMessage, ViewMessage, type Delta, type ViewRequest, type ViewSnapshot } from './messages';
+
+export type FromHost<Snapshot, Delta> =
+  | { type: 'snapshot'; seq: number; snapshot: Snapshot }
+  | { type: 'delta'; seq: number; delta: Delta }
+  | { type: 'reply'; requestId: number; result: unknown }
+  | { type: 'error'; requestId: number; message: string };
+
+export type FromView<Request> = { type: 'ready' } | { type: 'request'; requestId: number; request: Request } | { type: 'fault'; message: string };
+
+/** What a kind of view and its host say to each other, as both ends check it. */
+export interface Wire<Snapshot, Delta, Request extends Named> {
+  readonly fromHost: z.ZodMiniType<FromHost<Snapshot, Delta>>;
+  readonly fromView: z.ZodMiniType<FromView<Request>>;
+}
+
+interface Named {
+  readonly method: string;
+}
 
 /** Carries messages between the two ends; structured clones, in order, but a hidden view loses what is posted to it. */
 export interface Transport {
-  post(message: HostMessage | ViewMessage): void;
+  post(message: FromHost<unknown, unknown> | FromView<unknown>): void;
   onMessage(listener: (message: unknown) => void): Disposable;
 }
 
 /** Calls back once after so many milliseconds unless disposed before. */
 export type Scheduler = (ms: number, callback: () => void) => Disposable;
 
-export interface HostEnd {
+export interface HostEnd<Request> {
   /** The view has nothing, or has lost something: answer with `sendSnapshot`, at once or when the state is at hand. */
   ready(): void;
   /** Resolves with the reply. A rejection is answered as an error with its message, so it must be fit for the user. */
-  handle(request: ViewRequest): Promise<unknown>;
+  handle(request: Request): Promise<unknown>;
   /** Something for the log: a fault in the view, or a message that did not parse. */
   log(text: string): void;
 }
@@ -24,21 +41,22 @@ export interface HostEnd {
  * The host's end. Snapshots and deltas share one consecutive numbering. Deltas sent between the view's `ready` and the next
  * snapshot are dropped, because that snapshot contains them: assemble it and send it without awaiting in between.
  */
-export class HostChannel implements Disposable {
+export class HostChannel<Snapshot, Delta, Request extends Named> implements Disposable {
   private seq = 0;
   private viewIsCurrent = false;
   private disposed = false;
   private readonly subscription: Disposable;
 
   constructor(
+    private readonly wire: Wire<Snapshot, Delta, Request>,
     private readonly transport: Transport,
-    private readonly end: HostEnd,
+    private readonly end: HostEnd<Request>,
   ) {
     this.subscription = transport.onMessage((message) => this.receive(message));
   }
 
   /** Answers `ready`; also sent unasked when everything changes, as when another session is opened. */
-  sendSnapshot(snapshot: ViewSnapshot): void {
+  sendSnapshot(snapshot: Snapshot): void {
     if (this.disposed) return;
     this.viewIsCurrent = true;
     this.transport.post({ type: 'snapshot', seq: ++this.seq, snapshot });
@@ -54,7 +72,7 @@ export class HostChannel implements Disposable {
   }
 
   private receive(raw: unknown): void {
-    const parsed = ViewMessage.safeParse(raw);
+    const parsed = this.wire.fromView.safeParse(raw);
     if (!parsed.success) {
       const problem = `Malformed message from the view: ${z.prettifyError(parsed.error)}`;
       this.end.log(problem);
@@ -80,7 +98,7 @@ export class HostChannel implements Disposable {
     }
   }
 
-  private async answer(requestId: number, request: ViewRequest): Promise<void> {
+  private async answer(requestId: number, request: Request): Promise<void> {
     try {
       const result = await this.end.handle(request);
       this.post({ type: 'reply', requestId, result: result ?? null });
@@ -90,21 +108,21 @@ export class HostChannel implements Disposable {
     }
   }
 
-  private post(message: HostMessage): void {
+  private post(message: FromHost<Snapshot, Delta>): void {
     if (!this.disposed) this.transport.post(message);
   }
 }
 
-export interface ViewEnd {
-  snapshot(snapshot: ViewSnapshot): void;
+export interface ViewEnd<Snapshot, Delta> {
+  snapshot(snapshot: Snapshot): void;
   delta(delta: Delta): void;
   /** Something the view cannot use arrived; it has been reported to the host already. */
   fault(message: string): void;
 }
 
-export interface ViewTimeouts {
+export interface ViewTimeouts<Request extends Named> {
   /** Until a request counts as lost. */
-  request(method: ViewRequest['method']): number;
+  request(method: Request['method']): number;
   /** Until `ready` is repeated when no snapshot came. */
   snapshot: number;
 }
@@ -130,7 +148,7 @@ interface Pending {
  *
  * While waiting, deltas are ignored; `ready` is repeated with doubled patience until a snapshot arrives.
  */
-export class ViewChannel implements Disposable {
+export class ViewChannel<Snapshot, Delta, Request extends Named> implements Disposable {
   private lastSeq: number | null = null;
   private nextRequest = 1;
   private patience: number;
@@ -139,9 +157,10 @@ export class ViewChannel implements Disposable {
   private readonly subscription: Disposable;
 
   constructor(
+    private readonly wire: Wire<Snapshot, Delta, Request>,
     private readonly transport: Transport,
-    private readonly end: ViewEnd,
-    private readonly timeouts: ViewTimeouts,
+    private readonly end: ViewEnd<Snapshot, Delta>,
+    private readonly timeouts: ViewTimeouts<Request>,
     private readonly after: Scheduler,
   ) {
     this.patience = timeouts.snapshot;
@@ -160,7 +179,7 @@ export class ViewChannel implements Disposable {
   }
 
   /** Rejects with `RequestError` only. */
-  request(request: ViewRequest): Promise<unknown> {
+  request(request: Request): Promise<unknown> {
     const requestId = this.nextRequest++;
     return new Promise((resolve, reject) => {
       const timer = this.after(this.timeouts.request(request.method), () => {
@@ -187,7 +206,7 @@ export class ViewChannel implements Disposable {
   }
 
   private receive(raw: unknown): void {
-    const parsed = HostMessage.safeParse(raw);
+    const parsed = this.wire.fromHost.safeParse(raw);
     if (!parsed.success) {
       const problem = `Malformed message from the host: ${z.prettifyError(parsed.error)}`;
       this.fault(problem);

@@ -6,9 +6,11 @@ export interface ChatViewParts {
   readonly scriptUri: string;
   readonly styleUri: string;
   readonly title: string;
+  /** That shows everything. */
+  readonly element: 'tk-app' | 'tk-panel';
 }
 
-/** The Chat view's document. The tests load the very same, so that the policy they run under is the one that ships. */
+/** The document of the Chat view and of the panels. The tests load the very same, so that the policy they run under is the one that ships. */
 export function chatViewHtml(parts: ChatViewParts): string {
   const policy = [
     `default-src 'none'`,
@@ -27,7 +29,7 @@ export function chatViewHtml(parts: ChatViewParts): string {
 <title>${attribute(parts.title)}</title>
 </head>
 <body>
-<tk-app></tk-app>
+<${parts.element}></${parts.element}>
 <script nonce="${attribute(parts.nonce)}" src="${attribute(parts.scriptUri)}"></script>
 </body>
 </html>

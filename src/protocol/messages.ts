@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { ContextSnapshot } from '../core/context/snapshot';
 import { Continuity } from '../core/session/fidelity';
+import type { Wire } from './channel';
 
 /**
  * Everything that crosses between the extension host and the Chat view. The host holds the truth: it answers `ready` with one
@@ -202,6 +203,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('measure_draft'), text: z.string() }),
   z.object({ method: z.literal('compact') }),
   z.object({ method: z.literal('cancel_compaction') }),
+  z.object({ method: z.literal('checkpoint') }),
+  z.object({ method: z.literal('show_breakdown') }),
   z.object({ method: z.literal('undo_compaction') }),
   /** Opens the live summary in an editor. */
   z.object({ method: z.literal('edit_summary') }),
@@ -239,6 +242,8 @@ export const ViewMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('fault'), message: z.string() }),
 ]);
 export type ViewMessage = z.infer<typeof ViewMessage>;
+
+export const chatWire: Wire<ViewSnapshot, Delta, ViewRequest> = { fromHost: HostMessage, fromView: ViewMessage };
 
 export const OlderPage = z.object({ rows: z.array(TranscriptRow), hasMore: z.boolean() });
 export type OlderPage = z.infer<typeof OlderPage>;

@@ -10,6 +10,8 @@ export interface WorkbenchActions {
   setApiKey(): Promise<void>;
   chooseOffline(): Promise<void>;
   compact(): Promise<void>;
+  checkpoint(): Promise<void>;
+  showBreakdown(): void;
   undoCompaction(): Promise<void>;
   editSummary(): Promise<void>;
   resummarize(): Promise<void>;
@@ -53,6 +55,10 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.compact();
     case 'cancel_compaction':
       return controller.cancelCompaction();
+    case 'checkpoint':
+      return workbench.checkpoint();
+    case 'show_breakdown':
+      return workbench.showBreakdown();
     case 'undo_compaction':
       return workbench.undoCompaction();
     case 'edit_summary':

@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { Uri, window, type Webview, type WebviewView, type WebviewViewProvider } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import type { Logger } from '../core/ports';
-import { HostChannel, type Transport } from '../protocol/channel';
+import { HostChannel } from '../protocol/channel';
 import { chatViewHtml } from '../protocol/chatViewHtml';
+import { chatWire } from '../protocol/messages';
 import type { ChatController } from './chatController';
 import { answerRequest, type WorkbenchActions } from './chatRequests';
 import { chatViewId } from './contributions';
+import { transportOf } from './webviewTransport';
 
 export interface ChatViewDeps {
   readonly extensionUri: Uri;
@@ -49,7 +51,7 @@ export class ChatView implements WebviewViewProvider, Disposable {
 
     const roots = [Uri.joinPath(extensionUri, 'dist', 'webview'), Uri.joinPath(extensionUri, 'media')];
     view.webview.options = { enableScripts: true, localResourceRoots: roots };
-    const channel = new HostChannel(transportOf(view.webview), {
+    const channel = new HostChannel(chatWire, transportOf(view.webview), {
       ready: () => void this.viewReady(),
       handle: (request) => answerRequest(request, controller, workbench),
       log: (text) => log.warn('chat_view', { detail: text }),
@@ -106,14 +108,7 @@ export class ChatView implements WebviewViewProvider, Disposable {
       scriptUri: file('main.js'),
       styleUri: file('main.css'),
       title: 'Threadkeeper Chat',
+      element: 'tk-app',
     });
   }
-}
-
-function transportOf(webview: Webview): Transport {
-  return {
-    // Resolves to false for a view that is hidden: it asks for a snapshot when it is shown again.
-    post: (message) => void webview.postMessage(message).then(undefined, () => undefined),
-    onMessage: (listener) => webview.onDidReceiveMessage(listener),
-  };
 }

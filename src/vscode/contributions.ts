@@ -12,6 +12,7 @@ export const sessionsViewId = 'threadkeeper.sessions';
 /** VS Code makes these for the views. */
 export const focusChatCommand = `${chatViewId}.focus`;
 export const focusSessionsCommand = `${sessionsViewId}.focus`;
+export const breakdownPanelType = 'threadkeeper.breakdown';
 export const statusItemId = 'context';
 export const walkthroughId = 'start';
 /** Of the document that shows what a compaction would do, and of the one in which a summary is edited. */
@@ -54,6 +55,7 @@ export const commandIds = {
   createCheckpoint: 'threadkeeper.createCheckpoint',
   pin: 'threadkeeper.pin',
   unpin: 'threadkeeper.unpin',
+  showBreakdown: 'threadkeeper.showBreakdown',
   cancelCompaction: 'threadkeeper.cancelCompaction',
   undoCompaction: 'threadkeeper.undoCompaction',
   stop: 'threadkeeper.stop',
@@ -111,6 +113,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   createCheckpoint: contextKeys.hasSession,
   pin: contextKeys.hasSession,
   unpin: contextKeys.hasSession,
+  showBreakdown: contextKeys.hasSession,
   cancelCompaction: contextKeys.compacting,
   undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   stop: contextKeys.busy,

@@ -4,7 +4,7 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import type { ChatMemory } from './chatMemory';
 import type { ChatState } from './chatController';
 import type { Configuration } from './configuration';
-import { commandIds, focusChatCommand, statusItemId } from './contributions';
+import { commandIds, statusItemId } from './contributions';
 import { statusView } from './statusText';
 
 /** The last snapshot is written at most this often. */
@@ -28,7 +28,7 @@ export class StatusBar implements Disposable {
   ) {
     this.item = this.disposables.add(window.createStatusBarItem(statusItemId, StatusBarAlignment.Right, 90));
     this.item.name = 'Threadkeeper Context';
-    this.item.command = { command: focusChatCommand, title: 'Show Chat' };
+    this.item.command = { command: commandIds.showBreakdown, title: 'Show Context Breakdown' };
     this.context = memory.lastContext();
     this.remembered = this.context !== null;
     this.disposables.add(configuration.onDidChange(() => this.draw()));

@@ -77,7 +77,7 @@ function tooltip({ snapshot, remembered, compacting, problems }: StatusInput, ap
     next ? `Next: ${eventNames[next.kind]} in ${shortTokens(Math.max(0, next.inTokens))} tokens${snapshot.turnsLeft === null ? '' : `, about ${snapshot.turnsLeft} ${snapshot.turnsLeft === 1 ? 'turn' : 'turns'} left`}` : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(message)}`),
     '---',
-    links(compacting ? [['cancelCompaction', 'Cancel Compaction']] : [['compact', 'Compact'], ...(snapshot.compactions > 0 ? [['undoCompaction', 'Undo Last Compaction'] as const] : []), ['selectModel', 'Select Model…'], ['showLog', 'Show Log']]),
+    links(compacting ? [['cancelCompaction', 'Cancel Compaction']] : [['showBreakdown', 'Breakdown'], ['compact', 'Compact'], ...(snapshot.compactions > 0 ? [['undoCompaction', 'Undo Last Compaction'] as const] : []), ['selectModel', 'Select Model…'], ['showLog', 'Show Log']]),
   ];
   return lines.filter((line) => line !== '').join('\n\n');
 }

@@ -32,6 +32,7 @@ export interface WorkbenchCommandsDeps {
   readonly log: Log;
   readonly focusComposer: () => void;
   readonly changes: ChangeDocuments;
+  readonly showBreakdown: () => void;
   readonly care: HistoryCare;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
@@ -75,6 +76,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     searchHistory: () => this.searchHistory(),
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),
+    showBreakdown: async () => this.showBreakdown(),
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
@@ -104,6 +106,17 @@ export class WorkbenchCommands implements WorkbenchActions {
   async compact(): Promise<void> {
     const { message } = await this.deps.controller.compact();
     if (message !== null) throw new Error(message);
+  }
+
+  /** The mark in the transcript is the answer. Rejects with the reason when there is none. */
+  async checkpoint(): Promise<void> {
+    const conversation = await this.deps.controller.conversation();
+    const { message } = (await conversation?.checkpoint()) ?? { message: 'There is nothing to save: this session has no messages yet.' };
+    if (message !== null) throw new Error(message);
+  }
+
+  showBreakdown(): void {
+    this.deps.showBreakdown();
   }
 
   async undoCompaction(): Promise<void> {
@@ -187,10 +200,15 @@ export class WorkbenchCommands implements WorkbenchActions {
     const { controller } = this.deps;
     await controller.open();
     const picked = await pickFromHistory((text) => controller.searchHistory(text));
-    if (!picked) return;
+    if (picked) await this.goTo(picked.session, picked.entry);
+  }
+
+  /** In the Chat view, or in an editor when the transcript does not show the entry. */
+  async goTo(session: string, entry: string): Promise<void> {
+    const { controller } = this.deps;
     await commands.executeCommand(focusChatCommand);
-    if (await controller.reveal(picked.session, picked.entry)) return;
-    const [found] = await controller.entries([picked.entry]);
+    if (await controller.reveal(session, entry)) return;
+    const [found] = await controller.entries([entry]);
     if (!found) return;
     await showEntry(found);
     void window.showInformationMessage('Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.');

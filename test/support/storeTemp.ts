@@ -67,6 +67,7 @@ export async function openTestStore(folder: string, label = 'test'): Promise<Ses
     page: forward('page'),
     entries: forward('entries'),
     entriesBySeq: forward('entriesBySeq'),
+    branchSteps: forward('branchSteps'),
     saveTokenCounts: forward('saveTokenCounts'),
     search: forward('search'),
     writePartial: forward('writePartial'),

@@ -89,6 +89,7 @@ describe('manifest', () => {
       [commandIds.editSummary]: 'Threadkeeper: Edit Summary…',
       [commandIds.resummarize]: 'Threadkeeper: Re-summarise with Instructions…',
       [commandIds.createCheckpoint]: 'Threadkeeper: Create Checkpoint',
+      [commandIds.showBreakdown]: 'Threadkeeper: Show Context Breakdown',
       [commandIds.pin]: 'Threadkeeper: Pin…',
       [commandIds.unpin]: 'Threadkeeper: Unpin…',
       [commandIds.cancelCompaction]: 'Threadkeeper: Cancel Compaction',

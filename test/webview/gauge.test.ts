@@ -105,10 +105,19 @@ describe('gauge', function () {
     strictEqual(await view.find('.gauge-card').count(), 0);
   });
 
+  it('offers a checkpoint and the breakdown as well', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    for (const name of ['Checkpoint', 'Breakdown']) {
+      await view.find('.gauge-label').click();
+      await view.button(name).click();
+    }
+    deepStrictEqual(await view.requests(), [{ method: 'checkpoint' }, { method: 'show_breakdown' }]);
+  });
+
   it('does not offer to compact while a turn runs', async () => {
     const view = await open({ snapshot: snapshot({ rows, turn: running('streaming', { startedAt: noon }) }) });
     await view.find('.gauge-label').click();
-    ok(await view.find('.gauge-card vscode-button').evaluate((e) => e.hasAttribute('disabled')));
+    deepStrictEqual(await view.find('.gauge-card vscode-button').evaluateAll((all) => all.map((e) => `${e.textContent} ${e.hasAttribute('disabled')}`)), ['Compact now true', 'Checkpoint false', 'Breakdown false']);
   });
 });
 

@@ -117,7 +117,7 @@ export class AppView extends ViewElement {
       <footer>
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
         <tk-queue .queue=${state.queue}></tk-queue>
-        <tk-gauge .context=${state.context} .canCompact=${!busy && disabledReason === null}></tk-gauge>
+        <tk-gauge .context=${state.context} .canCompact=${!busy && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-composer
           .busy=${busy}
           .stopping=${state.turn?.phase === 'stopping'}

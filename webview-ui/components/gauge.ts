@@ -1,8 +1,8 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { AskEvent } from '../events';
-import { tokens } from '../format';
 import { icon } from '../render/icons';
-import { properties } from '../render/properties';
+import { contextBar } from './contextBar';
+import { contextTable } from './contextTable';
 import { gaugeModel, type Context, type GaugeModel } from './gaugeModel';
 import { ViewElement } from './viewElement';
 
@@ -14,12 +14,14 @@ export class GaugeView extends ViewElement {
   static override properties = {
     context: { attribute: false },
     canCompact: { attribute: false },
+    canCheckpoint: { attribute: false },
     hovered: { state: true },
     focused: { state: true },
     pinned: { state: true },
   };
   context: Context | null = null;
   canCompact = true;
+  canCheckpoint = true;
   private hovered = false;
   private focused = false;
   private pinned = false;
@@ -69,23 +71,7 @@ export class GaugeView extends ViewElement {
     return html`
       <div class="gauge ${model.level}">
         ${this.open ? this.card(model, this.context) : nothing}
-        <div
-          class="bar"
-          role="meter"
-          aria-label="Context window"
-          aria-valuemin="0"
-          aria-valuemax=${this.context.effective}
-          aria-valuenow=${Math.min(this.context.used, this.context.effective)}
-          aria-valuetext=${model.spoken}
-        >
-          <div class="segments">${model.segments.filter((s) => s.kind !== 'reserved').map(segment)}
-            <div class="free" ${properties({ '--share': String(model.free) })}></div>
-            ${model.segments.filter((s) => s.kind === 'reserved').map(segment)}
-          </div>
-          ${model.ticks.map(
-            (tick) => html`<div class="tick tick-${tick.kind}" title=${tick.label} ${properties({ '--at': String(tick.share) })}></div>`,
-          )}
-        </div>
+        ${contextBar(model, this.context)}
         <button
           type="button"
           class="gauge-label"
@@ -106,26 +92,7 @@ export class GaugeView extends ViewElement {
   private card(model: GaugeModel, context: Context): TemplateResult {
     return html`
       <div class="gauge-card" role="group" aria-label="Context breakdown">
-        <table>
-          <caption>Context window</caption>
-          <thead class="sr-only">
-            <tr><th scope="col">Part</th><th scope="col">Tokens</th><th scope="col">Share</th></tr>
-          </thead>
-          <tbody>
-            ${model.segments.map(
-              (s) => html`<tr>
-                <th scope="row">
-                  <span class="part"><span class="swatch part-${s.kind}" aria-hidden="true"></span><span>${s.label}</span></span>
-                </th>
-                <td>${tokens(s.tokens)}</td>
-                <td>${s.percent}</td>
-              </tr>`,
-            )}
-          </tbody>
-          <tfoot>
-            <tr><th scope="row">In use</th><td>${model.estimated ? '~' : ''}${tokens(context.used)}</td><td>${model.percent}</td></tr>
-          </tfoot>
-        </table>
+        ${contextTable(model, context)}
         <ul class="gauge-events">
           ${model.ticks.map((tick) => html`<li>${tick.label}</li>`)}
         </ul>
@@ -134,17 +101,19 @@ export class GaugeView extends ViewElement {
             ? html`Compacted ${context.compactions === 1 ? 'once' : `${context.compactions} times`}. `
             : nothing}${model.estimated ? 'Estimated until the provider reports its count.' : 'As the provider counted it.'}
         </p>
-        <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.compact}>Compact now</vscode-button>
+        <div class="actions">
+          <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.ask('compact')}>Compact now</vscode-button>
+          <vscode-button appearance="secondary" ?disabled=${!this.canCheckpoint} @click=${this.ask('checkpoint')}>Checkpoint</vscode-button>
+          <vscode-button appearance="secondary" @click=${this.ask('show_breakdown')}>Breakdown</vscode-button>
+        </div>
       </div>
     `;
   }
 
-  private readonly compact = (): void => {
-    this.dispatchEvent(new AskEvent({ method: 'compact' }));
-    this.close();
-  };
-}
-
-function segment(s: GaugeModel['segments'][number]): TemplateResult {
-  return html`<div class="segment part-${s.kind}" title="${s.label}: ${tokens(s.tokens)}" ${properties({ '--share': String(s.share) })}></div>`;
+  private ask(method: 'compact' | 'checkpoint' | 'show_breakdown'): () => void {
+    return () => {
+      this.dispatchEvent(new AskEvent({ method }));
+      this.close();
+    };
+  }
 }

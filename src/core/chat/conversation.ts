@@ -124,6 +124,10 @@ export class Conversation {
     return this.engine.projection().excerpted;
   }
 
+  breakdown(limit: number): ReturnType<ContextEngine['breakdown']> {
+    return this.engine.breakdown(limit);
+  }
+
   /** The live part of the branch: what fold marks and nudge outcomes are derived from. */
   get entries(): BranchState['entries'] {
     return this.branch.entries;

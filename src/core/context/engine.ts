@@ -7,6 +7,7 @@ import { countMessages } from '../compaction/cutPoint';
 import { compactionDue, resolveBudget, thresholdsOf, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';
+import { largestEntries, type EntrySize } from './largestEntries';
 import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
 import type { Policy, SummarizerEntry } from './policy';
 import { fillAttachments } from './fillAttachments';
@@ -146,6 +147,12 @@ export class ContextEngine {
       factor: this.factor,
       estimate: this.estimate,
     });
+  }
+
+  /** The largest entries of the prompt, and how many tokens one of our own count is. */
+  breakdown(limit: number): { readonly largest: EntrySize[]; readonly scale: number } {
+    const measurement = this.measure();
+    return { largest: largestEntries(this.projection(), measurement, limit), scale: measurement.scale };
   }
 
   nudges(used: number): NudgeStatus[] {

@@ -25,6 +25,8 @@ export interface Measurement {
   /** Whether the provider has measured this prompt or the beginning of it. */
   readonly anchored: boolean;
   readonly exact: boolean;
+  /** Tokens of `used` for one of our own count. */
+  readonly scale: number;
   readonly segments: Readonly<Record<Exclude<SegmentKind, 'draft' | 'reserved'>, number>>;
 }
 
@@ -44,7 +46,7 @@ export function measure(input: MeasureInput): Measurement {
   const used = anchor ? anchor.tokens + factor * added : factor * total;
   const scale = total > 0 ? used / total : 1;
   const segments = Object.fromEntries(Object.entries(raw).map(([kind, tokens]) => [kind, Math.round(tokens * scale)])) as Measurement['segments'];
-  return { used: Math.round(used), anchored: anchor !== null, exact: anchor?.billed === true && added === 0, segments };
+  return { used: Math.round(used), anchored: anchor !== null, exact: anchor?.billed === true && added === 0, scale, segments };
 }
 
 interface Anchor {

@@ -58,6 +58,7 @@ export class StoreClient implements SessionStore {
   readonly commonAncestor = this.forward('commonAncestor');
   readonly liveBranch = this.forward('liveBranch');
   readonly page = this.forward('page');
+  readonly branchSteps = this.forward('branchSteps');
   readonly entries = this.forward('entries');
   readonly entriesBySeq = this.forward('entriesBySeq');
   readonly saveTokenCounts = this.forward('saveTokenCounts');

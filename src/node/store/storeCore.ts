@@ -1,6 +1,7 @@
 import { StoreError } from '../../core/errors';
 import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage, UsageRecord } from '../../core/ports';
 import type { PartialChunk } from '../../core/session/partialChunk';
+import type { BranchStep } from '../../core/session/branchStep';
 import type { BranchTip } from '../../core/session/branchTip';
 import type { QueuedMessage } from '../../core/session/queuedMessage';
 import type { PurgePreview } from '../../core/session/purgePreview';
@@ -153,6 +154,10 @@ export class StoreCore implements CoreStore {
 
   entries(uuids: readonly string[]): StoredEntry[] {
     return this.rows.findAll(uuids);
+  }
+
+  branchSteps(session: string): BranchStep[] {
+    return this.tree.steps(this.sessions.require(session).leaf);
   }
 
   entriesBySeq(seqs: readonly number[]): StoredEntry[] {

@@ -44,6 +44,7 @@ const calls: { readonly [K in StoreCall]: Exclude<StoreChange['kind'], 'all'> | 
   commonAncestor: null,
   liveBranch: null,
   page: null,
+  branchSteps: null,
   entries: null,
   entriesBySeq: null,
   saveTokenCounts: null,

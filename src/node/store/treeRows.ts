@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import type { BranchStep } from '../../core/session/branchStep';
 import type { EntryType } from '../../core/session/entry';
 import type { Connection, Row } from './connection';
 
@@ -35,6 +36,31 @@ export class TreeRows {
     for (const row of rows) yield decodeNode(row);
   }
 
+  /** The branch that ends with `leaf`, root first, with the checkpoints that hang off it. */
+  steps(leaf: string | null): BranchStep[] {
+    const rows = this.connection.all(
+      `WITH RECURSIVE branch(uuid) AS (
+         SELECT ? UNION ALL SELECT e.parent FROM branch JOIN entries e ON e.uuid = branch.uuid WHERE e.parent IS NOT NULL
+       ), steps(seq) AS (
+         SELECT e.seq FROM branch CROSS JOIN entries e ON e.uuid = branch.uuid
+         UNION ALL SELECT e.seq FROM branch CROSS JOIN entries e ON e.parent = branch.uuid AND e.entry_type = 'checkpoint'
+       )
+       SELECT e.uuid, e.entry_type, e.created_at, e.model_facing, e.token_estimate,
+         (SELECT u.input + u.output + u.cache_read + u.cache_write FROM usage u
+          WHERE u.entry = e.uuid AND u.kind = 'turn' ORDER BY u.at DESC LIMIT 1) AS measured
+       FROM steps CROSS JOIN entries e ON e.seq = steps.seq ORDER BY e.seq`,
+      [leaf],
+    );
+    return rows.map((row) => ({
+      entry: String(row['uuid']),
+      type: row['entry_type'] as EntryType,
+      at: Number(row['created_at']),
+      modelFacing: row['model_facing'] === 1,
+      tokens: numberOrNull(row['token_estimate']),
+      measured: numberOrNull(row['measured']),
+    }));
+  }
+
   /** Reads no further than the answer; null when the branches share nothing. Throws `invalid` when there is no such entry. */
   commonAncestor(a: string, b: string): string | null {
     let [left, right] = [this.require(a), this.require(b)];
@@ -69,6 +95,10 @@ export class TreeRows {
     if (!node) throw new StoreError('invalid', `There is no entry ${uuid}`);
     return node;
   }
+}
+
+function numberOrNull(value: unknown): number | null {
+  return value === null || value === undefined ? null : Number(value);
 }
 
 function decodeNode(row: Row): TreeNode {

@@ -29,6 +29,7 @@ describe('measure', () => {
       used: 306,
       anchored: false,
       exact: false,
+      scale: 1.5,
       segments: { system: 150, tools: 0, memory: 0, summary: 0, history: 156, toolResults: 0 },
     });
   });

@@ -1,6 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from 'node:assert';
 import { HostChannel, RequestError, ViewChannel, type Transport } from '../../../src/protocol/channel';
-import type { Delta, HostMessage, ViewMessage, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
+import { chatWire, type Delta, type HostMessage, type ViewRequest, type ViewSnapshot } from '../../../src/protocol/messages';
 
 const empty: ViewSnapshot = {
   session: null,
@@ -171,12 +171,13 @@ function connected(options: { ready?: () => void; handle?: (request: ViewRequest
   const log: string[] = [];
   const got: string[] = [];
   let snapshots = 0;
-  const host = new HostChannel(hostSide.transport, {
+  const host = new HostChannel(chatWire, hostSide.transport, {
     ready: options.ready ?? (() => host.sendSnapshot(empty)),
     handle: options.handle ?? (() => Promise.resolve()),
     log: (text) => void log.push(text),
   });
   const view = new ViewChannel(
+    chatWire,
     viewSide.transport,
     {
       snapshot: () => void got.push(`snapshot ${snapshots}`),
@@ -203,7 +204,7 @@ function connected(options: { ready?: () => void; handle?: (request: ViewRequest
 
 function side() {
   const listeners = new Set<(message: unknown) => void>();
-  const sent: (HostMessage | ViewMessage)[] = [];
+  const sent: unknown[] = [];
   const transport: Transport = {
     post: (message) => void sent.push(structuredClone(message)),
     onMessage: (listener) => {

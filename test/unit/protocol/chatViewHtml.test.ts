@@ -2,6 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { chatViewHtml } from '../../../src/protocol/chatViewHtml';
 
 const parts = {
+  element: 'tk-app' as const,
   cspSource: 'https://views.example',
   nonce: 'bm9uY2U=',
   scriptUri: 'https://views.example/main.js?a=1&b=2',

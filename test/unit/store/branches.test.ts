@@ -100,6 +100,19 @@ describe('store: branches and forks', () => {
     assert.deepEqual((await store.listSessions({ parent: made.uuid })).map(({ uuid }) => uuid), [again.uuid]);
   });
 
+  it('tells the sizes along the active branch without reading what it says', async () => {
+    const { root, first, left, more } = await fork();
+    const mark = userMessage(session, first.uuid, '', { modelFacing: false, tokenEstimate: null, content: { type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 5, messagesAtCheckpoint: 2, coversThrough: first.uuid } });
+    const usage = { provider: 'p', model: 'm', input: 10, output: 2, cacheRead: 300, cacheWrite: 4_000, cost: null, at: 1 } as const;
+    await store.append(session, { entries: [mark, label(left.uuid, 'here')], usage: [{ ...usage, entry: more.uuid, kind: 'turn' }, { ...usage, entry: first.uuid, kind: 'compaction' }] });
+    await store.moveLeaf(session, more.uuid);
+    const step = ({ uuid: entry, createdAt: at }: NewEntry, measured: number | null = null) => ({ entry, type: 'message', at, modelFacing: true, tokens: 3, measured });
+    const expected = [step(root), step(first), step(left), step(more, 4_312), { entry: mark.uuid, type: 'checkpoint', at: mark.createdAt, modelFacing: false, tokens: null, measured: null }];
+    assert.deepEqual(await store.branchSteps(session), expected);
+    const empty = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: 1 });
+    assert.deepEqual(await store.branchSteps(empty.uuid), []);
+  });
+
   it('refuses to fork where nothing can follow', async () => {
     const { root } = await fork();
     const mark = label(root.uuid, 'x');

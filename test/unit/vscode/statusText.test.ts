@@ -46,7 +46,7 @@ describe('status bar', () => {
         'Model: anthropic/claude\\-x',
         'Next: memory nudge in 15.9k tokens, about 9 turns left',
         '---',
-        '[Compact](command:threadkeeper.compact) · [Select Model…](command:threadkeeper.selectModel) · [Show Log](command:threadkeeper.showLog)',
+        '[Breakdown](command:threadkeeper.showBreakdown) · [Compact](command:threadkeeper.compact) · [Select Model…](command:threadkeeper.selectModel) · [Show Log](command:threadkeeper.showLog)',
       ].join('\n\n'),
       severity: 'normal',
       label: 'Threadkeeper context: 84 thousand of 200 thousand tokens, 42 percent',

@@ -1,5 +1,5 @@
 import { HostChannel } from '../../../src/protocol/channel';
-import type { Delta, HostMessage, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
+import { chatWire, type Delta, type TranscriptRow, type ViewRequest, type ViewSnapshot } from '../../../src/protocol/messages';
 
 /**
  * The extension's side, in the page: the real host end of the channel behind an `acquireVsCodeApi` that works as VS Code's
@@ -58,8 +58,9 @@ const fake: FakeHost = {
 window.fake = fake;
 
 const channel = new HostChannel(
+  chatWire,
   {
-    post: (message: HostMessage | object) => {
+    post: (message) => {
       if (fake.lose > 0) fake.lose -= 1;
       else toView(message);
     },

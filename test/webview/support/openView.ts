@@ -10,13 +10,23 @@ import { waitFor } from '../../support/waitFor';
 import type {} from './fakeHost';
 import { themes, type ThemeName } from './themes';
 
-const origin = 'http://view.test';
+export const origin = 'http://view.test';
 const html = chatViewHtml({
   cspSource: origin,
   nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
   scriptUri: `${origin}/main.js`,
   styleUri: `${origin}/main.css`,
   title: 'Threadkeeper',
+  element: 'tk-app',
+});
+
+const panelHtml = chatViewHtml({
+  cspSource: origin,
+  nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
+  scriptUri: `${origin}/panels.js`,
+  styleUri: `${origin}/panels.css`,
+  title: 'Threadkeeper',
+  element: 'tk-panel',
 });
 
 export interface ViewOptions {
@@ -153,10 +163,11 @@ async function load(view: View, options: ViewOptions): Promise<void> {
   await view.settled();
 }
 
-async function serve(route: Route): Promise<void> {
+export async function serve(route: Route): Promise<void> {
   const name = new URL(route.request().url()).pathname.slice(1);
   if (name === '') await route.fulfill({ contentType: 'text/html', body: html });
-  else if (name === 'main.js' || name === 'main.css') await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
+  else if (name === 'panel') await route.fulfill({ contentType: 'text/html', body: panelHtml });
+  else if (['main.js', 'main.css', 'panels.js', 'panels.css'].includes(name)) await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
   else await route.fulfill({ status: 404 });
 }
 
@@ -165,7 +176,7 @@ function fakeHost(): string {
 }
 
 /** Runs in the page; as VS Code does it, variables go onto the document element and the theme's name onto the body. */
-function applyTheme(theme: (typeof themes)[ThemeName]): void {
+export function applyTheme(theme: (typeof themes)[ThemeName]): void {
   const apply = () => {
     const { style } = document.documentElement;
     for (const name of [...style]) if (name.startsWith('--vscode-')) style.removeProperty(name);

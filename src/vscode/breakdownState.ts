@@ -1,0 +1,79 @@
+import type { Conversation } from '../core/chat/conversation';
+import { sizedTypes, sizeTimeline, thinned } from '../core/context/sizeTimeline';
+import type { SessionStore } from '../core/ports';
+import { speaker } from '../core/recall/history';
+import type { BranchStep } from '../core/session/branchStep';
+import { compactionHistory, type PastCompaction } from '../core/session/compactionHistory';
+import { entryText, type EntryContent, type StoredEntry } from '../core/session/entry';
+import type { BreakdownState } from '../protocol/panels';
+import { methodText } from './compactionText';
+import { oneLine } from './compactionPreviewText';
+
+/** The whole active branch, as far as its sizes go: it changes with every entry, and with nothing else. */
+export interface BranchHistory {
+  readonly steps: readonly BranchStep[];
+  /** Those of the steps that say a size themselves. */
+  readonly sized: readonly StoredEntry[];
+}
+
+type Source = Pick<Conversation, 'session' | 'snapshot' | 'breakdown' | 'entries' | 'pins'>;
+
+const listed = 20;
+const textLength = 160;
+/** More than the plot has pixels for is not sent. */
+const mostPoints = 400;
+
+export const noBreakdown: BreakdownState = {
+  panel: 'breakdown',
+  session: null,
+  context: null,
+  busy: false,
+  readonly: false,
+  largest: [],
+  timeline: { points: [], marks: [] },
+  compactions: [],
+};
+
+/** Rejects with `StoreError`. */
+export async function readHistory(store: Pick<SessionStore, 'branchSteps' | 'entries'>, session: string): Promise<BranchHistory> {
+  const steps = await store.branchSteps(session);
+  const sized = await store.entries(steps.flatMap(({ entry, type }) => (sizedTypes.has(type) ? [entry] : [])));
+  return { steps, sized };
+}
+
+/** Everything that the Breakdown panel shows. Rejects with `StoreError`. */
+export async function breakdownState(conversation: Source, history: BranchHistory, flags: { readonly busy: boolean; readonly readonly: boolean }): Promise<BreakdownState> {
+  const { session, snapshot } = conversation;
+  const { largest, scale } = conversation.breakdown(listed);
+  const entries = new Map(conversation.entries.map((entry) => [entry.uuid, entry]));
+  const pinned = new Set((await conversation.pins()).flatMap(({ kind, target }) => (kind === 'entry' ? [target] : [])));
+  const fixed = snapshot.segments.reduce((sum, { kind, tokens }) => sum + (kind === 'system' || kind === 'tools' ? tokens : 0), 0);
+  const { points, marks } = sizeTimeline(history.steps, history.sized, { fixed, factor: scale });
+  return {
+    panel: 'breakdown',
+    session: { uuid: session.uuid, id: session.id, title: session.title },
+    context: snapshot,
+    ...flags,
+    largest: largest.flatMap(({ entry: id, segment, tokens }) => {
+      const entry = entries.get(id);
+      if (!entry) return [];
+      const { content, createdAt } = entry;
+      return [{ id, speaker: speakerOf(content), text: oneLine(entryText(content).slice(0, 4 * textLength), textLength), at: createdAt, segment, tokens, pinned: pinned.has(id), canPin: isPinnable(content) }];
+    }),
+    timeline: { points: [...thinned(points, mostPoints)], marks: [...marks] },
+    compactions: compactionHistory(history.sized).map(compactionRow),
+  };
+}
+
+function compactionRow({ entry: { uuid, createdAt, content }, state }: PastCompaction): BreakdownState['compactions'][number] {
+  const { trigger, tokensBefore, tokensAfter, messagesBefore, messagesAfter, durationMs, heldMs, continuity = null } = content;
+  return { id: uuid, at: createdAt, trigger, method: methodText(content), messages: messagesBefore - messagesAfter, tokensBefore, tokensAfter, durationMs, heldMs, continuity, state };
+}
+
+function speakerOf(content: EntryContent): string {
+  return content.type === 'compaction' ? 'summary' : speaker(content);
+}
+
+function isPinnable(content: EntryContent): boolean {
+  return content.type === 'message' || content.type === 'tool_result' || content.type === 'tool_call';
+}

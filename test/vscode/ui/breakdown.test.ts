@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { openChat, words, type ChatSession } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { waitFor } from '../../support/waitFor';
+
+const themes = { dark: 'Dark Modern', light: 'Light Modern', 'high-contrast': 'Default High Contrast' };
+
+/** What is in the window, from the status bar to the panel, while the conversation goes on. */
+describe('breakdown', function () {
+  inOrder(this);
+  let session: ChatSession;
+
+  before(async () => {
+    session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false } });
+    for (let i = 1; i <= 3; i++) await session.chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(700 * i, i)}`);
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  const panel = () => session.workbench.webview('tk-breakdown h1');
+  const see = (selector: string, text: string | RegExp) =>
+    waitFor(`${selector} with ${String(text)}`, async () => {
+      const found = (await panel()).locator(selector).filter({ hasText: text });
+      return (await found.count()) > 0 && found.first();
+    });
+
+  it('opens from the status bar, with the numbers that the gauge has', async () => {
+    const { chat, workbench } = session;
+    const used = await chat.gauge();
+    await workbench.clickStatus('context');
+    await see('.large', used.split(' · ')[0]!);
+    await see('.list tbody tr td.excerpt', /Part 3/);
+    assert.equal(await (await panel()).locator('.plot-line').count(), 1);
+    await workbench.screenshot('breakdown-first');
+  });
+
+  it('goes to an entry in the chat, and pins it', async () => {
+    const { chat } = session;
+    await (await panel()).getByRole('button', { name: /^Pin user: Part 2/ }).click();
+    await see('.row-actions', 'Unpin');
+    await (await panel()).getByRole('button', { name: /^Jump to user: Part 1/ }).click();
+    await chat.see('tk-row.marked', /Part 1/);
+  });
+
+  it('follows a checkpoint, a compaction and its undo', async () => {
+    const { chat } = session;
+    await (await panel()).getByRole('button', { name: 'Checkpoint' }).click();
+    await waitFor('the checkpoint in the plot', async () => (await (await panel()).locator('.plot-mark.mark-checkpoint').count()) === 1);
+    await chat.ask('And now?');
+    await (await panel()).getByRole('button', { name: 'Compact now' }).click();
+    await see('.list tbody tr', 'in force');
+    await waitFor('the compaction in the plot', async () => (await (await panel()).locator('.plot-mark.mark-compaction').count()) === 1);
+    await chat.ask(`Part 4: ${words(900, 9)}`);
+    await see('.large', (await chat.gauge()).split(' · ')[0]!);
+  });
+
+  for (const [name, theme] of Object.entries(themes)) {
+    it(`is drawn in ${name}`, async () => {
+      const { server, api, workbench } = session;
+      await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-test', 'workbench.colorTheme': theme });
+      await workbench.webview(`body[data-vscode-theme-id="${theme}"] tk-breakdown h1`);
+      await workbench.screenshot(`breakdown-${name}`);
+    });
+  }
+
+  it('undoes from the panel, and comes back after having been hidden', async () => {
+    const { workbench } = session;
+    await (await panel()).getByRole('button', { name: 'Undo last compaction' }).click();
+    await see('.list tbody tr', 'undone');
+    await workbench.runCommand('File: New Untitled Text File');
+    await workbench.runCommand('Threadkeeper: Show Context Breakdown');
+    await see('.list tbody tr', 'undone');
+    assert.deepEqual(session.api.errors, []);
+  });
+});

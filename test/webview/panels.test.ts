@@ -1,0 +1,108 @@
+import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import type { PanelState } from '../../src/protocol/panels';
+import { axeViolations } from './support/axe';
+import { context } from './support/fixtures';
+import { usePanels, type Panel } from './support/openPanel';
+import { breakdown } from './support/panelFixtures';
+import { themes, type ThemeName } from './support/themes';
+
+const empty = breakdown({ session: null, context: null, largest: [], timeline: { points: [], marks: [] }, compactions: [] });
+const states: Readonly<Record<string, PanelState>> = {
+  breakdown: breakdown(),
+  'breakdown-empty': empty,
+  'breakdown-new': breakdown({ context: context({ used: 9_400, compactions: 0 }), largest: [], timeline: { points: [], marks: [] }, compactions: [] }),
+  'breakdown-readonly': breakdown({ readonly: true, busy: true }),
+  failed: { panel: 'failed', message: 'The disk is full.' },
+};
+
+describe('panels', function () {
+  this.timeout(120_000);
+  const open = usePanels();
+
+  for (const [name, state] of Object.entries(states)) {
+    it(`${name}: accessible in every theme, whole at 320 pixels`, async () => {
+      const panel = await open(state);
+      if ((await panel.find('details').count()) > 0) await panel.page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+      const violations: Record<string, string[]> = {};
+      for (const theme of Object.keys(themes) as ThemeName[]) {
+        await panel.setTheme(theme);
+        await panel.shot(`panel-${name}-${theme}`);
+        violations[theme] = await axeViolations(panel, theme === 'dark' ? undefined : ['color-contrast', 'link-in-text-block']);
+      }
+      await panel.page.setViewportSize({ width: 320, height: 800 });
+      await panel.settled();
+      await panel.shot(`panel-${name}-narrow`);
+      deepStrictEqual({ ...violations, cut: await cutOff(panel) }, { dark: [], light: [], hc: [], hcLight: [], cut: [] });
+    });
+  }
+
+  it('asks for what its buttons say', async () => {
+    const panel = await open(breakdown());
+    for (const name of ['Compact now', 'Checkpoint', 'Undo last compaction']) await panel.button(name).click();
+    await panel.button(/^Jump to result of read_file/).click();
+    await panel.button(/^Unpin user/).click();
+    await panel.button(/^Pin assistant/).click();
+    await panel.button(/^Jump to the compaction of 20 Nov/).click();
+    deepStrictEqual(await panel.asked(), [
+      { method: 'compact' }, { method: 'checkpoint' }, { method: 'undo_compaction' }, { method: 'jump', id: 'e1' }, { method: 'unpin', id: 'e2' }, { method: 'pin', id: 'e4' }, { method: 'jump', id: 'c1' },
+    ]);
+  });
+
+  it('says what could not be done, and takes it back', async () => {
+    const panel = await open(breakdown());
+    await panel.page.evaluate(() => (window.fakePanel.refuse['pin'] = 'There is no room for another pin.'));
+    await panel.button(/^Pin assistant/).click();
+    await panel.find('.problem').waitFor();
+    strictEqual(await panel.text('.problem span'), 'There is no room for another pin.');
+    await panel.button('Dismiss').click();
+    strictEqual(await panel.find('.problem').count(), 0);
+  });
+
+  it('follows the numbers without losing the focus', async () => {
+    const panel = await open(breakdown());
+    await panel.button(/^Jump to user/).focus();
+    await panel.showState(breakdown({ context: context({ used: 101_000, provenance: 'exact' }) }));
+    strictEqual(await panel.text('.large'), '101k / 200k · 51 %');
+    match((await panel.page.evaluate(() => document.activeElement?.getAttribute('aria-label'))) ?? '', /^Jump to user/);
+    strictEqual(await panel.find('[role=meter]').getAttribute('aria-valuetext'), '101 thousand of 200 thousand tokens, 51 percent');
+  });
+
+  it('draws one curve, and has the same in a table', async () => {
+    const panel = await open(breakdown());
+    const drawn = await panel.page.evaluate(() => ({
+      lines: document.querySelectorAll('.plot-line').length,
+      points: document.querySelector('.plot-line')!.getAttribute('d')!.split('L').length,
+      colour: getComputedStyle(document.querySelector('.plot-line')!).stroke,
+      wanted: getComputedStyle(document.documentElement).getPropertyValue('--vscode-charts-blue'),
+      marks: [...document.querySelectorAll('.plot-mark')].map((mark) => mark.className.replace('plot-mark ', '')),
+      label: document.querySelector('.plot svg')!.getAttribute('aria-label')!,
+    }));
+    deepStrictEqual([drawn.lines, drawn.points, drawn.marks], [1, 120, ['mark-checkpoint', 'mark-compaction', 'mark-undo']]);
+    ok(drawn.colour !== 'none' && drawn.wanted !== '', drawn.colour);
+    match(drawn.label, /: 83\.7k now, 167\.7k at most, 1 compaction, 1 checkpoint\./);
+    await panel.find('summary').click();
+    const cells = await panel.find('details tbody tr td:nth-child(2)').allTextContents();
+    deepStrictEqual(cells.filter((cell) => !/^Re/.test(cell)), ['Checkpoint', 'Compaction', 'Compaction undone', 'Now']);
+    ok(cells.length <= 25, `${cells.length} rows`);
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    const panel = await open(breakdown());
+    const reached = new Set<string>();
+    for (let i = 0; i < 25; i++) {
+      await panel.page.keyboard.press('Tab');
+      reached.add(await panel.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? ''));
+    }
+    for (const name of ['Compact now', 'Checkpoint', 'Undo last compaction', 'Sizes as a table']) ok(reached.has(name), `${name} in ${[...reached].join(' | ')}`);
+  });
+});
+
+/** What makes the page scroll sideways. */
+function cutOff(panel: Panel): Promise<string[]> {
+  return panel.page.evaluate(() =>
+    [...document.querySelectorAll('tk-panel *')]
+      .filter((e) => e.getClientRects().length > 0 && e.closest('.table-box, .sr-only, .plot-area') === null)
+      .filter((e) => e.getBoundingClientRect().right > innerWidth + 0.5)
+      .map((e) => `${e.tagName}.${e.getAttribute('class')}: ${e.textContent?.trim().slice(0, 40)}`),
+  );
+}

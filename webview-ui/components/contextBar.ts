@@ -1,0 +1,29 @@
+import { html, type TemplateResult } from 'lit';
+import { tokens } from '../format';
+import { properties } from '../render/properties';
+import type { Context, GaugeModel } from './gaugeModel';
+
+/** The window as one bar: what fills it, what is kept free for the answer, and where something is due. */
+export function contextBar(model: GaugeModel, context: Context): TemplateResult {
+  return html`
+    <div
+      class="bar"
+      role="meter"
+      aria-label="Context window"
+      aria-valuemin="0"
+      aria-valuemax=${context.effective}
+      aria-valuenow=${Math.min(context.used, context.effective)}
+      aria-valuetext=${model.spoken}
+    >
+      <div class="segments">${model.segments.filter((s) => s.kind !== 'reserved').map(segment)}
+        <div class="free" ${properties({ '--share': String(model.free) })}></div>
+        ${model.segments.filter((s) => s.kind === 'reserved').map(segment)}
+      </div>
+      ${model.ticks.map((tick) => html`<div class="tick tick-${tick.kind}" title=${tick.label} ${properties({ '--at': String(tick.share) })}></div>`)}
+    </div>
+  `;
+}
+
+function segment(s: GaugeModel['segments'][number]): TemplateResult {
+  return html`<div class="segment part-${s.kind}" title="${s.label}: ${tokens(s.tokens)}" ${properties({ '--share': String(s.share) })}></div>`;
+}

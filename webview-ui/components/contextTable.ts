@@ -1,0 +1,29 @@
+import { html, type TemplateResult } from 'lit';
+import { tokens } from '../format';
+import type { Context, GaugeModel } from './gaugeModel';
+
+/** The same in numbers. */
+export function contextTable(model: GaugeModel, context: Context): TemplateResult {
+  return html`
+    <table class="context-table">
+      <caption>Context window</caption>
+      <thead class="sr-only">
+        <tr><th scope="col">Part</th><th scope="col">Tokens</th><th scope="col">Share</th></tr>
+      </thead>
+      <tbody>
+        ${model.segments.map(
+          (s) => html`<tr>
+            <th scope="row">
+              <span class="part"><span class="swatch part-${s.kind}" aria-hidden="true"></span><span>${s.label}</span></span>
+            </th>
+            <td>${tokens(s.tokens)}</td>
+            <td>${s.percent}</td>
+          </tr>`,
+        )}
+      </tbody>
+      <tfoot>
+        <tr><th scope="row">In use</th><td>${model.estimated ? '~' : ''}${tokens(context.used)}</td><td>${model.percent}</td></tr>
+      </tfoot>
+    </table>
+  `;
+}

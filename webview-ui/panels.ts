@@ -1,0 +1,35 @@
+import './styles/base.css';
+import './styles/gauge.css';
+import './styles/panels.css';
+import { ViewChannel } from '../src/protocol/channel';
+import { panelWire, type PanelRequest } from '../src/protocol/panels';
+import { BreakdownView } from './panels/breakdown';
+import { PanelView } from './panels/panel';
+import { registerToolkit } from './toolkit';
+import { after, reportFaults, transportOf } from './vscodeApi';
+
+registerToolkit();
+customElements.define('tk-breakdown', BreakdownView);
+customElements.define('tk-panel', PanelView);
+
+const channel = new ViewChannel(
+  panelWire,
+  transportOf(acquireVsCodeApi()),
+  {
+    snapshot: (state) => panel.show(state),
+    delta: () => undefined,
+    fault: () => undefined,
+  },
+  { request: patience, snapshot: 10_000 },
+  after,
+);
+const panel = document.querySelector<PanelView>('tk-panel')!;
+panel.request = (request) => channel.request(request);
+reportFaults((fault) => channel.fault(fault));
+document.addEventListener('tk-reload', () => channel.resync());
+channel.resync();
+
+/** What a model may be asked for takes its time. */
+function patience(method: PanelRequest['method']): number {
+  return method === 'compact' || method === 'checkpoint' ? 600_000 : 30_000;
+}

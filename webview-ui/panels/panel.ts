@@ -1,0 +1,69 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { RequestError } from '../../src/protocol/channel';
+import type { PanelRequest, PanelState } from '../../src/protocol/panels';
+import { ViewElement } from '../components/viewElement';
+import { icon } from '../render/icons';
+
+/** A panel in the editor area: shows what the host says it is, carries requests, and says what went wrong. */
+export class PanelView extends ViewElement {
+  static override properties = { state: { state: true }, problem: { state: true }, announcement: { state: true } };
+  request!: (request: PanelRequest) => Promise<unknown>;
+  private state: PanelState | null = null;
+  private problem: string | null = null;
+  private announcement = '';
+
+  constructor() {
+    super();
+    this.addEventListener('tk-panel-ask', (event) => void this.ask(event.request));
+  }
+
+  show(state: PanelState): void {
+    this.state = state;
+  }
+
+  protected override render(): TemplateResult {
+    const { state } = this;
+    if (!state) return html`<main class="connecting"><p>Reading your history…</p></main>`;
+    return html`
+      <main>
+        ${this.problem === null ? nothing : this.problemLine(this.problem)}
+        ${page(state)}
+      </main>
+      <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
+    `;
+  }
+
+  private problemLine(problem: string): TemplateResult {
+    return html`<div class="problem" role="alert">
+      ${icon('error')}<span>${problem}</span>
+      <button type="button" class="icon-button" title="Dismiss" aria-label="Dismiss" @click=${() => (this.problem = null)}>${icon('close')}</button>
+    </div>`;
+  }
+
+  private async ask(request: PanelRequest): Promise<void> {
+    this.problem = null;
+    try {
+      await this.request(request);
+      this.announcement = doneText[request.method] ?? '';
+    } catch (error) {
+      this.problem = RequestError.is(error) ? error.message : 'The answer was not understood.';
+    }
+  }
+}
+
+const doneText: Partial<Record<PanelRequest['method'], string>> = {
+  compact: 'The conversation was compacted.',
+  checkpoint: 'The checkpoint is written.',
+  undo_compaction: 'The last compaction was undone.',
+  pin: 'Pinned.',
+  unpin: 'Unpinned.',
+};
+
+function page(state: PanelState): TemplateResult {
+  switch (state.panel) {
+    case 'breakdown':
+      return html`<tk-breakdown .state=${state}></tk-breakdown>`;
+    case 'failed':
+      return html`<h1>Threadkeeper</h1><p class="problem" role="alert">${icon('error')}<span>This could not be read from your history. ${state.message}</span></p>`;
+  }
+}

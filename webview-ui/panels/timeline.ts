@@ -1,0 +1,63 @@
+import { html, type TemplateResult } from 'lit';
+import type { BreakdownState } from '../../src/protocol/panels';
+import type { Context } from '../components/gaugeModel';
+import { dateTime, plural, tokens } from '../format';
+import { plot } from './plot';
+
+type Timeline = BreakdownState['timeline'];
+type Mark = Timeline['marks'][number];
+
+/** Beside every mark so many rows of the table, evenly spread. */
+const samples = 20;
+
+const markNames: Record<Mark['kind'], string> = { compaction: 'Compaction', undo: 'Compaction undone', checkpoint: 'Checkpoint' };
+
+/** The size of the context along the conversation: as a picture, and as a table for whom a picture is none. */
+export function timeline({ points, marks }: Timeline, context: Context): TemplateResult {
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last || points.length < 2) return html`<p class="muted">This is drawn as soon as there is more than one message.</p>`;
+  const compaction = context.thresholds.find(({ kind, state }) => kind === 'compaction' && state !== 'off');
+  const peak = points.reduce((most, point) => Math.max(most, point.tokens), 0);
+  const lines = [
+    { y: context.effective, label: `window ${tokens(context.effective)}`, kind: 'window' },
+    ...(compaction ? [{ y: compaction.tokens, label: `compaction at ${tokens(compaction.tokens)}`, kind: 'compaction' }] : []),
+  ];
+  const compactions = marks.filter(({ kind }) => kind === 'compaction').length;
+  const checkpoints = marks.filter(({ kind }) => kind === 'checkpoint').length;
+  return html`
+    ${plot({
+      label: `Size of the context from ${dateTime(first.at)} to ${dateTime(last.at)}: ${tokens(last.tokens)} now, ${tokens(peak)} at most, ${plural(compactions, 'compaction')}, ${plural(checkpoints, 'checkpoint')}. The table below has the numbers.`,
+      points: points.map(({ position, tokens: y }) => ({ x: position, y })),
+      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position, y, label: `${markNames[kind]} at ${tokens(y)}, ${dateTime(at)}` })),
+      lines,
+      xMax: last.position,
+      // A small context would be a line at the bottom.
+      yMax: Math.max(peak * 1.1, Math.min(context.effective, peak * 4)),
+      yLabel: tokens,
+      xLabels: [dateTime(first.at), dateTime(last.at)],
+    })}
+    <ul class="legend">
+      ${compactions > 0 ? html`<li><span class="legend-mark mark-compaction" aria-hidden="true"></span>Compaction</li>` : ''}
+      ${marks.some(({ kind }) => kind === 'undo') ? html`<li><span class="legend-mark mark-undo" aria-hidden="true"></span>Undo</li>` : ''}
+      ${checkpoints > 0 ? html`<li><span class="legend-mark mark-checkpoint" aria-hidden="true"></span>Checkpoint</li>` : ''}
+    </ul>
+    <details>
+      <summary>Sizes as a table</summary>
+      <div class="table-box" role="region" aria-label="Sizes of the context" tabindex="0">
+        <table class="list">
+          <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="number">Tokens</th></tr></thead>
+          <tbody>${rows(points, marks).map((row) => html`<tr><th scope="row">${dateTime(row.at)}</th><td>${row.what}</td><td class="number">${tokens(row.tokens)}</td></tr>`)}</tbody>
+        </table>
+      </div>
+    </details>
+  `;
+}
+
+function rows(points: Timeline['points'], marks: readonly Mark[]): { at: number; what: string; tokens: number; position: number }[] {
+  const step = Math.max(1, Math.ceil(points.length / samples));
+  const sampled = points.filter((_, index) => index % step === 0 || index === points.length - 1);
+  return [
+    ...sampled.map((point) => ({ ...point, what: point === points.at(-1) ? 'Now' : point.measured ? 'Reported by the provider' : 'Reckoned' })),
+    ...marks.map((mark) => ({ ...mark, what: markNames[mark.kind] })),
+  ].sort((a, b) => a.position - b.position || a.at - b.at);
+}
