@@ -27,10 +27,10 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
   return html`
     ${plot({
       label: `Size of the context from ${dateTime(first.at)} to ${dateTime(last.at)}: ${tokens(last.tokens)} now, ${tokens(peak)} at most, ${plural(compactions, 'compaction')}, ${plural(checkpoints, 'checkpoint')}. The table below has the numbers.`,
-      points: points.map(({ position, tokens: y }) => ({ x: position, y })),
-      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position, y, label: `${markNames[kind]} at ${tokens(y)}, ${dateTime(at)}` })),
+      points: points.map(({ position, tokens: y }) => ({ x: position - first.position, y })),
+      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position - first.position, y, label: `${markNames[kind]} at ${tokens(y)}, ${dateTime(at)}` })),
       lines,
-      xMax: last.position,
+      xMax: last.position - first.position,
       // A small context would be a line at the bottom.
       yMax: Math.max(peak * 1.1, Math.min(context.effective, peak * 4)),
       yLabel: tokens,

@@ -12,6 +12,7 @@ describe('breakdown', function () {
 
   before(async () => {
     session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false } });
+    await session.chat.ask('Keep to port 4002.');
     for (let i = 1; i <= 3; i++) await session.chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(700 * i, i)}`);
   });
   afterEach(function () {
@@ -38,7 +39,7 @@ describe('breakdown', function () {
 
   it('goes to an entry in the chat, and pins it', async () => {
     const { chat } = session;
-    await (await panel()).getByRole('button', { name: /^Pin user: Part 2/ }).click();
+    await (await panel()).getByRole('button', { name: /^Pin user: Keep to/ }).click();
     await see('.row-actions', 'Unpin');
     await (await panel()).getByRole('button', { name: /^Jump to user: Part 1/ }).click();
     await chat.see('tk-row.marked', /Part 1/);
