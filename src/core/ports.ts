@@ -343,6 +343,8 @@ export type ModelFailureReason =
   | 'unknown_model'
   | 'invalid_request'
   | 'refused'
+  /** Used up, or unpaid: waiting a little does not help. */
+  | 'quota'
   | 'cancelled';
 
 export interface ModelFailure {
@@ -352,6 +354,8 @@ export interface ModelFailure {
   readonly status?: number;
   /** From `retry-after`, in milliseconds. */
   readonly retryAfterMs?: number;
+  /** With `overflow`: the window that the provider names, in tokens. */
+  readonly window?: number;
 }
 
 export type ModelEvent =
@@ -416,6 +420,7 @@ export interface SummaryRequest {
 }
 
 export interface Summarizer {
+  readonly provider: string;
   readonly model: string;
   readonly contextTokens: number;
   /** The user has to be asked before it is used: it is left out where nobody is waiting. */

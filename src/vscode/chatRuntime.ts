@@ -104,7 +104,7 @@ export class ChatRuntime {
     if (!known) {
       const { files, session, log, userNotes } = this.options;
       const notes = new ScopedMemoryNotes(new FileMemoryNotes(join(dirname(store.status.file), 'notes')), new FileMemoryNotes(userNotes));
-      known = { notes, bindings: new ModelBindings(new OfflineModel({ store, notes, files, session, keyHint }), log) };
+      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files, session, keyHint }), log }) };
       this.clients.set(store, known);
     }
     return known;

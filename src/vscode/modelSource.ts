@@ -69,7 +69,7 @@ export class ModelSource {
   async list(): Promise<ModelInfo[]> {
     const endpoint = this.deps.endpoint();
     const key = await this.deps.keys.find(endpoint);
-    return (await this.deps.bindings()).list({ provider: 'anthropic', apiKey: key?.key ?? '', baseURL: endpoint.baseUrl, model: '' });
+    return (await this.deps.bindings()).list({ provider: 'anthropic', apiKey: key?.key ?? '', baseURL: endpoint.baseUrl });
   }
 
   /** As far as is known without asking the keychain. */

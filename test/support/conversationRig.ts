@@ -8,6 +8,7 @@ import type { AskWhenFull, ReviewCompaction } from '../../src/core/chat/turn';
 import type { ApprovalRule } from '../../src/core/chat/approvals';
 import type { ApprovalQuestion, Tool } from '../../src/core/tools/tool';
 import { ModelError } from '../../src/core/chat/modelError';
+import type { ModelBinding } from '../../src/core/context/engine';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
 import { resolveSessionPolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
@@ -23,6 +24,7 @@ export const silentLog: Logger = { debug: () => undefined, info: () => undefined
 
 /** A summariser that answers with a fixed state, or fails. */
 export class ScriptedSummarizer implements Summarizer {
+  readonly provider = 'scripted';
   readonly model = 'scripted-summarizer';
   contextTokens = 100_000;
   /** Taken one by one before the fixed answer; a function sees the request. */
@@ -89,6 +91,8 @@ export class ConversationRig {
   readonly clock = new TestClock();
   readonly files = new Map<string, { readonly text: string; readonly hash: string }>();
   readonly logged: { readonly event: string; readonly data: Readonly<Record<string, unknown>> | undefined }[] = [];
+  /** Of a real provider's client, instead of the scripted model. */
+  private binding: (() => Promise<ModelBinding>) | null = null;
   private appendFailure: StoreError | null = null;
 
   private constructor(
@@ -99,10 +103,11 @@ export class ConversationRig {
     public instructions: string,
   ) {}
 
-  static async create(options: { window?: number; instructions?: string } = {}): Promise<ConversationRig> {
+  static async create(options: { window?: number; instructions?: string; binding?: () => Promise<ModelBinding> } = {}): Promise<ConversationRig> {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-rig-'));
     const model = new ScriptedModel({ window: options.window ?? 10_000, maxOutput: 1_000 });
     const rig = new ConversationRig(folder, await openTestStore(folder), model, new ScriptedSummarizer(), options.instructions ?? '');
+    rig.binding = options.binding ?? null;
     const session = await rig.store.createSession({ uuid: new UuidV7().next(), channel: 'cli', createdAt: Date.now() });
     rig.session = session.uuid;
     await rig.open();
@@ -118,10 +123,11 @@ export class ConversationRig {
   }
 
   private async open(): Promise<void> {
-    const binding = async () => {
+    const scripted = async (): Promise<ModelBinding> => {
       const info = await this.model.describe(this.modelId);
       return { client: this.model, info: { ...info, window: this.windows.get(this.modelId) ?? info.window }, summarizer: this.summarizer };
     };
+    const binding = this.binding ?? scripted;
     const deps: ConversationDeps = {
       store: this.faulty(this.store),
       counter: { count: async (texts) => texts.map(estimateTokens) },

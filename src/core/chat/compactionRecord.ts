@@ -108,8 +108,7 @@ export class CompactionRecorder {
   /** Record, pointer and what it cost in one transaction. Rejects with `StoreError`, and then nothing has changed. */
   async append(content: Content, calls: readonly SummaryCall[]): Promise<EntryOf<'compaction'>> {
     const { branch, engine, clock, emit } = this.deps;
-    const { provider } = engine.binding.info;
-    const usage = calls.map(({ model, usage: used }, index) => ({ provider, model, kind: 'compaction' as const, ...used, cost: null, at: clock.now() + index }));
+    const usage = calls.map(({ provider, model, usage: used }, index) => ({ provider, model, kind: 'compaction' as const, ...used, cost: null, at: clock.now() + index }));
     const stored = await branch.append(content, { ...recordFlags, usage });
     await branch.settleCounts().catch(() => undefined);
     engine.recounted();
@@ -120,12 +119,11 @@ export class CompactionRecorder {
 
   /** Requests that led to no record are paid for all the same. Never rejects. */
   async spend(calls: readonly SummaryCall[]): Promise<void> {
-    const { branch, engine, clock, emit, log } = this.deps;
+    const { branch, clock, emit, log } = this.deps;
     const { leaf } = branch;
     if (calls.length === 0 || leaf === null) return;
-    const { provider } = engine.binding.info;
     try {
-      await branch.spend(calls.map(({ model, usage }, index) => ({ entry: leaf, provider, model, kind: 'compaction' as const, ...usage, cost: null, at: clock.now() + index })));
+      await branch.spend(calls.map(({ provider, model, usage }, index) => ({ entry: leaf, provider, model, kind: 'compaction' as const, ...usage, cost: null, at: clock.now() + index })));
       for (const { model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction' });
     } catch (error) {
       log.warn('usage_not_saved', { detail: errorText(error) });

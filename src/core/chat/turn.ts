@@ -97,7 +97,7 @@ export class Turn {
       const step = await this.stepWithRetries();
       text += step.text;
       if (!step.failure) this.deps.compactor.prepareIfDue();
-      if (step.failure?.reason === 'overflow' && (await this.recoverOverflow())) continue;
+      if (step.failure?.reason === 'overflow' && (await this.recoverOverflow(step.failure))) continue;
       if (step.failure) return this.fail(modelTurnError(step.failure, this.deps.engine.binding.info.id), text);
       const calls = step.entries.filter((entry): entry is ToolCallEntry => entry.content.type === 'tool_call');
       if (calls.length === 0) return this.finish(step, text);
@@ -222,8 +222,9 @@ export class Turn {
     return result.message;
   }
 
-  private async recoverOverflow(): Promise<boolean> {
+  private async recoverOverflow({ window }: ModelFailure): Promise<boolean> {
     const { engine } = this.deps;
+    if (window !== undefined) await engine.learnWindow(window);
     if (this.recoveredOverflow || !engine.policy.compaction.retryOnOverflow || this.signal.aborted) return false;
     this.recoveredOverflow = true;
     const before = engine.rawRequestTokens();

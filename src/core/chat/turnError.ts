@@ -28,6 +28,8 @@ function text(failure: ModelFailure, model: string): string {
       return `The provider does not know the model${model ? ` “${model}”` : ''}. Choose another with “Threadkeeper: Select Model…”; your message is kept.${said}`;
     case 'refused':
       return `The model declined to answer this. Rephrase the message, or choose another model.${said}`;
+    case 'quota':
+      return `What you may use at the provider is used up. Add credit or wait for the next period, or choose another model; your message is kept.${said}`;
     case 'invalid_request':
       return `The provider did not accept the request.${said}`;
     case 'cancelled':

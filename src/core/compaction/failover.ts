@@ -17,18 +17,23 @@ export class Failover {
   constructor(private readonly clock: Clock) {}
 
   order(chain: readonly Summarizer[], { failureThreshold, resetMinutes }: FailoverRule): readonly Summarizer[] {
-    const isLast = ({ model }: Summarizer) => {
-      const failed = this.failures.get(model);
+    const isLast = (summarizer: Summarizer) => {
+      const failed = this.failures.get(nameOf(summarizer));
       return failed !== undefined && failed.count >= failureThreshold && this.clock.now() - failed.at < resetMinutes * 60_000;
     };
     return [...chain.filter((one) => !isLast(one)), ...chain.filter(isLast)];
   }
 
-  failed({ model }: Summarizer): void {
-    this.failures.set(model, { count: (this.failures.get(model)?.count ?? 0) + 1, at: this.clock.now() });
+  failed(summarizer: Summarizer): void {
+    const name = nameOf(summarizer);
+    this.failures.set(name, { count: (this.failures.get(name)?.count ?? 0) + 1, at: this.clock.now() });
   }
 
-  succeeded({ model }: Summarizer): void {
-    this.failures.delete(model);
+  succeeded(summarizer: Summarizer): void {
+    this.failures.delete(nameOf(summarizer));
   }
+}
+
+function nameOf({ provider, model }: Summarizer): string {
+  return `${provider}/${model}`;
 }

@@ -10,6 +10,7 @@ import type { SummaryFormat } from './summaryFormat';
 
 /** One request to a summariser, paid for whether its answer was used or not. */
 export interface SummaryCall {
+  readonly provider: string;
   readonly model: string;
   readonly usage: TokenUsage;
 }
@@ -129,7 +130,7 @@ export class SummaryWriter {
       return answer.text.trim();
     } finally {
       signal.removeEventListener('abort', stop);
-      if (usage) spent({ model: summarizer.model, usage });
+      if (usage) spent({ provider: summarizer.provider, model: summarizer.model, usage });
     }
   }
 }

@@ -89,6 +89,12 @@ export class ContextEngine {
     return JSON.stringify(thresholdsOf(this.budget)) !== before;
   }
 
+  /** A refusal has told that the model takes less than was thought. */
+  async learnWindow(window: number): Promise<void> {
+    const { info } = this.bindingInUse;
+    if (window < info.window) await this.use({ ...this.bindingInUse, info: { ...info, window, maxOutput: Math.min(info.maxOutput, window) } }, this.policyInUse);
+  }
+
   private get calibrationKey(): string {
     return `${this.bindingInUse.info.provider}/${this.bindingInUse.info.id}`;
   }

@@ -12,7 +12,7 @@ import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
 import { openStore } from '../store/openStore';
 import { conversationDeps } from '../runtime/conversationDeps';
-import { ModelBindings, offlineModelId, type ModelChoice } from '../runtime/modelBindings';
+import { ModelBindings } from '../runtime/modelBindings';
 import { systemClock } from '../runtime/systemClock';
 import { UuidV7 } from '../runtime/uuidV7';
 import { WorkerAnalyst } from '../analysis/workerAnalyst';
@@ -21,8 +21,9 @@ import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
 import { OfflineModel } from '../../core/chat/offlineModel';
 import { headlessAnswers, headlessRule, type HeadlessAnswer } from '../../core/tools/approvalRule';
-import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
+import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from './flags';
 import { contextCommand } from './contextCommands';
+import { parseProviderFlags, providerFlags } from './providerFlags';
 import { parseRunCommand, type RunCommand } from './runCommand';
 import { toOutputLine, type OutputLine } from './runEvents';
 import { stderrLogger } from './stderrLogger';
@@ -30,11 +31,9 @@ import { stderrLogger } from './stderrLogger';
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history; made when it does not exist' },
   { name: 'session', value: 'ID', help: 'go on with a session (YYYYMMDD_NNN or its uuid); without it a new one begins' },
-  { name: 'base-url', value: 'URL', help: 'address of the Messages API; default: the one of the provider' },
-  { name: 'model', value: 'MODEL', required: true, help: 'model id, or "offline" for search without a model' },
+  ...providerFlags,
   { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
-  { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
   { name: 'workspace', value: 'DIR', help: 'files that offline answers may search' },
   { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
 ];
@@ -46,7 +45,7 @@ export const runHelp = `threadkeeper run: one conversation on standard input and
 
 ${flagHelp(specs)}
 
-The key is read from ANTHROPIC_API_KEY.
+The key is read from ANTHROPIC_API_KEY, for openai-compatible from OPENAI_API_KEY (servers without keys need none).
 Commands:  {"cmd":"send","id":1,"text":"…"}  {"cmd":"compact"}  {"cmd":"undo_compaction"}  {"cmd":"stop"}
            {"cmd":"preview"}  {"cmd":"summary"}  {"cmd":"edit_summary","text":"…"}  {"cmd":"resummarize","instructions":"…"}
            {"cmd":"checkpoint"}  {"cmd":"pin","kind":"text|entry|file","target":"…"}  {"cmd":"unpin",…}  {"cmd":"pins"}
@@ -58,10 +57,9 @@ session cannot be opened.`;
 /** Runs until standard input ends; resolves with the exit code. Events go to standard output, the log to standard error. */
 export async function run(args: readonly string[]): Promise<number> {
   const flags = parseFlags(args, specs);
-  const window = positiveInteger(flags, 'window');
   const whenFull = flags['when-full'];
-  const choice = modelChoice(flags, window);
-  const log = stderrLogger(choice.provider === 'anthropic' ? [choice.apiKey] : []);
+  const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
+  const log = stderrLogger(secrets);
   const folder = flags['store']!;
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new StoreError('io', `--store ${folder} cannot be a folder for the history: ${errorText(error)}`);
@@ -75,7 +73,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const notes = new FileMemoryNotes(join(folder, 'notes'));
     const files = flags['workspace'] ? new WorkspaceFiles(flags['workspace']) : null;
     const offline = new OfflineModel({ store, notes, files, session: () => session?.uuid ?? null });
-    const bindings = new ModelBindings(offline, log);
+    const bindings = new ModelBindings({ offline, log, reach });
     // Before a session is made: a model that nobody knows leaves nothing behind.
     const fallback = await bindings.resolve(choice).catch((error: unknown) => {
       if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
@@ -154,14 +152,6 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
     default:
       write(await contextCommand(conversation, command).catch((error: unknown): OutputLine => ({ type: 'error', message: errorText(error) })));
   }
-}
-
-function modelChoice(flags: Flags, window: number | undefined): ModelChoice {
-  const model = flags['model']!;
-  if (model === offlineModelId) return { provider: 'offline' };
-  const apiKey = process.env['ANTHROPIC_API_KEY'] ?? '';
-  if (apiKey === '') throw new UsageError('ANTHROPIC_API_KEY is not set. Set it, or use --model offline.');
-  return { provider: 'anthropic', apiKey, baseURL: flags['base-url'] ?? '', model, ...(window ? { window } : {}) };
 }
 
 /** A policy that is asked for becomes the session's own. */

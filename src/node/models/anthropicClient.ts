@@ -133,6 +133,8 @@ export class AnthropicClient implements ModelClient {
       return info;
     } catch (error) {
       const failure = this.failureOf(error, signal);
+      // No request with this key will be answered: the table would only put off saying so. (403 may mean this list alone.)
+      if (failure.status === 401) throw new ModelError(failure);
       if (isNotFound(error)) throw new ModelError({ ...failure, reason: 'unknown_model' });
       if (failure.status === 404 || failure.status === 405 || failure.status === 501) this.hasModels = false;
       this.log(model, failure);

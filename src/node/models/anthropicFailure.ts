@@ -1,12 +1,9 @@
 import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import type { ModelFailure, ModelFailureReason } from '../../core/ports';
-import { errorText } from '../../core/errors';
 import { isContextOverflow } from './overflowText';
 import { redactSecrets } from './redact';
 import { retryAfterMs } from './retryAfter';
-
-/** Longer texts are error pages of a proxy. */
-const longestDetail = 600;
+import { bodyText, cameFromNetwork, longestDetail, plainText, thrownText, wasAborted } from './thrownText';
 
 const reasonsByType: Readonly<Record<string, ModelFailureReason>> = {
   authentication_error: 'bad_key',
@@ -25,7 +22,7 @@ const reasonsByType: Readonly<Record<string, ModelFailureReason>> = {
  */
 export function anthropicFailure(error: unknown, secrets: readonly string[], now: number): ModelFailure {
   const detail = redactSecrets(detailOf(error), secrets).slice(0, longestDetail);
-  if (wasAborted(error)) return { reason: 'cancelled', detail };
+  if (wasStopped(error)) return { reason: 'cancelled', detail };
   if (error instanceof APIError && !(error instanceof APIConnectionError)) {
     const status: number | undefined = error.status;
     const wait = retryAfterMs(error.headers, now);
@@ -36,7 +33,7 @@ export function anthropicFailure(error: unknown, secrets: readonly string[], now
       ...(wait === undefined ? {} : { retryAfterMs: wait }),
     };
   }
-  return { reason: cameFromNetwork(error) ? 'network' : 'invalid_request', detail };
+  return { reason: error instanceof APIConnectionError || cameFromNetwork(error) ? 'network' : 'invalid_request', detail };
 }
 
 /** Whether the provider itself says that it does not have what was asked for, rather than a proxy that lacks the route. */
@@ -58,51 +55,13 @@ function reasonOf(status: number | undefined, type: string | null, detail: strin
   return isContextOverflow(detail) ? 'overflow' : 'invalid_request';
 }
 
-function wasAborted(error: unknown): boolean {
-  return error instanceof APIUserAbortError || causes(error).some(({ name }) => name === 'AbortError' || name === 'TimeoutError');
-}
-
-/** `fetch` throws a TypeError with a cause, a broken body a SyntaxError, sockets and name look-ups an error with a code. */
-function cameFromNetwork(error: unknown): boolean {
-  if (error instanceof APIConnectionError || error instanceof SyntaxError) return true;
-  return causes(error).some((cause) => codeOf(cause) !== undefined || /^(fetch failed|terminated)$/.test(errorText(cause)));
+function wasStopped(error: unknown): boolean {
+  return error instanceof APIUserAbortError || wasAborted(error);
 }
 
 function detailOf(error: unknown): string {
   if (error instanceof APIError && !(error instanceof APIConnectionError)) {
     return error.apiMessage ?? bodyText(error.error) ?? plainText(error.message);
   }
-  const chain = causes(error);
-  const told = chain.findLast((cause) => errorText(cause) !== '') ?? error;
-  const code = chain.map(codeOf).findLast((found) => found !== undefined);
-  const text = errorText(told);
-  return code === undefined || text.includes(code) ? text : `${code}: ${text}`;
-}
-
-/** Bodies of gateways: `{detail}`, `{message}`, `{error: "…"}`. */
-function bodyText(body: unknown): string | null {
-  if (typeof body !== 'object' || body === null) return null;
-  const { message, detail, error } = body as Record<string, unknown>;
-  return [message, detail, error].find((text) => typeof text === 'string') ?? JSON.stringify(body);
-}
-
-/** An HTML error page, as words. */
-function plainText(text: string): string {
-  return text
-    .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ')
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .trim();
-}
-
-/** The error and its causes, outermost first. */
-function causes(error: unknown): Error[] {
-  const chain: Error[] = [];
-  for (let at = error; at instanceof Error && !chain.includes(at); at = at.cause) chain.push(at);
-  return chain;
-}
-
-function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : undefined;
+  return thrownText(error);
 }

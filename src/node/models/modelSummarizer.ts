@@ -18,24 +18,34 @@ export interface ModelSummarizerOptions {
   readonly contextTokens: number;
   /** Omitted: as long as the client waits. */
   readonly timeoutMs?: number;
+  /** Asked whenever it matters: the user may have been asked meanwhile. */
+  readonly needsConsent?: () => boolean;
   /** Of the model of the conversation only: what it is called there, and whoever has shown that they cannot go on from one. */
   readonly continuing?: { readonly from: string; readonly declined: Set<string> };
 }
 
 /** A summary written by a model. It is asked once, with a stream, and is given no tools but those of a conversation that it goes on from. */
 export class ModelSummarizer implements Summarizer {
+  readonly provider: string;
   readonly model: string;
   readonly contextTokens: number;
+  private readonly asksConsent: () => boolean;
   private readonly client: ModelClient;
   private readonly timeoutMs: number | undefined;
   private readonly continuing: ModelSummarizerOptions['continuing'];
 
-  constructor({ client, model, contextTokens, timeoutMs, continuing }: ModelSummarizerOptions) {
+  constructor({ client, model, contextTokens, timeoutMs, continuing, needsConsent }: ModelSummarizerOptions) {
     this.continuing = continuing;
+    this.asksConsent = needsConsent ?? (() => false);
+    this.provider = client.provider;
     this.client = client;
     this.timeoutMs = timeoutMs;
     this.model = model;
     this.contextTokens = contextTokens;
+  }
+
+  get needsConsent(): boolean {
+    return this.asksConsent();
   }
 
   get continuesFrom(): string | undefined {

@@ -1,107 +1,165 @@
 import type { ModelBinding } from '../../core/context/engine';
 import { ModelError } from '../../core/chat/modelError';
+import { errorText } from '../../core/errors';
 import type { SummarizerEntry } from '../../core/context/policy';
-import type { Logger, ModelClient, ModelInfo, Summarizer } from '../../core/ports';
+import type { Logger, ModelClient, ModelFailure, ModelInfo, Summarizer } from '../../core/ports';
+import { createClient, isProviderId, type ProviderAccess, type ProviderId } from '../models/providerAccess';
 
 export const offlineModelId = 'offline';
 
 /** Which model to use and how to reach it. */
 export type ModelChoice =
   | { readonly provider: 'offline' }
-  | {
-      readonly provider: 'anthropic';
-      readonly apiKey: string;
-      /** Empty: the provider's own address. */
-      readonly baseURL: string;
-      /** Empty: the newest Sonnet-class model the key may use. */
+  | (ProviderAccess & {
+      /** Empty: the newest Sonnet-class model the key may use, or the first one that the provider lists. */
       readonly model: string;
       /** Cap on the window in tokens, for tests and headless runs. */
       readonly window?: number;
-    };
+    });
 
-/**
- * Turns a choice into something a turn can be sent to. Clients are kept per key and address; the SDK is loaded with the first
- * one, so that neither activation nor offline mode pays for it.
- */
+export interface ModelBindingsOptions {
+  readonly offline: ModelClient;
+  readonly log: Logger;
+  /** How a provider is reached, at another address than usual if one is named. Rejects with `ModelError`: no key, no address. */
+  readonly reach?: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
+  /** Models of the program that this runs in. */
+  readonly hosted?: HostedModels;
+  readonly now?: () => number;
+}
+
+export interface HostedModels extends ModelClient {
+  /** The user has not yet been asked whether the model may be used. */
+  needsConsent(model: string): boolean;
+}
+
+/** A refused key is not tried again before that, whoever asks: opening a session, its first turn, and the list of models. */
+const refusedForMs = 30_000;
+
+/** Turns a choice into something a turn can be sent to. Clients are kept per key and address. */
 export class ModelBindings {
-  private client: { readonly apiKey: string; readonly baseURL: string; readonly client: ModelClient } | null = null;
-  private models: { readonly client: ModelClient; readonly list: Promise<readonly ModelInfo[]> } | null = null;
+  private readonly clients = new Map<string, { readonly access: string; readonly client: Promise<ModelClient> }>();
+  private readonly models = new WeakMap<ModelClient, Promise<readonly ModelInfo[]>>();
+  private readonly chosen = new WeakMap<ModelClient, string>();
+  private readonly refusals = new WeakMap<ModelClient, { readonly failure: ModelFailure; readonly at: number }>();
   /** Models that have shown that they cannot go on from a conversation with its summary. */
   private readonly declined = new Set<string>();
-  private chosen: { readonly client: ModelClient; readonly model: string } | null = null;
 
-  constructor(
-    private readonly offline: ModelClient,
-    private readonly log: Logger,
-  ) {}
+  constructor(private readonly options: ModelBindingsOptions) {}
 
-  /** Rejects with `ModelError`: no key, an unusable address, a model nobody knows. */
+  /** Rejects with `ModelError`: no key, a refused one, an unusable address, a model nobody knows. */
   async resolve(choice: ModelChoice): Promise<ModelBinding> {
-    if (choice.provider === 'offline') return { client: this.offline, info: await this.offline.describe(offlineModelId), summarizer: null };
-    const client = await this.anthropic(choice);
-    const described = await client.describe(choice.model === '' ? await this.automatic(client) : choice.model);
+    const { offline } = this.options;
+    if (choice.provider === 'offline') return { client: offline, info: await offline.describe(offlineModelId), summarizer: null };
+    const client = await this.client(choice);
+    const described = await this.unlessRefused(client, async () => client.describe(choice.model === '' ? await this.automatic(client) : choice.model));
     const info: ModelInfo = choice.window ? { ...described, window: Math.min(described.window, choice.window) } : described;
-    const { ModelSummarizer } = await import('../models/modelSummarizer');
-    const summarizer = new ModelSummarizer({ client, model: info.id, contextTokens: info.window, continuing: this.continuing(client, info) });
-    return { client, info, summarizer, chain: (entries) => this.chain(entries, client, info) };
+    return { client, info, summarizer: await this.summarizer(client, info, { continuing: info }), chain: (entries) => this.chain(entries, client, info) };
+  }
+
+  /** The models that the key may use. Rejects with `ModelError`. */
+  async list(access: ProviderAccess): Promise<ModelInfo[]> {
+    const client = await this.client(access);
+    return this.unlessRefused(client, () => client.listModels());
   }
 
   /** What of a policy's list there is a provider for. Never rejects. */
   private async chain(entries: readonly SummarizerEntry[], client: ModelClient, session: ModelInfo): Promise<readonly Summarizer[]> {
-    const { ModelSummarizer } = await import('../models/modelSummarizer');
     const { summaryModel } = await import('../models/chooseDefaultModel');
-    const found: Summarizer[] = [];
-    for (const { provider, model, contextTokens, timeoutSeconds } of entries) {
+    const found: { readonly client: ModelClient; readonly summarizer: Summarizer }[] = [];
+    for (const { provider, model, url, contextTokens, timeoutSeconds } of entries) {
       try {
-        if (provider !== 'session' && provider !== client.provider) throw new Error(`There is no provider "${provider}".`);
-        const listed = model === 'cheapest' || model === 'best' ? summaryModel(await this.listed(client), model) : undefined;
-        const info = model === 'session' ? session : (listed ?? (model === 'cheapest' || model === 'best' ? session : await client.describe(model)));
-        if (found.some((one) => one.model === info.id)) continue;
-        const continuing = info.id === session.id ? { continuing: this.continuing(client, session) } : {};
-        found.push(new ModelSummarizer({ client, model: info.id, contextTokens: Math.min(contextTokens ?? info.window, info.window), timeoutMs: timeoutSeconds * 1_000, ...continuing }));
+        const isSession = provider === 'session' || (provider === client.provider && url === undefined);
+        const asked = isSession ? client : await this.other(provider, url, contextTokens);
+        const isClass = model === 'cheapest' || model === 'best';
+        // Names of classes are Claude's; elsewhere the conversation's own model, or the first there is, stands in.
+        const listed = isClass ? summaryModel(await this.listed(asked), model) : undefined;
+        const stand = async () => (isSession ? session : asked.describe((await this.listed(asked))[0]?.id ?? ''));
+        const info = listed ?? (isClass || model === 'session' ? await stand() : await asked.describe(model));
+        if (found.some((one) => one.client === asked && one.summarizer.model === info.id)) continue;
+        const continuing = asked === client && info.id === session.id ? { continuing: session } : {};
+        found.push({ client: asked, summarizer: await this.summarizer(asked, { ...info, window: Math.min(contextTokens ?? info.window, info.window) }, { timeoutMs: timeoutSeconds * 1_000, ...continuing }) });
       } catch (error) {
-        this.log.warn('summarizer_not_available', { provider, model, detail: error instanceof Error ? error.message : String(error) });
+        this.options.log.warn('summarizer_not_available', { provider, model, detail: errorText(error) });
       }
     }
-    return found;
+    return found.map(({ summarizer }) => summarizer);
   }
 
-  private continuing(client: ModelClient, { id }: ModelInfo): { readonly from: string; readonly declined: Set<string> } {
-    return { from: `${client.provider}/${id}`, declined: this.declined };
+  private async summarizer(client: ModelClient, info: ModelInfo, { continuing, timeoutMs }: { readonly continuing?: ModelInfo; readonly timeoutMs?: number }): Promise<Summarizer> {
+    const { ModelSummarizer } = await import('../models/modelSummarizer');
+    const { hosted } = this.options;
+    return new ModelSummarizer({
+      client,
+      model: info.id,
+      contextTokens: info.window,
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(continuing ? { continuing: { from: `${client.provider}/${continuing.id}`, declined: this.declined } } : {}),
+      ...(client === hosted ? { needsConsent: () => hosted.needsConsent(info.id) } : {}),
+    });
+  }
+
+  /** A provider that the conversation does not use. Rejects with an error that says why it cannot be used. */
+  private async other(provider: string, url: string | undefined, contextTokens: number | undefined): Promise<ModelClient> {
+    if (!isProviderId(provider) || !this.options.reach) throw new Error(`There is no provider "${provider}".`);
+    const access = await this.options.reach(provider, url);
+    return this.client('contextTokens' in access && contextTokens !== undefined ? { ...access, contextTokens } : access);
   }
 
   /** Asked once per client. */
   private listed(client: ModelClient): Promise<readonly ModelInfo[]> {
-    if (this.models?.client !== client) this.models = { client, list: client.listModels().catch(() => []) };
-    return this.models.list;
+    let list = this.models.get(client);
+    if (!list) this.models.set(client, (list = client.listModels().catch(() => [])));
+    return list;
   }
 
-  /** The models the key may use. Rejects with `ModelError`. */
-  async list(choice: Extract<ModelChoice, { provider: 'anthropic' }>): Promise<ModelInfo[]> {
-    return (await this.anthropic(choice)).listModels();
-  }
-
-  private async anthropic({ apiKey, baseURL }: { readonly apiKey: string; readonly baseURL: string }): Promise<ModelClient> {
-    if (this.client?.apiKey === apiKey && this.client.baseURL === baseURL) return this.client.client;
-    if (apiKey === '') throw new ModelError({ reason: 'no_key', detail: '' });
-    const { AnthropicClient } = await import('../models/anthropicClient');
-    const client = new AnthropicClient({ apiKey, baseURL, logger: this.log });
-    this.client = { apiKey, baseURL, client };
+  private async client(access: ProviderAccess): Promise<ModelClient> {
+    const { hosted, log } = this.options;
+    if (access.provider === 'vscode') {
+      if (!hosted) throw new ModelError({ reason: 'unknown_model', detail: 'VS Code language models exist only inside VS Code.' });
+      return hosted;
+    }
+    if (access.provider === 'anthropic' && access.apiKey === '') throw new ModelError({ reason: 'no_key', detail: '' });
+    // What a choice has besides is no part of the way to the provider.
+    const { provider, baseURL } = access;
+    const contextTokens = 'contextTokens' in access ? access.contextTokens : null;
+    const way = JSON.stringify([provider, baseURL, contextTokens]);
+    const exact = JSON.stringify([way, 'apiKey' in access ? access.apiKey : '']);
+    const known = this.clients.get(way);
+    if (known?.access === exact) return known.client;
+    const client = createClient(access, log);
+    this.clients.set(way, { access: exact, client });
+    // One that cannot be made is not kept.
+    client.catch(() => this.clients.delete(way));
     return client;
+  }
+
+  private async unlessRefused<T>(client: ModelClient, ask: () => Promise<T>): Promise<T> {
+    const { now = Date.now } = this.options;
+    const before = this.refusals.get(client);
+    if (before && now() - before.at < refusedForMs) throw new ModelError(before.failure);
+    try {
+      return await ask();
+    } catch (error) {
+      if (ModelError.is(error) && error.failure.reason === 'bad_key') this.refusals.set(client, { failure: error.failure, at: now() });
+      throw error;
+    }
   }
 
   /** Asked once per client; when the list cannot be had, a known model is as good a guess as any. */
   private async automatic(client: ModelClient): Promise<string> {
-    if (this.chosen?.client === client) return this.chosen.model;
+    const before = this.chosen.get(client);
+    if (before !== undefined) return before;
     const { chooseDefaultModel } = await import('../models/chooseDefaultModel');
     const { fallbackModel } = await import('../models/modelTable');
+    const isClaude = client.provider === 'anthropic';
     try {
-      const model = chooseDefaultModel(await client.listModels())?.id ?? fallbackModel;
-      this.chosen = { client, model };
+      const model = chooseDefaultModel(await client.listModels())?.id ?? (isClaude ? fallbackModel : undefined);
+      if (model === undefined) throw new ModelError({ reason: 'unknown_model', detail: 'The provider offers no model.' });
+      this.chosen.set(client, model);
       return model;
     } catch (error) {
-      if (ModelError.is(error) && error.failure.reason === 'bad_key') throw error;
-      this.log.warn('models_not_listed', { detail: error instanceof Error ? error.message : String(error), using: fallbackModel });
+      if (!isClaude || (ModelError.is(error) && error.failure.reason === 'bad_key')) throw error;
+      this.options.log.warn('models_not_listed', { detail: errorText(error), using: fallbackModel });
       return fallbackModel;
     }
   }

@@ -3,7 +3,7 @@ import { Failover } from '../../../src/core/compaction/failover';
 import type { Summarizer } from '../../../src/core/ports';
 import { TestClock } from '../../support/testClock';
 
-const summarizer = (model: string): Summarizer => ({ model, contextTokens: 1_000, summarize: async () => Promise.reject(new Error('not asked')) });
+const summarizer = (model: string): Summarizer => ({ provider: 'scripted', model, contextTokens: 1_000, summarize: async () => Promise.reject(new Error('not asked')) });
 
 describe('failover', () => {
   it('asks one that failed n times in a row last, until it succeeds or the time is over', () => {

@@ -1,0 +1,81 @@
+import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/ports';
+import { asToolInput } from './toolInput';
+
+/** What a server has shown to take; found out once and kept. */
+export interface ChatDialect {
+  /** Reasoning models of OpenAI refuse `max_tokens`, most other servers do not know the newer name. */
+  readonly limit: 'max_tokens' | 'max_completion_tokens';
+  /** Older servers refuse `stream_options`, and report no usage. */
+  readonly usage: boolean;
+}
+
+type WireMessage = Readonly<Record<string, unknown>>;
+
+/** `o3`, `gpt-5-mini`, `openai/o4-mini`. */
+export function firstDialect(model: string): ChatDialect {
+  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true };
+}
+
+/** The dialect to try when a server has refused another; undefined when its words are about something else. */
+export function otherDialect(dialect: ChatDialect, refusal: string): ChatDialect | undefined {
+  if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };
+  const refused = /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal) ? 'max_completion_tokens' : /max_tokens/i.test(refusal) ? 'max_tokens' : null;
+  const isName = /unsupported|not supported|unknown|unrecognized|not permitted|extra|use ['"`]?max_/i.test(refusal);
+  if (refused !== dialect.limit || !isName) return undefined;
+  return { ...dialect, limit: refused === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' };
+}
+
+/** The request as the Chat Completions API takes it. */
+export function chatCompletionBody(request: ModelRequest, dialect: ChatDialect): Record<string, unknown> {
+  return {
+    model: request.model,
+    messages: wireMessages(request),
+    stream: true,
+    ...(dialect.usage ? { stream_options: { include_usage: true } } : {}),
+    [dialect.limit]: request.maxOutputTokens,
+    ...(request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
+  };
+}
+
+/** Thinking is left out: servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand turns. */
+function wireMessages({ system, systemSummary, messages }: ModelRequest): WireMessage[] {
+  const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
+  const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];
+  for (const message of joined(messages)) wire.push(...(message.role === 'user' ? userMessages(message.blocks) : assistantMessage(message.blocks)));
+  return wire;
+}
+
+/** Results stand directly behind their calls, each as a message of its own. */
+function userMessages(blocks: readonly ModelBlock[]): WireMessage[] {
+  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_call_id: block.callId, content: resultText(block) }] : []));
+  const text = textOf(blocks);
+  return text === '' ? results : [...results, { role: 'user', content: text }];
+}
+
+function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
+  const calls = blocks.flatMap((block) =>
+    block.type === 'tool_use' ? [{ id: block.callId, type: 'function', function: { name: block.name, arguments: JSON.stringify(asToolInput(block.input)) } }] : [],
+  );
+  const text = textOf(blocks);
+  if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }];
+  return [{ role: 'assistant', content: text === '' ? null : text, tool_calls: calls }];
+}
+
+export function joined(messages: readonly ModelMessage[]): ModelMessage[] {
+  const all: { role: ModelMessage['role']; blocks: ModelBlock[] }[] = [];
+  for (const { role, blocks } of messages) {
+    const last = all.at(-1);
+    if (last?.role === role) last.blocks.push(...blocks);
+    else all.push({ role, blocks: [...blocks] });
+  }
+  return all;
+}
+
+export function textOf(blocks: readonly ModelBlock[]): string {
+  return blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? [block.text] : [])).join('\n\n');
+}
+
+/** The wire format has no mark for an error. */
+export function resultText({ text, isError }: Extract<ModelBlock, { type: 'tool_result' }>): string {
+  return isError && !/^error\b/i.test(text) ? `Error: ${text}` : text;
+}

@@ -1,0 +1,48 @@
+import type { ModelBlock, ModelRequest } from '../../core/ports';
+import { joined, resultText, textOf } from './chatCompletionRequest';
+import { asToolInput } from './toolInput';
+
+export interface OllamaOptions {
+  /** The context that the server is to hold, in tokens. It takes 4,096 or less when it is not told. */
+  readonly contextTokens: number;
+  /** The server refuses tools for models that cannot call any. */
+  readonly tools: boolean;
+}
+
+type WireMessage = Readonly<Record<string, unknown>>;
+
+/** The request as `/api/chat` takes it. */
+export function ollamaBody(request: ModelRequest, { contextTokens, tools }: OllamaOptions): Record<string, unknown> {
+  return {
+    model: request.model,
+    messages: ollamaMessages(request),
+    stream: true,
+    options: { num_ctx: contextTokens, num_predict: request.maxOutputTokens },
+    ...(tools && request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
+  };
+}
+
+/** Without thinking: templates that want that of an earlier answer take it from nowhere else than the running one. */
+function ollamaMessages({ system, systemSummary, messages }: ModelRequest): WireMessage[] {
+  const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
+  const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];
+  const names = new Map<string, string>();
+  for (const { role, blocks } of joined(messages)) {
+    for (const block of blocks) if (block.type === 'tool_use') names.set(block.callId, block.name);
+    wire.push(...(role === 'user' ? userMessages(blocks, names) : assistantMessage(blocks)));
+  }
+  return wire;
+}
+
+/** Results are known by the name of the tool and their order. */
+function userMessages(blocks: readonly ModelBlock[], names: ReadonlyMap<string, string>): WireMessage[] {
+  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_name: names.get(block.callId) ?? '', content: resultText(block) }] : []));
+  const text = textOf(blocks);
+  return text === '' ? results : [...results, { role: 'user', content: text }];
+}
+
+function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
+  const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [{ function: { name: block.name, arguments: asToolInput(block.input) } }] : []));
+  const text = textOf(blocks);
+  return calls.length === 0 && text === '' ? [] : [{ role: 'assistant', content: text, ...(calls.length > 0 ? { tool_calls: calls } : {}) }];
+}

@@ -1,0 +1,96 @@
+import type { Logger, ModelClient, ModelEvent, ModelInfo, ModelRequest } from '../../core/ports';
+import { ModelError } from '../../core/chat/modelError';
+import { ChatCompletionAnswer } from './chatCompletionAnswer';
+import { chatCompletionBody, firstDialect, otherDialect, type ChatDialect } from './chatCompletionRequest';
+import { checkedAddress, checkedKey, ModelHttp, type ModelHttpOptions } from './modelHttp';
+import { openaiModel } from './openaiModel';
+
+export interface OpenaiCompatibleOptions extends Omit<ModelHttpOptions, 'baseURL'> {
+  /** Up to the version: `https://host/v1`. A trailing `/` or `/chat/completions` is allowed; without any path `/v1` is added. */
+  readonly baseURL: string;
+  /** What the models can read, in tokens; null: what the server says. */
+  readonly contextTokens: number | null;
+  readonly logger: Logger;
+}
+
+export const openaiCompatibleProvider = 'openai-compatible';
+
+/**
+ * Any server that speaks the Chat Completions API. Learns from refusals how long a prompt may be. The constructor throws a
+ * `ModelError`: `invalid_request` for an unusable address, `bad_key` for a key that cannot be sent.
+ */
+export class OpenaiCompatibleClient implements ModelClient {
+  readonly provider = openaiCompatibleProvider;
+  readonly generates = true;
+  private readonly http: ModelHttp;
+  private readonly logger: Logger;
+  private readonly contextTokens: number | null;
+  private readonly dialects = new Map<string, ChatDialect>();
+  private readonly described = new Map<string, ModelInfo>();
+  /** Windows that refusals have named. */
+  private readonly limits = new Map<string, number>();
+  /** A server without a list of models is not asked again. */
+  private hasModels = true;
+
+  constructor({ logger, contextTokens, ...options }: OpenaiCompatibleOptions) {
+    this.http = new ModelHttp({ ...options, baseURL: chatAddress(options.baseURL), apiKey: checkedKey(options.apiKey) });
+    this.logger = logger;
+    this.contextTokens = contextTokens;
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    const { model } = request;
+    for (;;) {
+      const dialect = this.dialects.get(model) ?? firstDialect(model);
+      let other: ChatDialect | undefined;
+      for await (const event of this.http.stream('/chat/completions', chatCompletionBody(request, dialect), new ChatCompletionAnswer(), signal)) {
+        if (event.type === 'failed') {
+          const { reason, status, detail, window } = event.failure;
+          // Refused for the name of a parameter: nothing was generated, so this is the same request in other words, not a retry.
+          other = status === 400 || status === 422 ? otherDialect(dialect, detail) : undefined;
+          if (other) break;
+          if (window) this.limits.set(model, Math.min(window, this.limits.get(model) ?? window));
+          if (reason === 'cancelled') this.logger.debug('model_request_cancelled', { model });
+          else this.logger.warn('model_request_failed', { model, reason, status, detail });
+        }
+        yield event;
+      }
+      if (!other) return;
+      this.dialects.set(model, other);
+      this.logger.info('model_dialect_changed', { model, ...other });
+    }
+  }
+
+  async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
+    const { data } = (await this.http.json('/models', null, signal)) as { data?: unknown };
+    const models = (Array.isArray(data) ? data : []).flatMap((listed: unknown) => openaiModel(this.provider, listed, this.contextTokens) ?? []);
+    for (const info of models) this.described.set(info.id, info);
+    return models.map((info) => this.limited(info));
+  }
+
+  async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
+    if (model === '') throw new ModelError({ reason: 'unknown_model', detail: 'No model is chosen.' });
+    if (!this.described.has(model) && this.hasModels) {
+      await this.listModels(signal).catch((error: unknown) => {
+        if (!ModelError.is(error)) throw error;
+        const { reason, status, detail } = error.failure;
+        if (reason === 'bad_key' || reason === 'cancelled') throw error;
+        if (status === 404 || status === 405 || status === 501) this.hasModels = false;
+        this.logger.warn('models_not_listed', { reason, status, detail });
+      });
+    }
+    // Not every server lists all that it has; a request tells.
+    return this.limited(this.described.get(model) ?? openaiModel(this.provider, { id: model }, this.contextTokens)!);
+  }
+
+  private limited(info: ModelInfo): ModelInfo {
+    const window = Math.min(info.window, this.limits.get(info.id) ?? info.window);
+    return { ...info, window, maxOutput: Math.min(info.maxOutput, window) };
+  }
+}
+
+/** Throws `ModelError`. */
+function chatAddress(baseURL: string): string {
+  const address = checkedAddress(baseURL).replace(/\/chat\/completions$/, '');
+  return new URL(address).pathname === '/' ? `${address}/v1` : address;
+}

@@ -1,0 +1,54 @@
+import type { Logger, ModelClient } from '../../core/ports';
+import { ModelError } from '../../core/chat/modelError';
+
+/** A provider of models and how it is reached. */
+export type ProviderAccess =
+  | {
+      readonly provider: 'anthropic';
+      readonly apiKey: string;
+      /** Empty: the provider's own address. */
+      readonly baseURL: string;
+    }
+  | {
+      readonly provider: 'openai-compatible';
+      /** Empty: the server wants none. */
+      readonly apiKey: string;
+      readonly baseURL: string;
+      /** Of every model, in tokens; null: what the server says. */
+      readonly contextTokens: number | null;
+    }
+  | {
+      readonly provider: 'ollama';
+      /** Empty: this machine. */
+      readonly baseURL: string;
+      /** To ask for, in tokens; null: the client decides. */
+      readonly contextTokens: number | null;
+    }
+  /** What the program runs in brings along. */
+  | { readonly provider: 'vscode' };
+
+export type ProviderId = ProviderAccess['provider'];
+export const providerIds: readonly ProviderId[] = ['anthropic', 'openai-compatible', 'ollama', 'vscode'];
+
+export function isProviderId(name: string): name is ProviderId {
+  return providerIds.some((id) => id === name);
+}
+
+/** Loads the provider's code with its first client: neither activation nor offline mode pays for it. Rejects with `ModelError`. */
+export async function createClient(access: Exclude<ProviderAccess, { provider: 'vscode' }>, logger: Logger): Promise<ModelClient> {
+  switch (access.provider) {
+    case 'anthropic': {
+      const { AnthropicClient } = await import('./anthropicClient');
+      return new AnthropicClient({ ...access, logger });
+    }
+    case 'openai-compatible': {
+      if (access.baseURL === '') throw new ModelError({ reason: 'invalid_request', detail: 'No address is set for the OpenAI-compatible provider (setting threadkeeper.openaiCompatible.baseUrl).' });
+      const { OpenaiCompatibleClient } = await import('./openaiCompatibleClient');
+      return new OpenaiCompatibleClient({ ...access, logger });
+    }
+    case 'ollama': {
+      const { OllamaClient } = await import('./ollamaClient');
+      return new OllamaClient({ ...access, logger });
+    }
+  }
+}

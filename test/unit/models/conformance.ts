@@ -1,0 +1,170 @@
+import assert from 'node:assert/strict';
+import { disconnect, dropConnection, errorEvent, halfEvent, hold, httpFault, overloaded, rateLimited, rawToolCall, refusal, reply, serverError, toolCall } from '../../support/messagesApiScript';
+import { ConversationRig } from '../../support/conversationRig';
+import type { Subject, Wired } from './subjects';
+
+/** What holds of a turn with any provider: it ends in a clear state, the history stays valid, and the next turn works. */
+export function conforms(subject: Subject): void {
+  describe(`a turn with ${subject.name}`, () => {
+    let wired: Wired;
+    let rig: ConversationRig;
+    beforeEach(() => begin(subject));
+    afterEach(async () => {
+      await rig.dispose();
+      await wired.close();
+    });
+
+    async function begin(from: Subject, window?: number): Promise<void> {
+      wired = await from.start(window);
+      rig = await ConversationRig.create({ binding: () => wired.bind() });
+    }
+
+    /** The turn has ended, the next one works, and the server has found nothing to complain about. */
+    async function assertGoesOn(): Promise<void> {
+      assert.equal(rig.conversation.isBusy, false);
+      wired.enqueue(reply('Still here.'));
+      const next = await rig.conversation.send('and now?', 'next');
+      assert.deepEqual({ ok: next.ok, text: next.text, error: next.error }, { ok: true, text: 'Still here.', error: null });
+      assert.deepEqual(wired.errors, []);
+    }
+
+    const of = (type: string) => rig.events.filter((event) => event.type === type);
+
+    it('answers, and says what it used', async () => {
+      wired.enqueue(reply('Hello there.'));
+      const { ok, text } = await rig.conversation.send('hello', 'm1');
+      assert.deepEqual([ok, text], [true, 'Hello there.']);
+      const [usage] = rig.events.flatMap((event) => (event.type === 'usage_reported' ? [event.usage] : []));
+      assert.equal((usage?.input ?? 0) + (usage?.cacheRead ?? 0) + (usage?.cacheWrite ?? 0) > 0, subject.reportsUsage);
+      await assertGoesOn();
+    });
+
+    it('calls a tool and is told what came of it', async () => {
+      wired.enqueue(reply('Let me see.', toolCall('echo', { text: 'port 5173' })), reply('It is 5173.'));
+      const { ok } = await rig.conversation.send('which port?', 'm1');
+      assert.equal(ok, true);
+      assert.ok(wired.sent().includes('echo: port 5173'));
+      await assertGoesOn();
+    });
+
+    it('calls two tools at once', async () => {
+      wired.enqueue(reply(toolCall('echo', { text: 'one' }), toolCall('echo', { text: 'two' })), reply('Done.'));
+      assert.equal((await rig.conversation.send('both', 'm1')).ok, true);
+      assert.ok(wired.sent().includes('echo: one') && wired.sent().includes('echo: two'));
+      await assertGoesOn();
+    });
+
+    it('waits as long as the server asks', async () => {
+      if (!subject.overHttp) return;
+      wired.enqueue(rateLimited(7), reply('Now.'));
+      assert.equal((await rig.conversation.send('hello', 'm1')).text, 'Now.');
+      const [retry] = rig.events.flatMap((event) => (event.type === 'retry_scheduled' ? [event] : []));
+      assert.deepEqual([retry?.reason, retry?.delayMs], ['rate_limited', 7_000]);
+      await assertGoesOn();
+    });
+
+    it('tries again when the server fails or is overloaded', async () => {
+      if (!subject.overHttp) return;
+      wired.enqueue(serverError(), overloaded(), dropConnection, reply('At last.'));
+      assert.equal((await rig.conversation.send('hello', 'm1')).text, 'At last.');
+      assert.deepEqual(rig.events.flatMap((event) => (event.type === 'retry_scheduled' ? [event.reason] : [])), ['server', 'overloaded', 'network']);
+      await assertGoesOn();
+    });
+
+    it('says so when the server goes on failing', async () => {
+      if (!subject.overHttp) return;
+      wired.enqueue(...Array.from({ length: 5 }, () => serverError()));
+      const { ok, error } = await rig.conversation.send('hello', 'm1');
+      assert.deepEqual([ok, error?.reason], [false, 'server']);
+      await assertGoesOn();
+    });
+
+    for (const [where, cut] of [['between two pieces', disconnect], ['in the middle of an event', halfEvent], ['with an error of the server', errorEvent('api_error', 'it broke')]] as const) {
+      it(`keeps what had come when an answer breaks off ${where}`, async () => {
+        wired.enqueue(reply('Half of', cut), reply('The whole answer.'));
+        const { ok, text } = await rig.conversation.send('hello', 'm1');
+        const said = await rig.texts();
+        assert.ok(said.includes('Half of'), said.join('|'));
+        if (ok) assert.ok(text.endsWith('The whole answer.'));
+        else wired.drop();
+        assert.equal(ok, subject.retriesBrokenAnswers);
+        await assertGoesOn();
+      });
+    }
+
+    it('ends when the model declines', async () => {
+      if (!subject.declines) return;
+      wired.enqueue(refusal('not this', reply('I ')));
+      const { ok, error } = await rig.conversation.send('hello', 'm1');
+      assert.deepEqual([ok, error?.reason], [false, 'refused']);
+      await assertGoesOn();
+    });
+
+    it('says that an answer reached the length limit', async () => {
+      if (!subject.limitsAnswers) return;
+      wired.enqueue(reply('word '.repeat(30_000)));
+      const { ok, error } = await rig.conversation.send('hello', 'm1');
+      assert.deepEqual([ok, error?.reason], [false, 'invalid_request']);
+      assert.match(error?.message ?? '', /length limit/);
+      await assertGoesOn();
+    });
+
+    it('tells the model that it could not read the input of a tool', async () => {
+      wired.enqueue(reply(rawToolCall('echo', '{"text": "por')), reply('Sorry.'));
+      const { ok } = await rig.conversation.send('call it', 'm1');
+      assert.equal(ok, true);
+      await assertGoesOn();
+    });
+
+    it('tells the model that there is no such tool', async () => {
+      wired.enqueue(reply(toolCall('no_such_tool', {})), reply('Sorry.'));
+      assert.equal((await rig.conversation.send('call it', 'm1')).text, 'Sorry.');
+      assert.ok(/no_such_tool/.test(wired.sent()));
+      await assertGoesOn();
+    });
+
+    it('stops in the middle of an answer, and lets go of the connection', async () => {
+      const gate = hold();
+      wired.enqueue(reply('Beginning ', gate, 'end'));
+      const sending = rig.conversation.send('hello', 'm1');
+      await gate.reached;
+      await rig.until(() => of('text_delta').length > 0);
+      await rig.conversation.stop();
+      const { ok, error } = await sending;
+      assert.deepEqual([ok, error?.reason], [false, 'cancelled']);
+      await wired.released();
+      assert.ok((await rig.texts()).some((text) => text.startsWith('Beginning')));
+      await assertGoesOn();
+    });
+
+    it('folds the conversation when the prompt turns out to be too long, and asks again', async () => {
+      await rig.dispose();
+      await wired.close();
+      await begin(subject, 3_000);
+      for (let i = 0; of('compaction_ended').length === 0 && i < 12; i++) {
+        const { ok, error } = await rig.conversation.send(`${i} ${prose(450)}`, `m${i}`);
+        assert.deepEqual([ok, error], [true, null]);
+      }
+      const triggers = rig.events.flatMap((event) => (event.type === 'compaction_started' ? [event.trigger] : []));
+      assert.deepEqual(triggers, ['overflow']);
+      await assertGoesOn();
+    });
+
+    it('names what it was told in the message, without the key', async () => {
+      if (!subject.overHttp) return;
+      wired.enqueue(httpFault(400, 'invalid_request_error', `tools.0: no good; sent as Bearer ${wired.secret}`));
+      const { error } = await rig.conversation.send('hello', 'm1');
+      assert.equal(error?.reason, 'invalid_request');
+      assert.match(error?.message ?? '', /tools\.0: no good/);
+      const everything = JSON.stringify([rig.events, rig.logged, wired.logged]);
+      assert.ok(!everything.includes(wired.secret));
+      await assertGoesOn();
+    });
+  });
+}
+
+/** About this many tokens, by the estimate and by any tokenizer. */
+function prose(tokens: number): string {
+  const words = ['the', 'window', 'holds', 'what', 'was', 'said', 'until', 'it', 'is', 'full', 'and', 'then', 'older', 'messages', 'are', 'folded'];
+  return Array.from({ length: Math.round((tokens * 4) / 5.3) }, (_, i) => words[(i * 7) % words.length]).join(' ');
+}

@@ -1,0 +1,4 @@
+import { conforms } from './conformance';
+import { ollamaSubject } from './subjects';
+
+conforms(ollamaSubject);

@@ -1,0 +1,117 @@
+import type { ModelBinding } from '../../../src/core/context/engine';
+import type { Logger, ModelClient } from '../../../src/core/ports';
+import { AnthropicClient } from '../../../src/node/models/anthropicClient';
+import { OllamaClient } from '../../../src/node/models/ollamaClient';
+import { OpenaiCompatibleClient } from '../../../src/node/models/openaiCompatibleClient';
+import type { AcceptedChat, ChatServer } from '../../support/chatServer';
+import { MessagesApi } from '../../support/messagesApi';
+import type { Script } from '../../support/messagesApiScript';
+import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
+import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
+
+/** A provider's client and the double that it talks to. */
+export interface Wired {
+  bind(): Promise<ModelBinding>;
+  enqueue(...scripts: readonly Script[]): void;
+  /** Forgets the answers that were not fetched. */
+  drop(): void;
+  /** The newest request, as text. */
+  sent(): string;
+  /** Resolves when the server sees that nobody listens any more. */
+  released(): Promise<unknown>;
+  readonly errors: readonly unknown[];
+  readonly logged: readonly unknown[];
+  readonly secret: string;
+  close(): Promise<void>;
+}
+
+export interface Subject {
+  readonly name: string;
+  readonly overHttp: boolean;
+  readonly reportsUsage: boolean;
+  readonly retriesBrokenAnswers: boolean;
+  /** There is a way to say on the wire that the model declined. */
+  readonly declines: boolean;
+  readonly limitsAnswers: boolean;
+  /** `window`: what the server takes, without the client knowing. */
+  start(window?: number): Promise<Wired>;
+}
+
+const usual = { overHttp: true, reportsUsage: true, retriesBrokenAnswers: true, declines: true, limitsAnswers: true };
+
+export const anthropicSubject: Subject = {
+    ...usual,
+    name: 'Anthropic',
+    async start(window) {
+      const log = new Recorder();
+      const api = await MessagesApi.start();
+      const model = 'claude-tiny-8k';
+      if (window) api.setModel(model, { window });
+      const client = new AnthropicClient({ apiKey: api.apiKey, baseURL: api.url, logger: log.logger });
+      return {
+        // As the table would have it, where the provider cannot be asked.
+        bind: () => binding(client, model, window ? 8_000 : undefined),
+        enqueue: (...scripts) => api.enqueue(...scripts),
+        drop: () => undefined,
+        sent: () => JSON.stringify(api.messages.at(-1)?.body),
+        released: async () => api.messages.at(-1)!.closed,
+        errors: api.errors,
+        logged: log.lines,
+        secret: api.apiKey,
+        close: () => api.close(),
+      };
+    },
+};
+
+export const openaiSubject: Subject = {
+    ...usual,
+    name: 'an OpenAI-compatible server',
+    async start(window) {
+      const log = new Recorder();
+      const server = await startOpenaiServer({ ...(window ? { window } : {}), listed: { context_length: 8_000 } });
+      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, contextTokens: null, logger: log.logger });
+      return wiredServer(server, client, openaiModelId, log);
+    },
+};
+
+export const ollamaSubject: Subject = {
+    ...usual,
+    name: 'Ollama',
+    declines: false,
+    async start(window) {
+      const log = new Recorder();
+      const server = await startOllamaServer({ ...(window ? { holds: window, hidesContext: true } : {}) });
+      const client = new OllamaClient({ baseURL: server.url, contextTokens: 8_000, logger: log.logger });
+      return wiredServer(server, client, ollamaModelId, log);
+    },
+};
+
+/** What a client has logged. */
+export class Recorder {
+  readonly lines: unknown[] = [];
+  readonly logger: Logger = {
+    debug: (event, data) => void this.lines.push({ event, data }),
+    info: (event, data) => void this.lines.push({ event, data }),
+    warn: (event, data) => void this.lines.push({ event, data }),
+    error: (event, data) => void this.lines.push({ event, data }),
+  };
+}
+
+async function binding(client: ModelClient, model: string, window?: number): Promise<ModelBinding> {
+  const info = await client.describe(model);
+  return { client, info: { ...info, window: window ?? info.window }, summarizer: null };
+}
+
+function wiredServer<C extends AcceptedChat>(server: ChatServer<C>, client: ModelClient, model: string, log: Recorder): Wired {
+  return {
+    bind: () => binding(client, model),
+    enqueue: (...scripts) => server.enqueue(...scripts),
+    drop: () => undefined,
+    sent: () => JSON.stringify(server.chats.at(-1)?.body),
+    released: async () => server.chats.at(-1)!.closed,
+    errors: server.errors,
+    logged: log.lines,
+    secret: server.apiKey ?? 'sk-none-0123456789',
+    close: () => server.close(),
+  };
+}
