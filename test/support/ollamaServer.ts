@@ -7,6 +7,7 @@ export interface OllamaServerOptions {
   /** What the server holds whatever `num_ctx` says. */
   readonly holds?: number;
   readonly tools?: boolean;
+  readonly sees?: boolean;
   /** Of the model that is in memory before the first request; null: none is. */
   readonly loaded?: number | null;
   /** Before `/api/ps` told it. */
@@ -84,7 +85,7 @@ class OllamaWire implements ChatWire<Chat> {
       case '/api/show':
         if (body['model'] === 'embed:latest') return { capabilities: ['embedding'], model_info: { 'bert.context_length': 512 } };
         this.checkModel(body['model']);
-        return { capabilities: ['completion', ...(this.options.tools === false ? [] : ['tools'])], model_info: { 'general.architecture': 'double', 'double.context_length': this.options.modelContext ?? 131_072 } };
+        return { capabilities: ['completion', ...(this.options.sees ? ['vision'] : []), ...(this.options.tools === false ? [] : ['tools'])], model_info: { 'general.architecture': 'double', 'double.context_length': this.options.modelContext ?? 131_072 } };
       case '/api/ps':
         return { models: this.loaded === null ? [] : [{ name: ollamaModelId, model: ollamaModelId, ...(this.options.hidesContext ? {} : { context_length: this.loaded }) }] };
       default:

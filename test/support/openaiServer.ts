@@ -11,6 +11,8 @@ export interface OpenaiServerOptions {
   readonly isReasoning?: boolean;
   /** Refuses `stream_options`, as older servers. */
   readonly isOld?: boolean;
+  /** Refuses images. */
+  readonly isBlind?: boolean;
   /** Fields of the list of models beside the id; null: there is no list. */
   readonly listed?: Readonly<Record<string, unknown>> | null;
   /** Calls without an index. */
@@ -45,6 +47,7 @@ class OpenaiWire implements ChatWire<Chat> {
       throw new WireError(400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", 'unsupported_parameter');
     }
     if (this.options.isOld && streamOptions !== undefined) throw new WireError(400, 'Unrecognized request argument supplied: stream_options', null);
+    if (this.options.isBlind && JSON.stringify(messages).includes('image_url')) throw new WireError(400, 'This model does not support image inputs.', null);
     if (!Array.isArray(messages) || messages.length === 0) throw new WireError(400, "'messages' must be a non-empty array.", null);
     checkTurns(messages as Fields[]);
     const texts = (messages as Fields[]).map((message) => `${String(message['content'] ?? '')}${message['tool_calls'] ? JSON.stringify(message['tool_calls']) : ''}`);
@@ -112,7 +115,7 @@ function checkTurns(messages: readonly Fields[]): void {
       continue;
     }
     if (open.size > 0) throw new WireError(400, `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. (messages.${index})`, null);
-    if (calls === undefined && (typeof content !== 'string' || content === '')) throw new WireError(400, `Invalid value for 'content': expected a string, got null. (messages.${index})`, null);
+    if (calls === undefined && !Array.isArray(content) && (typeof content !== 'string' || content === '')) throw new WireError(400, `Invalid value for 'content': expected a string, got null. (messages.${index})`, null);
     for (const call of (calls ?? []) as Fields[]) {
       const { arguments: input } = call['function'] as Fields;
       if (typeof input !== 'string') throw new WireError(400, `Invalid type for 'messages[${index}].tool_calls[0].function.arguments'.`, null);

@@ -1,4 +1,5 @@
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/ports';
+import { imageInWords } from '../../core/chat/imageInWords';
 import { asToolInput } from './toolInput';
 
 /** What a server has shown to take; found out once and kept. */
@@ -7,18 +8,21 @@ export interface ChatDialect {
   readonly limit: 'max_tokens' | 'max_completion_tokens';
   /** Older servers refuse `stream_options`, and report no usage. */
   readonly usage: boolean;
+  /** Models without eyes refuse what has an image in it. */
+  readonly images: boolean;
 }
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
 /** `o3`, `gpt-5-mini`, `openai/o4-mini`. */
 export function firstDialect(model: string): ChatDialect {
-  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true };
+  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true };
 }
 
 /** The dialect to try when a server has refused another; undefined when its words are about something else. */
 export function otherDialect(dialect: ChatDialect, refusal: string): ChatDialect | undefined {
   if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };
+  if (dialect.images && /\bimage(_url|s| input)?\b|\bvision\b|multimodal/i.test(refusal)) return { ...dialect, images: false };
   const refused = /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal) ? 'max_completion_tokens' : /max_tokens/i.test(refusal) ? 'max_tokens' : null;
   const isName = /unsupported|not supported|unknown|unrecognized|not permitted|extra|use ['"`]?max_/i.test(refusal);
   if (refused !== dialect.limit || !isName) return undefined;
@@ -29,7 +33,7 @@ export function otherDialect(dialect: ChatDialect, refusal: string): ChatDialect
 export function chatCompletionBody(request: ModelRequest, dialect: ChatDialect): Record<string, unknown> {
   return {
     model: request.model,
-    messages: wireMessages(request),
+    messages: wireMessages(request, dialect.images),
     stream: true,
     ...(dialect.usage ? { stream_options: { include_usage: true } } : {}),
     [dialect.limit]: request.maxOutputTokens,
@@ -38,18 +42,20 @@ export function chatCompletionBody(request: ModelRequest, dialect: ChatDialect):
 }
 
 /** Thinking is left out: servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand turns. */
-function wireMessages({ system, systemSummary, messages }: ModelRequest): WireMessage[] {
+function wireMessages({ system, systemSummary, messages }: ModelRequest, images: boolean): WireMessage[] {
   const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
   const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];
-  for (const message of joined(messages)) wire.push(...(message.role === 'user' ? userMessages(message.blocks) : assistantMessage(message.blocks)));
+  for (const message of joined(messages)) wire.push(...(message.role === 'user' ? userMessages(message.blocks, images) : assistantMessage(message.blocks)));
   return wire;
 }
 
 /** Results stand directly behind their calls, each as a message of its own. */
-function userMessages(blocks: readonly ModelBlock[]): WireMessage[] {
+function userMessages(blocks: readonly ModelBlock[], images: boolean): WireMessage[] {
   const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_call_id: block.callId, content: resultText(block) }] : []));
-  const text = textOf(blocks);
-  return text === '' ? results : [...results, { role: 'user', content: text }];
+  const text = textOf(blocks, !images);
+  const pictures = images ? imagesOf(blocks) : [];
+  const content = pictures.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...pictures.map(({ mime, data }) => ({ type: 'image_url', image_url: { url: `data:${mime};base64,${data}` } }))];
+  return content === '' ? results : [...results, { role: 'user', content }];
 }
 
 function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
@@ -71,8 +77,14 @@ export function joined(messages: readonly ModelMessage[]): ModelMessage[] {
   return all;
 }
 
-export function textOf(blocks: readonly ModelBlock[]): string {
-  return blocks.flatMap((block) => (block.type === 'text' && block.text.trim() !== '' ? [block.text] : [])).join('\n\n');
+/** `describesImages`: they stand there in words, for models that see none. */
+export function textOf(blocks: readonly ModelBlock[], describesImages = true): string {
+  const texts = blocks.map((block) => (block.type === 'text' ? block.text : block.type === 'image' && describesImages ? imageInWords(block) : ''));
+  return texts.filter((text) => text.trim() !== '').join('\n\n');
+}
+
+export function imagesOf(blocks: readonly ModelBlock[]): Extract<ModelBlock, { type: 'image' }>[] {
+  return blocks.filter((block) => block.type === 'image');
 }
 
 /** The wire format has no mark for an error. */

@@ -24,6 +24,7 @@ const longestOutput = 8_192;
 interface Known {
   readonly info: ModelInfo;
   readonly tools: boolean;
+  readonly images: boolean;
 }
 
 /**
@@ -59,7 +60,7 @@ export class OllamaClient implements ModelClient {
       yield { type: 'failed', failure };
       return;
     }
-    const body = ollamaBody(request, { contextTokens: this.limited(known.info).window, tools: known.tools });
+    const body = ollamaBody(request, { contextTokens: this.limited(known.info).window, tools: known.tools, images: known.images });
     const answer = new OllamaAnswer();
     for await (const event of this.http.stream('/api/chat', body, answer, signal)) {
       if (event.type === 'failed') {
@@ -98,7 +99,7 @@ export class OllamaClient implements ModelClient {
     const wanted = this.contextTokens ?? Math.max(usualContext, loaded ?? 0);
     const window = Math.min(wanted, most ?? wanted);
     const info: ModelInfo = { provider: this.provider, id: model, name: model, window, maxOutput: Math.min(longestOutput, Math.ceil(window / 4)), source: most === undefined ? 'table' : 'provider' };
-    const known = { info, tools: capabilities?.includes('tools') ?? true };
+    const known = { info, tools: capabilities?.includes('tools') ?? true, images: capabilities?.includes('vision') ?? false };
     this.known.set(model, known);
     return known;
   }

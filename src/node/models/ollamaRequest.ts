@@ -1,5 +1,5 @@
 import type { ModelBlock, ModelRequest } from '../../core/ports';
-import { joined, resultText, textOf } from './chatCompletionRequest';
+import { imagesOf, joined, resultText, textOf } from './chatCompletionRequest';
 import { asToolInput } from './toolInput';
 
 export interface OllamaOptions {
@@ -7,15 +7,17 @@ export interface OllamaOptions {
   readonly contextTokens: number;
   /** The server refuses tools for models that cannot call any. */
   readonly tools: boolean;
+  /** The model sees images. */
+  readonly images: boolean;
 }
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
 /** The request as `/api/chat` takes it. */
-export function ollamaBody(request: ModelRequest, { contextTokens, tools }: OllamaOptions): Record<string, unknown> {
+export function ollamaBody(request: ModelRequest, { contextTokens, tools, images }: OllamaOptions): Record<string, unknown> {
   return {
     model: request.model,
-    messages: ollamaMessages(request),
+    messages: ollamaMessages(request, images),
     stream: true,
     options: { num_ctx: contextTokens, num_predict: request.maxOutputTokens },
     ...(tools && request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
@@ -23,22 +25,24 @@ export function ollamaBody(request: ModelRequest, { contextTokens, tools }: Olla
 }
 
 /** Without thinking: templates that want that of an earlier answer take it from nowhere else than the running one. */
-function ollamaMessages({ system, systemSummary, messages }: ModelRequest): WireMessage[] {
+function ollamaMessages({ system, systemSummary, messages }: ModelRequest, images: boolean): WireMessage[] {
   const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
   const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];
   const names = new Map<string, string>();
   for (const { role, blocks } of joined(messages)) {
     for (const block of blocks) if (block.type === 'tool_use') names.set(block.callId, block.name);
-    wire.push(...(role === 'user' ? userMessages(blocks, names) : assistantMessage(blocks)));
+    wire.push(...(role === 'user' ? userMessages(blocks, names, images) : assistantMessage(blocks)));
   }
   return wire;
 }
 
 /** Results are known by the name of the tool and their order. */
-function userMessages(blocks: readonly ModelBlock[], names: ReadonlyMap<string, string>): WireMessage[] {
+function userMessages(blocks: readonly ModelBlock[], names: ReadonlyMap<string, string>, images: boolean): WireMessage[] {
   const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_name: names.get(block.callId) ?? '', content: resultText(block) }] : []));
-  const text = textOf(blocks);
-  return text === '' ? results : [...results, { role: 'user', content: text }];
+  const text = textOf(blocks, !images);
+  const pictures = images ? imagesOf(blocks).map(({ data }) => data) : [];
+  if (text === '' && pictures.length === 0) return results;
+  return [...results, { role: 'user', content: text, ...(pictures.length > 0 ? { images: pictures } : {}) }];
 }
 
 function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {

@@ -78,6 +78,16 @@ describe('Ollama', () => {
     ]);
   });
 
+  it('sends images to a model that sees, and words to one that does not', async () => {
+    const messages = [user('Look', { type: 'image', name: 'shot.png', mime: 'image/png', data: 'AAAA' })];
+    await collect((await start({ sees: true })).stream(request({ messages }), never));
+    assert.deepEqual(server.chats[0]!.body['messages'], [{ role: 'user', content: 'Look', images: ['AAAA'] }]);
+    await server.close();
+    await collect((await start()).stream(request({ messages }), never));
+    const [sent] = server.chats[0]!.body['messages'] as { content: string; images?: unknown }[];
+    assert.deepEqual([/shot\.png/.test(sent!.content), sent!.images], [true, undefined]);
+  });
+
   it('notices that a prompt was cut without a word, says how much is missing, and takes the window to be that small', async () => {
     const client = await start({ holds: 2_048, hidesContext: true }, { contextTokens: 16_384 });
     const failure = failureOf(await collect(client.stream(request({ messages: [user('the window holds what was said until it is full '.repeat(800))] }), never)));

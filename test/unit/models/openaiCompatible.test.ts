@@ -104,6 +104,16 @@ describe('an OpenAI-compatible server', () => {
     assert.deepEqual(server.errors, []);
   });
 
+  it('sends images, and in words to a model that refuses them', async () => {
+    const messages = [user('Look', { type: 'image', name: 'shot.png', mime: 'image/png', data: 'AAAA' })];
+    await collect((await start()).stream(request({ messages }), never));
+    assert.deepEqual(server.chats[0]!.body['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }]);
+    await server.close();
+    const blind = await start({ isBlind: true });
+    assert.equal((await collect(blind.stream(request({ messages }), never))).at(-1)?.type, 'stopped');
+    assert.match(JSON.stringify(server.chats.at(-1)!.body['messages']), /shot\.png/);
+  });
+
   const answers = [
     ['a refused key', httpFault(401, 'invalid_api_key', 'Incorrect API key provided'), 'bad_key'],
     ['a quota that is used up', httpFault(429, 'insufficient_quota', 'You exceeded your current quota'), 'quota'],
