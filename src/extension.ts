@@ -142,6 +142,7 @@ export function activate(context: ExtensionContext): void {
     apiKeys: { keys, endpoint, verify: async (apiKey, { baseUrl }) => void (await (await loadRuntime()).listModels(apiKey, baseUrl)), log },
     log,
     changes: owned.add(new ChangeDocuments()),
+    ids: new UuidV7(),
     focusComposer: () => view.focusComposer(),
     showBreakdown: () => breakdown.show(),
     sessions: {

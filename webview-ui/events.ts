@@ -16,6 +16,18 @@ export class ToggleEvent extends Event {
   }
 }
 
+/** Another text for a message of the user; `settled` is told whether it is on its way. */
+export class EditEvent extends Event {
+  static readonly type = 'tk-edit';
+  constructor(
+    readonly entry: string,
+    readonly text: string,
+    readonly settled: (ok: boolean) => void,
+  ) {
+    super(EditEvent.type, { bubbles: true });
+  }
+}
+
 /** Spoken politely by a screen reader. */
 export class AnnounceEvent extends Event {
   static readonly type = 'tk-announce';
@@ -65,6 +77,7 @@ declare global {
   interface GlobalEventHandlersEventMap {
     'tk-ask': AskEvent;
     'tk-toggle': ToggleEvent;
+    'tk-edit': EditEvent;
     'tk-announce': AnnounceEvent;
     'tk-anchor': AnchorEvent;
     'tk-older': OlderEvent;

@@ -48,6 +48,10 @@ function patience(method: ViewRequest['method']): number {
     case 'compact':
     case 'checkpoint':
     case 'retry':
+    case 'edit':
+    case 'regenerate':
+    case 'switch_branch':
+    case 'label':
     case 'send':
       return 600_000;
     default:

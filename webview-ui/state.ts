@@ -1,4 +1,4 @@
-import type { Banner, Connection, Delta, OlderPage, SessionHeader, TranscriptRow, TurnState, ViewSnapshot } from '../src/protocol/messages';
+import type { Banner, Connection, Delta, OlderPage, RowMark, SessionHeader, TranscriptRow, TurnState, ViewSnapshot } from '../src/protocol/messages';
 
 /** A block that is still streaming. It keeps its id when it becomes a row, so that its element stays. */
 export interface LiveRow {
@@ -18,6 +18,8 @@ export interface ViewState {
   readonly session: SessionHeader | null;
   readonly sessions: ViewSnapshot['sessions'];
   readonly rows: readonly TranscriptRow[];
+  /** By the row they stand at. */
+  readonly marks: ReadonlyMap<string, RowMark>;
   readonly hasMore: boolean;
   readonly live: readonly LiveRow[];
   readonly turn: TurnState;
@@ -28,8 +30,8 @@ export interface ViewState {
 }
 
 export function fromSnapshot(snapshot: ViewSnapshot, generation: number): ViewState {
-  const { draft: _, live, ...rest } = snapshot;
-  return { ...rest, generation, live: live.map(({ kind, ...block }) => ({ kind: 'live', block: kind, ...block })) };
+  const { draft: _, live, marks, ...rest } = snapshot;
+  return { ...rest, generation, marks: marked(new Map(), marks), live: live.map(({ kind, ...block }) => ({ kind: 'live', block: kind, ...block })) };
 }
 
 /** Rows that a delta does not touch keep their identity. `draft` and `focus_composer` are for the composer and change nothing here. */
@@ -43,6 +45,8 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       };
     case 'row_changed':
       return hasRow(state, delta.row.id) ? { ...state, rows: replaceRow(state.rows, delta.row) } : state;
+    case 'marks':
+      return { ...state, marks: marked(state.marks, delta.marks) };
     case 'live_text':
       return { ...state, live: appendLive(state.live, delta) };
     case 'tool_output':
@@ -79,7 +83,7 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
 /** An answer to `older` that no longer fits (another session, a newer snapshot) is dropped. */
 export function prependOlder(state: ViewState, before: string, page: OlderPage): ViewState {
   if (state.rows[0]?.id !== before) return state;
-  return { ...state, rows: [...page.rows, ...state.rows], hasMore: page.hasMore };
+  return { ...state, rows: [...page.rows, ...state.rows], marks: marked(state.marks, page.marks), hasMore: page.hasMore };
 }
 
 /** Everything of the transcript in order. The two arrays keep their identity while nothing changes, so the result is kept too. */
@@ -93,6 +97,10 @@ export function items(state: ViewState): readonly Item[] {
 }
 
 const joined = new WeakMap<readonly LiveRow[], { rows: readonly TranscriptRow[]; items: readonly Item[] }>();
+
+function marked(before: ReadonlyMap<string, RowMark>, marks: readonly RowMark[]): ReadonlyMap<string, RowMark> {
+  return marks.length === 0 ? before : new Map([...before, ...marks.map((mark) => [mark.id, mark] as const)]);
+}
 
 function hasRow(state: ViewState, id: string): boolean {
   return state.rows.some((row) => row.id === id);

@@ -3,6 +3,7 @@ import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange'
 import type { BranchStep } from './session/branchStep';
 import type { BranchTip } from './session/branchTip';
 import type { Attachment, ImageType } from './session/attachment';
+import type { Fork } from './session/fork';
 import type { NewEntry, StoredEntry } from './session/entry';
 import type { QueuedMessage } from './session/queuedMessage';
 import type { PurgePreview } from './session/purgePreview';
@@ -110,6 +111,10 @@ export interface TranscriptPage {
   /** Entries of the branch with `display`, oldest first, with the side entries (checkpoints, labels) that hang off them. */
   readonly entries: readonly StoredEntry[];
   readonly hasMore: boolean;
+  /** Among the entries of the page, those without `display` included. */
+  readonly forks: readonly Fork[];
+  /** First entries of the branches that go on from the active leaf; only of the newest page. */
+  readonly beyondLeaf: readonly string[];
 }
 
 export interface Draft {

@@ -93,6 +93,17 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
 ]);
 export type TranscriptRow = z.infer<typeof TranscriptRow>;
 
+/** What stands at a row whatever its kind. */
+export const RowMark = z.object({
+  id,
+  label: z.nullable(z.string()),
+  /** The conversation forks in front of the row: first entries of all branches, oldest first; `at`: the one that is shown. */
+  fork: z.nullable(z.object({ at: z.number(), branches: z.array(id) })),
+  /** First entries of other branches that go on behind the row, where the one that is shown ends. */
+  beyond: z.array(id),
+});
+export type RowMark = z.infer<typeof RowMark>;
+
 export const SessionHeader = z.object({ uuid: id, id: z.string(), title: z.string() });
 export type SessionHeader = z.infer<typeof SessionHeader>;
 
@@ -133,6 +144,8 @@ export const ViewSnapshot = z.object({
   session: z.nullable(SessionHeader),
   sessions: SessionList,
   rows: z.array(TranscriptRow),
+  /** Of the rows that have any. */
+  marks: z.array(RowMark),
   hasMore: z.boolean(),
   /** Blocks that are still streaming, oldest first. */
   live: z.array(LiveBlock),
@@ -150,6 +163,8 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('row'), row: TranscriptRow }),
   /** Replaces the row with the same id where it stands; ignored when that row is not loaded. */
   z.object({ kind: z.literal('row_changed'), row: TranscriptRow }),
+  /** In the place of those that the rows had. */
+  z.object({ kind: z.literal('marks'), marks: z.array(RowMark) }),
   /** `text` is what was added to the block; the first one creates it. */
   z.object({ kind: z.literal('live_text'), id, block: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() }),
   /** What a running call has printed since the last one; `id` is its row. */
@@ -196,6 +211,16 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('unqueue'), id }),
   /** Asks again after an error, without repeating the user's message. */
   z.object({ method: z.literal('retry') }),
+  /** Sends `text` in the place of the user's message `entry`, on a branch of its own. `id` and reply as for `send`. */
+  z.object({ method: z.literal('edit'), id, entry: id, text: z.string() }),
+  /** Asks for another answer beside the one that `entry` belongs to. */
+  z.object({ method: z.literal('regenerate'), entry: id }),
+  /** Goes to the newest end of the branches that lead through `entry`. */
+  z.object({ method: z.literal('switch_branch'), entry: id }),
+  /** Asks for a name for the turn; `label`: the one it has, or nothing. */
+  z.object({ method: z.literal('label'), entry: id, label: z.string() }),
+  /** A new session that goes on from here. */
+  z.object({ method: z.literal('fork'), entry: id }),
   /** Reply: `OlderPage`. */
   z.object({ method: z.literal('older'), before: id }),
   z.object({ method: z.literal('save_draft'), text: z.string() }),
@@ -245,5 +270,5 @@ export type ViewMessage = z.infer<typeof ViewMessage>;
 
 export const chatWire: Wire<ViewSnapshot, Delta, ViewRequest> = { fromHost: HostMessage, fromView: ViewMessage };
 
-export const OlderPage = z.object({ rows: z.array(TranscriptRow), hasMore: z.boolean() });
+export const OlderPage = z.object({ rows: z.array(TranscriptRow), hasMore: z.boolean(), marks: z.array(RowMark) });
 export type OlderPage = z.infer<typeof OlderPage>;

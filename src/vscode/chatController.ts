@@ -83,7 +83,6 @@ export class ChatController implements Disposable {
     this.disposables.add(this.chats.onDidFinish(() => this.changed()));
     this.disposables.add(
       this.chats.onDidEmit(({ type }) => {
-        if (type === 'branch_replaced') void this.reload();
         if (type === 'context_changed') this.feed.connection();
         if (type !== 'text_delta' && type !== 'usage_reported') this.changed();
       }),
@@ -257,7 +256,7 @@ export class ChatController implements Disposable {
   }
 
   async older(before: string): Promise<OlderPage> {
-    return (await this.chats.current?.older(before)) ?? { rows: [], hasMore: false };
+    return (await this.chats.current?.older(before)) ?? { rows: [], hasMore: false, marks: [] };
   }
 
   async saveDraft(text: string): Promise<void> {

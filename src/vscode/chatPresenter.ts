@@ -1,12 +1,12 @@
 import type { ConversationEvent, TurnError } from '../core/chat/events';
 import { turnErrorType } from '../core/chat/events';
-import type { Pin } from '../core/ports';
+import type { Pin, TranscriptPage } from '../core/ports';
 import type { StoredEntry } from '../core/session/entry';
 import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import type { ApprovalQuestion } from '../core/tools/tool';
-import type { Delta, LiveBlock, SessionHeader, TranscriptRow, TurnState, ViewSnapshot } from '../protocol/messages';
+import type { Delta, LiveBlock, OlderPage, SessionHeader, TurnState, ViewSnapshot } from '../protocol/messages';
 import { Transcript, type TranscriptSource } from './transcript';
 
 export interface PresenterSource extends TranscriptSource {
@@ -22,7 +22,7 @@ export interface PresenterOutput {
   now(): number;
 }
 
-export type SessionParts = Pick<ViewSnapshot, 'rows' | 'hasMore' | 'live' | 'turn' | 'queue'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
+export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
 
 /** `id` of the turn state while a compaction runs that the user asked for. */
 const compactionTurn = 'compaction';
@@ -53,18 +53,19 @@ export class ChatPresenter {
     this.transcript = new Transcript(source);
   }
 
-  load(entries: readonly StoredEntry[], hasMore: boolean): void {
-    this.transcript.load(entries, hasMore);
+  load(page: TranscriptPage): void {
+    this.transcript.load(page);
   }
 
-  older(entries: readonly StoredEntry[]): TranscriptRow[] {
-    return this.transcript.older(entries);
+  older(page: TranscriptPage): OlderPage {
+    return this.transcript.older(page);
   }
 
   parts(): SessionParts {
     return {
       session: header(this.source.session),
       rows: this.transcript.rows(),
+      marks: this.transcript.rowMarks(),
       hasMore: this.transcript.hasMore,
       live: [...this.live.values()],
       turn: this.turn,
@@ -130,10 +131,13 @@ export class ChatPresenter {
       case 'tool_output':
         this.transcript.printed(event.call, event.text);
         return this.output.send({ kind: 'tool_output', id: event.call, text: event.text });
+      case 'branch_replaced':
+        this.live.clear();
+        this.load(event.page);
+        return this.output.resync();
       case 'context_full':
       case 'usage_reported':
       case 'memory_written':
-      case 'branch_replaced':
       case 'became_idle':
         return;
     }
@@ -153,6 +157,9 @@ export class ChatPresenter {
     if (added) this.output.send({ kind: 'row', row: added });
     else if (wasLive) this.output.send({ kind: 'live_dropped', id: entry.uuid });
     for (const row of changed) this.output.send({ kind: 'row_changed', row });
+    const marked = content.type === 'label' ? content.target : added?.id;
+    const mark = marked === undefined ? null : this.transcript.markOf(marked);
+    if (mark && (content.type === 'label' || mark.fork)) this.output.send({ kind: 'marks', marks: [mark] });
     if (content.type === 'compaction' || content.type === 'compaction_undone') this.foldChanged();
   }
 

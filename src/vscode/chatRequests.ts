@@ -2,10 +2,12 @@ import { StoreError } from '../core/errors';
 import type { ApprovalAnswer } from '../core/chat/approvals';
 import { storeTurnError } from '../core/chat/turnError';
 import type { ViewRequest } from '../protocol/messages';
+import type { BranchCommands } from './branchCommands';
 import type { ChatController } from './chatController';
 
 /** What the view may ask of the workbench. Rejections are shown to the user as they are. */
 export interface WorkbenchActions {
+  readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork'>;
   selectModel(): Promise<void>;
   setApiKey(): Promise<void>;
   chooseOffline(): Promise<void>;
@@ -45,6 +47,16 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return controller.unqueue(request.id);
     case 'retry':
       return controller.retry();
+    case 'edit':
+      return workbench.branches.edit(request.id, request.entry, request.text);
+    case 'regenerate':
+      return workbench.branches.regenerate(request.entry);
+    case 'switch_branch':
+      return workbench.branches.switchTo(request.entry);
+    case 'label':
+      return workbench.branches.label(request.entry, request.label);
+    case 'fork':
+      return workbench.branches.fork(request.entry);
     case 'older':
       return controller.older(request.before);
     case 'save_draft':

@@ -1,12 +1,14 @@
+import { transcriptPageSize } from '../core/chat/branching';
 import type { Conversation } from '../core/chat/conversation';
 import type { ConversationEvent } from '../core/chat/events';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { ModelBinding } from '../core/context/engine';
 import { errorText } from '../core/errors';
-import type { Logger, SessionStore } from '../core/ports';
+import type { Logger, SessionStore, TranscriptPage } from '../core/ports';
 import type { StoredEntry } from '../core/session/entry';
 import type { QueuedMessage } from '../core/session/queuedMessage';
+import type { Fork } from '../core/session/fork';
 import type { Session } from '../core/session/session';
 import type { Delta, OlderPage } from '../protocol/messages';
 import { ChatPresenter } from './chatPresenter';
@@ -29,8 +31,6 @@ export interface OpenChatDeps {
   readonly now: () => number;
 }
 
-/** Entries in a page of the transcript. */
-const pageSize = 80;
 /** Pages that are read at once when an entry is looked for. */
 const pagesForSearch = 10;
 
@@ -81,7 +81,7 @@ export class OpenChat implements Disposable {
     const chat = (opened = new OpenChat(conversation, deps, session.model));
     chat.presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
     const page = await chat.page(undefined);
-    chat.presenter.load(page.entries, page.hasMore);
+    chat.presenter.load(page);
     chat.draft = (await store.draft(session.uuid))?.text ?? '';
     if (store.status.access !== 'readonly') await chat.takeQueueBack();
     chat.disposables.add(
@@ -137,8 +137,7 @@ export class OpenChat implements Disposable {
   }
 
   async older(before: string): Promise<OlderPage> {
-    const page = await this.page(before);
-    return { rows: this.presenter.older(page.entries), hasMore: page.hasMore };
+    return this.presenter.older(await this.page(before));
   }
 
   /** The row that shows an entry; null when the branch that is shown does not lead to it. Rejects with `StoreError`. */
@@ -147,11 +146,12 @@ export class OpenChat implements Disposable {
     const [entry] = await store.entries([uuid]);
     if (!entry) return null;
     for (let before: string | undefined; ; ) {
-      const { entries, hasMore } = await store.page(this.session.uuid, { limit: pagesForSearch * pageSize, ...(before === undefined ? {} : { before }) });
+      const { entries, hasMore } = await store.page(this.session.uuid, { limit: pagesForSearch * transcriptPageSize, ...(before === undefined ? {} : { before }) });
       const found = entries.find((one) => one.uuid === uuid);
       const { content } = entry;
       // A result stands in the row of its call.
       if (found && content.type === 'tool_result') return entries.find((one) => one.content.type === 'tool_call' && one.content.callId === content.callId)?.uuid ?? null;
+      if (found && content.type === 'label') return content.target;
       if (found) return showsAlone(found) ? uuid : null;
       const oldest = entries[0];
       if (!hasMore || !oldest || oldest.seq < entry.seq) return null;
@@ -226,12 +226,16 @@ export class OpenChat implements Disposable {
   }
 
   /** A page with at least one row, or the last one: entries that show nothing must not look like the beginning. */
-  private async page(before: string | undefined): Promise<{ readonly entries: readonly StoredEntry[]; readonly hasMore: boolean }> {
+  private async page(before: string | undefined): Promise<TranscriptPage> {
     let entries: StoredEntry[] = [];
+    let forks: Fork[] = [];
+    let beyondLeaf: readonly string[] | undefined;
     for (let cursor = before; ; cursor = entries[0]?.uuid) {
-      const page = await this.deps.store.page(this.session.uuid, { limit: pageSize, ...(cursor === undefined ? {} : { before: cursor }) });
+      const page = await this.deps.store.page(this.session.uuid, { limit: transcriptPageSize, ...(cursor === undefined ? {} : { before: cursor }) });
       entries = [...page.entries, ...entries];
-      if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone)) return { entries, hasMore: page.hasMore && page.entries.length > 0 };
+      forks = [...page.forks, ...forks];
+      beyondLeaf ??= page.beyondLeaf;
+      if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone)) return { entries, hasMore: page.hasMore && page.entries.length > 0, forks, beyondLeaf };
     }
   }
 }

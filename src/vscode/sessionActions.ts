@@ -78,11 +78,19 @@ export class SessionActions {
 
   /** A new session that goes on from where this one stands. Undefined where nothing has been said yet. */
   async fork(uuid: string): Promise<Session | undefined> {
-    const { ids, now, changed } = this.deps;
     const store = await this.deps.store.get();
     const leaf = (await store.session(uuid))?.leaf ?? null;
-    if (leaf === null) return undefined;
-    const forked = await store.forkSession(leaf, { uuid: ids.next(), channel: 'vscode', createdAt: now() });
+    return leaf === null ? undefined : this.forkFrom(store, leaf);
+  }
+
+  /** A new session that goes on from an entry; its uuid. Rejects when there is no such entry. */
+  async forkAt(entry: string): Promise<string> {
+    return (await this.forkFrom(await this.deps.store.get(), entry)).uuid;
+  }
+
+  private async forkFrom(store: SessionStore, entry: string): Promise<Session> {
+    const { ids, now, changed } = this.deps;
+    const forked = await store.forkSession(entry, { uuid: ids.next(), channel: 'vscode', createdAt: now() });
     changed();
     return forked;
   }

@@ -1,8 +1,10 @@
 import { isMemoryWrite } from '../core/memory/nudges';
+import type { TranscriptPage } from '../core/ports';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../core/session/entry';
 import { discardedEntries, liveCompaction } from '../core/session/liveCompaction';
-import type { TranscriptRow } from '../protocol/messages';
 import type { ApprovalQuestion } from '../core/tools/tool';
+import type { OlderPage, RowMark, TranscriptRow } from '../protocol/messages';
+import { RowMarks } from './rowMarks';
 import { toRow, type RowContext } from './transcriptRow';
 
 /** What rows are derived from besides their entries; read whenever rows are made. */
@@ -32,6 +34,7 @@ export class Transcript {
   private readonly undone = new Set<string>();
   /** Records whose place another summary of the same range has taken. */
   private readonly replaced = new Set<string>();
+  private readonly atRows = new RowMarks();
   private pins: ReadonlySet<string> = new Set();
   private readonly shown = new Map<string, string>();
   /** Of calls that run: what the user is asked, and the end of what they have printed. */
@@ -43,7 +46,7 @@ export class Transcript {
   constructor(private readonly source: TranscriptSource) {}
 
   /** Replaces everything by the newest page. */
-  load(entries: readonly StoredEntry[], hasMore: boolean): void {
+  load({ entries, hasMore, forks, beyondLeaf }: TranscriptPage): void {
     this.entries = [];
     this.marks.clear();
     this.results.clear();
@@ -57,6 +60,8 @@ export class Transcript {
     this.learn(this.source.entries);
     this.learn(entries);
     this.entries = entries.filter((entry) => this.isRow(entry));
+    this.atRows.clear(beyondLeaf);
+    this.atRows.learn(entries, forks, (entry) => this.isRow(entry));
     this.rows();
   }
 
@@ -69,11 +74,22 @@ export class Transcript {
     return this.entries.flatMap((entry) => this.remembered(toRow(entry, context)));
   }
 
-  /** The rows of an older page, oldest first. */
-  older(entries: readonly StoredEntry[]): TranscriptRow[] {
+  /** Of all rows that are kept. */
+  rowMarks(): RowMark[] {
+    return this.atRows.of(this.entries, true);
+  }
+
+  /** Of one row, kept or not: in the place of those it had. */
+  markOf(id: string): RowMark {
+    return this.atRows.at(id, this.entries.at(-1)?.uuid === id);
+  }
+
+  /** An older page, oldest row first. */
+  older({ entries, hasMore, forks }: TranscriptPage): OlderPage {
     this.learn(entries);
+    this.atRows.learn(entries, forks, (entry) => this.isRow(entry));
     const context = this.context();
-    return entries.flatMap((entry) => this.remembered(toRow(entry, context)));
+    return { rows: entries.flatMap((entry) => this.remembered(toRow(entry, context))), hasMore, marks: this.atRows.of(entries, false) };
   }
 
   /** The row that the entry adds, if it adds one; then the earlier rows that it changes. */
@@ -83,6 +99,7 @@ export class Transcript {
     // The calls of a failed attempt are never run.
     for (const uuid of discardedEntries([entry])) this.running.delete(uuid);
     const row = toRow(entry, this.context());
+    this.atRows.append(entry, () => row !== null);
     if (row) {
       this.entries.push(entry);
       this.remembered(row);

@@ -1,8 +1,10 @@
 import { commands, window } from 'vscode';
 import { callChange } from '../core/tools/callChange';
 import { errorText, StoreError } from '../core/errors';
+import type { IdSource } from '../core/ports';
 import { storeActionText } from './storeActionText';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
+import { BranchCommands, type BranchCommandName } from './branchCommands';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
 import type { WorkbenchActions } from './chatRequests';
@@ -30,6 +32,7 @@ export interface WorkbenchCommandsDeps {
   readonly settingOfPolicy: () => string;
   readonly apiKeys: ApiKeyCommandsDeps;
   readonly log: Log;
+  readonly ids: IdSource;
   readonly focusComposer: () => void;
   readonly changes: ChangeDocuments;
   readonly showBreakdown: () => void;
@@ -53,6 +56,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   readonly openLink = openLink;
   readonly openSettings = openSettings;
 
+  readonly branches: BranchCommands;
   private readonly sessionCommands: SessionCommands;
   private readonly contextCommands: ContextCommands;
 
@@ -63,6 +67,7 @@ export class WorkbenchCommands implements WorkbenchActions {
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
+    this.branches = new BranchCommands({ controller: deps.controller, ids: deps.ids, forkAt: (entry) => deps.sessions.actions.forkAt(entry), tell: (text) => this.tell(text), now: Date.now });
     this.contextCommands = new ContextCommands({
       ...deps.context,
       controller: deps.controller,
@@ -71,7 +76,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     });
   }
 
-  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | HistoryCareCommandName>, () => Promise<void>>> = {
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | HistoryCareCommandName>, () => Promise<void>>> = {
     newSession: () => this.newSession(),
     searchHistory: () => this.searchHistory(),
     relinkHistory: () => this.relinkHistory(),
@@ -87,7 +92,7 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
-    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.deps.care.all }[name];
+    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.deps.care.all }[name];
     return this.guarded(name, () => run(args));
   }
 

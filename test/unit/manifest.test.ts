@@ -66,6 +66,7 @@ describe('manifest', () => {
       [commandIds.archiveSession]: 'Threadkeeper: Archive Session',
       [commandIds.trashSession]: 'Threadkeeper: Move Session to Trash',
       [commandIds.forkSession]: 'Threadkeeper: Fork Session Here',
+      [commandIds.switchBranch]: 'Threadkeeper: Switch Branch…',
       [commandIds.relinkHistory]: 'Threadkeeper: Relink History…',
       [commandIds.declineRelink]: 'Threadkeeper: Do Not Relink History',
       [commandIds.openWorkspace]: 'Threadkeeper: Open That Workspace in a New Window',

@@ -39,7 +39,7 @@ describe('view state', () => {
   });
 
   it('an older page that no longer fits is dropped', () => {
-    const page = { rows: [user('old', 'x')], hasMore: false };
+    const page = { rows: [user('old', 'x')], hasMore: false, marks: [] };
     strictEqual(prependOlder(start, 'somewhere else', page), start);
     const grownState = prependOlder(start, 'r0', page);
     deepStrictEqual([grownState.rows[0]!.id, grownState.rows.length, grownState.hasMore], ['old', 5, false]);

@@ -2,11 +2,12 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { RequestError } from '../../src/protocol/channel';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
 import { Debounce } from '../debounce';
-import type { AskEvent, ScrollAnchor, ToggleEvent } from '../events';
+import type { AskEvent, EditEvent, ScrollAnchor, ToggleEvent } from '../events';
 import type { Host } from '../host';
 import { icon } from '../render/icons';
 import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from '../state';
 import type { ComposerView } from './composer';
+import { uuidV7 } from '../uuid';
 import { emptyState } from './emptyStates';
 import { spokenRow } from './spokenRow';
 import type { TranscriptView } from './transcript';
@@ -35,6 +36,7 @@ export class AppView extends ViewElement {
   constructor() {
     super();
     this.addEventListener('tk-ask', (event: AskEvent) => void this.ask(event.request));
+    this.addEventListener('tk-edit', (event) => void this.edit(event));
     this.addEventListener('tk-older', () => void this.loadOlder());
     this.addEventListener('tk-announce', (event) => this.announce(event.text));
     this.addEventListener('tk-toggle', (event: ToggleEvent) => {
@@ -103,6 +105,8 @@ export class AppView extends ViewElement {
       <main>
         <tk-transcript
           .items=${all}
+          .marks=${state.marks}
+          .canBranch=${!busy && disabledReason === null}
           .generation=${state.generation}
           .hasMore=${state.hasMore}
           .loading=${this.loading}
@@ -164,6 +168,18 @@ export class AppView extends ViewElement {
     }
   }
 
+  private async edit({ entry, text, settled }: EditEvent): Promise<void> {
+    this.problem = null;
+    try {
+      await this.host.request({ method: 'edit', id: uuidV7(), entry, text });
+      settled(true);
+      this.transcript?.jumpToLatest();
+    } catch (error) {
+      settled(false);
+      this.problem = textOf(error);
+    }
+  }
+
   private async loadOlder(): Promise<void> {
     const before = this.state?.rows[0]?.id;
     if (this.loading || before === undefined || !this.state?.hasMore) return;
@@ -172,7 +188,7 @@ export class AppView extends ViewElement {
     try {
       const page = await this.host.older(before);
       if (this.state?.generation !== generation) return;
-      this.state = prependOlder(this.state, before, page.rows.length > 0 ? page : { rows: [], hasMore: false });
+      this.state = prependOlder(this.state, before, page.rows.length > 0 ? page : { rows: [], hasMore: false, marks: [] });
     } catch (error) {
       if (this.state?.generation !== generation) return;
       // Without this the transcript would ask again at once, and again.

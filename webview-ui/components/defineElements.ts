@@ -4,6 +4,7 @@ import { ComposerView } from './composer';
 import { GaugeView } from './gauge';
 import { HeaderView } from './header';
 import { MarkdownView } from './markdownView';
+import { MessageEditor } from './messageEditor';
 import { QueueView } from './queue';
 import { RowView } from './row';
 import { TranscriptView } from './transcript';
@@ -11,6 +12,7 @@ import { TurnStatus } from './turnStatus';
 
 const elements = {
   'tk-markdown': MarkdownView,
+  'tk-message-editor': MessageEditor,
   'tk-row': RowView,
   'tk-turn-status': TurnStatus,
   'tk-transcript': TranscriptView,

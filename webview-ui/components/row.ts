@@ -1,6 +1,9 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
+import type { RowMark } from '../../src/protocol/messages';
 import type { Item } from '../state';
 import { ToggleEvent } from '../events';
+import { hasEdit } from './messageEditor';
+import { beyondSwitch, forkSwitch, labelChip } from './rows/branchRows';
 import { compactionRow } from './rows/compactionRow';
 import { assistantRow, thinkingRow, userRow } from './rows/messageRows';
 import type { RowContext } from './rows/rowContext';
@@ -16,18 +19,37 @@ export class RowView extends ViewElement {
     last: { attribute: false },
     undoable: { attribute: false },
     speaker: { attribute: false },
+    mark: { attribute: false },
+    canBranch: { attribute: false },
+    editing: { state: true },
   };
   item!: Item;
   expanded = false;
   last = false;
   undoable = false;
   speaker: string | null = null;
+  mark: RowMark | null = null;
+  canBranch = false;
+  private editing = false;
 
   private readonly toggle = (): void => void this.dispatchEvent(new ToggleEvent(this.item.id));
 
+  private readonly edit = (): void => void (this.editing = true);
+  private readonly endEdit = (): void => {
+    this.editing = false;
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>('[data-action=edit]')?.focus());
+  };
+
   protected override render(): TemplateResult {
-    const { expanded, last, undoable, speaker, toggle } = this;
-    return html`${content(this.item, { expanded, last, undoable, speaker, toggle })}`;
+    const { item, mark, expanded, last, undoable, speaker, toggle, canBranch, edit } = this;
+    const editing = this.editing || hasEdit(item.id);
+    return html`
+      ${mark?.fork ? forkSwitch(mark.fork, canBranch) : nothing}
+      ${mark?.label && item.kind !== 'user' && item.kind !== 'assistant' ? labelChip(mark.label) : nothing}
+      ${content(item, { expanded, last, undoable, speaker, toggle, canBranch, edit, editing, label: mark?.label ?? null })}
+      ${editing && item.kind === 'user' ? html`<tk-message-editor .entry=${item.id} .text=${item.text} .canSend=${canBranch} .done=${this.endEdit}></tk-message-editor>` : nothing}
+      ${mark && mark.beyond.length > 0 && canBranch ? beyondSwitch(mark.beyond) : nothing}
+    `;
   }
 }
 
@@ -35,10 +57,10 @@ function content(item: Item, context: RowContext): TemplateResult {
   switch (item.kind) {
     case 'live':
       return item.block === 'assistant'
-        ? assistantRow({ markdown: item.text, streaming: true, interrupted: null, at: null, pin: null }, context)
+        ? assistantRow({ markdown: item.text, streaming: true, interrupted: null, at: null, stored: null }, context)
         : thinkingRow({ text: item.text, streaming: true, durationMs: null }, context);
     case 'assistant':
-      return assistantRow({ ...item, streaming: false, pin: item }, context);
+      return assistantRow({ ...item, streaming: false, stored: item }, context);
     case 'thinking':
       return thinkingRow({ ...item, streaming: false }, context);
     case 'user':

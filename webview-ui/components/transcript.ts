@@ -1,5 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import type { RowMark } from '../../src/protocol/messages';
 import type { Item } from '../state';
 import { AnchorEvent, AnnounceEvent, OlderEvent, type ScrollAnchor } from '../events';
 import { icon } from '../render/icons';
@@ -24,6 +25,8 @@ const markedMs = 4_000;
 export class TranscriptView extends ViewElement {
   static override properties = {
     items: { attribute: false },
+    marks: { attribute: false },
+    canBranch: { attribute: false },
     generation: { attribute: false },
     hasMore: { attribute: false },
     loading: { attribute: false },
@@ -37,6 +40,9 @@ export class TranscriptView extends ViewElement {
     marked: { state: true },
   };
   items: readonly Item[] = [];
+  marks: ReadonlyMap<string, RowMark> = new Map();
+  /** Nothing runs, and the history can be written. */
+  canBranch = false;
   generation = 0;
   hasMore = false;
   loading = false;
@@ -120,6 +126,8 @@ export class TranscriptView extends ViewElement {
                 .expanded=${this.expanded.has(item.id)}
                 .last=${this.idle && start + index === lastIndex}
                 .undoable=${item.id === undoable}
+                .mark=${this.marks.get(item.id) ?? null}
+                .canBranch=${this.canBranch}
               ></tk-row>
               ${start + index === boundary
                 ? html`<div class="fold-boundary" role="separator" aria-label="The model sees what stands above through the summary">

@@ -98,6 +98,19 @@ export class BranchState {
     if (this.deps.store.status.access !== 'readonly') await this.deps.store.saveTokenCounts(rows);
   }
 
+  /** Appends behind an earlier entry (null: at the root), where a branch of its own begins, and goes there. Rejects with `StoreError`. */
+  async branchOff(parent: string | null, content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
+    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [{ ...this.draft(content, options), parent }], after: this.leaf });
+    await this.reload();
+    return stored!;
+  }
+
+  /** Goes to another end of the tree. Rejects with `StoreError`. */
+  async moveTo(leaf: string): Promise<void> {
+    await this.deps.store.moveLeaf(this.session.uuid, leaf);
+    await this.reload();
+  }
+
   /** Reads the branch again, after something other than an append has changed it (undo, another leaf). */
   async reload(): Promise<void> {
     const live = await this.deps.store.liveBranch(this.session.uuid);

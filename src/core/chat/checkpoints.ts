@@ -69,6 +69,11 @@ export class Checkpoints {
     return this.running?.done ?? this.start(false);
   }
 
+  /** The branch is another one; it may have others. */
+  forget(): void {
+    this.loaded = null;
+  }
+
   cancel(): void {
     this.running?.abort.abort();
   }

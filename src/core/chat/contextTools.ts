@@ -106,6 +106,19 @@ export class ContextTools {
   }
 
   /** Rejects with `StoreError`. */
+  async undo(): Promise<CompactionResult> {
+    const { branch, engine, emit } = this.deps;
+    const preview = this.undoPreview();
+    if (!preview) return { entry: null, message: 'There is no compaction to undo.' };
+    const undone = await branch.append({ type: 'compaction_undone', target: preview.target, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
+    await branch.reload();
+    await branch.settleCounts();
+    engine.recounted();
+    emit({ type: 'entry_appended', entry: undone });
+    return { entry: null, message: null };
+  }
+
+  /** Rejects with `StoreError`. */
   async edit(text: string): Promise<CompactionResult> {
     const live = liveCompaction(this.deps.branch.entries);
     if (!live) return { entry: null, message: noSummary };
@@ -130,6 +143,12 @@ export class ContextTools {
     if (job.fold && rewritten && !stop.aborted) return { entry: await this.replace(rewritten, 'manual', job.calls, instructions), message: null };
     await this.recorder.spend(job.calls);
     return { entry: null, message: stop.aborted ? 'Cancelled: the summary stays as it was.' : `The summary stays as it was: ${job.failure ?? 'no answer'}.` };
+  }
+
+  /** The branch is another one: what was prepared for the old one, or known of it, is of no use. */
+  branchReplaced(): void {
+    this.compactor.cancelPrepared();
+    this.checkpoints.forget();
   }
 
   close(): void {

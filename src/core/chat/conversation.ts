@@ -12,6 +12,7 @@ import type { Session } from '../session/session';
 import type { Tool } from '../tools/tool';
 import { AnchorKeeper } from './anchorKeeper';
 import { Approvals } from './approvals';
+import { Branching } from './branching';
 import { BranchState } from './branchState';
 import { Operations } from './operations';
 import type { CheckpointResult } from './checkpoints';
@@ -41,6 +42,8 @@ import { CancelledError, errorText } from '../errors';
  */
 export class Conversation {
   readonly onDidEmit: Event<ConversationEvent>;
+  /** Other ways on from what has been said. */
+  readonly branching: Branching;
   private readonly operations: Operations;
   private waiting: QueuedMessage[] = [];
   private turnRunning: Turn | null = null;
@@ -64,6 +67,14 @@ export class Conversation {
     readonly approvals: Approvals,
   ) {
     this.onDidEmit = _onDidEmit.event;
+    this.branching = new Branching({
+      ...deps,
+      branch,
+      emit: (event) => this.emit(event),
+      branchChanged: () => this.branchChanged(true),
+      turn: (id, message, begin) => this.operations.enqueue(() => this.turn(id, message, begin)),
+      alone: (run) => this.alone(run, (message) => message),
+    });
     this.operations = new Operations(shared, () => {
       this.emit({ type: 'became_idle' });
       void this.restoreAnchor();
@@ -81,7 +92,7 @@ export class Conversation {
     const events = new Emitter<ConversationEvent>();
     const emit = (event: ConversationEvent) => events.fire(event);
     // At once: what another window does from here on must not be missed.
-    const shared = new SharedSession({ ...deps, branch, emit, branchChanged: () => conversation.branchChanged(), stop: () => conversation.operations.abort() });
+    const shared = new SharedSession({ ...deps, branch, emit, branchChanged: (replaced) => conversation.branchChanged(replaced), stop: () => conversation.operations.abort() });
     const tools = deps.tools(emit);
     const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions()), tools: specs }, deps.policy(branch.session), fallback);
@@ -273,19 +284,7 @@ export class Conversation {
 
   /** Takes the newest compaction back: its originals are sent again, turns made since stay. Never rejects. */
   async undoCompaction(): Promise<CompactionResult> {
-    return this.operations
-      .enqueueExclusive(async () => {
-        const preview = this.undoPreview();
-        if (!preview) return { entry: null, message: 'There is no compaction to undo.' };
-        const undone = await this.branch.append({ type: 'compaction_undone', target: preview.target, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
-        await this.branch.reload();
-        await this.branch.settleCounts();
-        this.engine.recounted();
-        this.emit({ type: 'entry_appended', entry: undone });
-        this.emitContext();
-        return { entry: null, message: null };
-      }, refuseCompaction)
-      .catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
+    return this.alone(() => this.context.undo(), noRecord);
   }
 
   /** Shows the draft's size in the gauge. */
@@ -341,11 +340,12 @@ export class Conversation {
     this._onDidEmit.dispose();
   }
 
-  private async turn(id: string, message: Written | null): Promise<SendOutcome> {
+  /** `begin` puts the branch where the turn starts from, and appends its message if it has one; it cannot wait for another window. */
+  private async turn(id: string, message: Written | null, begin?: () => Promise<void>): Promise<SendOutcome> {
     if (this.disposed) return notBegun(id, { reason: 'cancelled', message: 'The conversation was closed.' });
     let hasWaited = false;
     const held = async (): Promise<SendOutcome | undefined> => {
-      if (message === null) return notBegun(id, elsewhere);
+      if (message === null || begin) return notBegun(id, elsewhere);
       hasWaited = true;
       if (this.waiting.some((one) => one.id === id)) return undefined;
       this.waiting = [queued(id, message), ...this.waiting];
@@ -358,7 +358,8 @@ export class Conversation {
       let saved = message === null;
       const outcome = await this.guarded(() => saved, async () => {
         await this.recoverBroken();
-        if (message !== null) await this.appendUserMessage(id, message);
+        if (begin) await begin();
+        else if (message !== null) await this.appendUserMessage(id, message);
         saved = true;
         const { problem, former } = await this.adoptModel();
         if (this.context.retries.isCacheCold) await this.context.retries.apply();
@@ -470,7 +471,8 @@ export class Conversation {
     this.emit({ type: 'queue_changed', queue });
   }
 
-  private branchChanged(): void {
+  private branchChanged(replaced: boolean): void {
+    if (replaced) this.context.branchReplaced();
     this.engine.recounted();
     this.emitContext();
   }

@@ -1,5 +1,5 @@
 import type { ContextSnapshot } from '../context/snapshot';
-import type { ModelFailureReason, Pin, TokenUsage } from '../ports';
+import type { ModelFailureReason, Pin, TokenUsage, TranscriptPage } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';
@@ -46,8 +46,8 @@ export type ConversationEvent =
   | { readonly type: 'queue_changed'; readonly queue: readonly QueuedMessage[] }
   /** Another window works in this session, or (null) no longer does; what it appends and streams is told as well. */
   | { readonly type: 'elsewhere_changed'; readonly holder: string | null }
-  /** Another window has moved the session to another branch: everything that was told about the old one is void. */
-  | { readonly type: 'branch_replaced' }
+  /** The session stands on another branch, here or by another window: everything that was told about the old one is void. `page`: its newest. */
+  | { readonly type: 'branch_replaced'; readonly page: TranscriptPage }
   /** Nothing runs or waits any more: `isBusy` says so from now on, which it does not yet when the last turn has ended. */
   | { readonly type: 'became_idle' }
   | { readonly type: 'session_changed'; readonly session: Session }

@@ -4,6 +4,7 @@ import type { IdSource, Logger, SessionStore } from '../ports';
 import type { PartialChunk } from '../session/partialChunk';
 import type { StoreChange } from '../session/storeChange';
 import { sideEntryTypes } from '../session/entry';
+import { transcriptPageSize } from './branching';
 import type { BranchState } from './branchState';
 import type { ConversationEvent } from './events';
 
@@ -13,8 +14,8 @@ export interface SharedSessionDeps {
   readonly log: Logger;
   readonly branch: BranchState;
   readonly emit: (event: ConversationEvent) => void;
-  /** The branch in memory is another one now. */
-  readonly branchChanged: () => void;
+  /** The branch in memory has grown, or (`replaced`) is another one now. */
+  readonly branchChanged: (replaced: boolean) => void;
   /** Another window asks for our operation to be stopped. */
   readonly stop: () => void;
 }
@@ -159,9 +160,14 @@ export class SharedSession implements Disposable {
     const { branch, store, emit } = this.deps;
     const { leaf } = branch;
     await branch.reload();
-    this.deps.branchChanged();
     const at = branch.entries.findIndex(({ uuid }) => uuid === leaf);
-    if (leaf !== null && at < 0) return emit({ type: 'branch_replaced' });
+    const isReplaced = leaf !== null && at < 0;
+    this.deps.branchChanged(isReplaced);
+    if (isReplaced) {
+      // What streams is told again from its beginning.
+      this.live.clear();
+      return emit({ type: 'branch_replaced', page: await store.page(this.session, { limit: transcriptPageSize }) });
+    }
     const added = branch.entries.slice(at + 1);
     const others = named.filter((uuid) => !branch.entries.some((entry) => entry.uuid === uuid));
     const aside = others.length === 0 ? [] : (await store.entries(others)).filter(({ content }) => sideEntryTypes.has(content.type));

@@ -12,7 +12,7 @@ export interface HistoryPassage extends Rankable {
 export const recallToolName = 'recall';
 export const offlineProvider = 'offline';
 
-/** Whether recall answers with it: what was said, called and returned. Summaries, nudges and marks are made from that. */
+/** Whether recall answers with it: what was said, called and returned. Summaries, nudges and checkpoints are made from that. */
 export function isRecallable(content: EntryContent): boolean {
   switch (content.type) {
     // An answer of offline mode quotes what is searched here.
@@ -21,6 +21,7 @@ export function isRecallable(content: EntryContent): boolean {
     case 'memory_note':
     case 'branch_summary':
     case 'custom_message':
+    case 'label':
       return true;
     case 'tool_call':
     case 'tool_result':

@@ -20,10 +20,10 @@ interface Trace {
 const start: Trace = { messages: 0, forkPoint: null, firstUser: null, firstUserOfAll: null, label: null };
 const maxTextLength = 200;
 
-/** Every leaf of the session's own entries, and the active one, most recent first. Reads the texts of what it returns only. */
+/** Every leaf of the session's own entries, the active one, and for a fork where it began if nothing of it follows there; most recent first. Reads the texts of what it returns only. */
 export function branchTips(tree: TreeRows, rows: EntryRows, session: Session): BranchTip[] {
   const own = tree.own(session.uuid);
-  const nodes = withAncestors(tree, own, session.leaf);
+  const nodes = withAncestors(tree, own, [session.leaf, session.forkEntry]);
   const labels = newestLabels(rows, own);
   const parents = new Set<string>();
   // What a fork added to it does not end being a leaf here.
@@ -33,7 +33,7 @@ export function branchTips(tree: TreeRows, rows: EntryRows, session: Session): B
   for (const node of nodes.values()) traces.set(node.uuid, trace(node, traces.get(node.parent ?? '') ?? start, active.has(node.uuid), labels));
   const isOwn = new Set(own.map(({ uuid }) => uuid));
   return [...nodes.values()]
-    .filter(({ uuid, type }) => uuid === session.leaf || (isOwn.has(uuid) && !parents.has(uuid) && !sideEntryTypes.has(type)))
+    .filter(({ uuid, type }) => uuid === session.leaf || ((isOwn.has(uuid) || uuid === session.forkEntry) && !parents.has(uuid) && !sideEntryTypes.has(type)))
     .sort((x, y) => y.createdAt - x.createdAt || y.seq - x.seq)
     .map((node) => tip(rows, node, traces.get(node.uuid) ?? start, node.uuid === session.leaf));
 }
@@ -65,9 +65,9 @@ function trace(node: TreeNode, before: Trace, isActive: boolean, labels: Readonl
 }
 
 /** Parents first. */
-function withAncestors(tree: TreeRows, own: readonly TreeNode[], leaf: string | null): Map<string, TreeNode> {
+function withAncestors(tree: TreeRows, own: readonly TreeNode[], leaves: readonly (string | null)[]): Map<string, TreeNode> {
   const nodes = new Map(own.map((node) => [node.uuid, node]));
-  const tops = [...own.flatMap(({ parent }) => parent ?? []), ...(leaf === null ? [] : [leaf])];
+  const tops = [...own.flatMap(({ parent }) => parent ?? []), ...leaves.flatMap((leaf) => leaf ?? [])];
   for (const top of tops) {
     if (nodes.has(top)) continue;
     for (const node of tree.walkUp(top)) {

@@ -3,6 +3,8 @@ import type { StoredEntry } from '../../core/session/entry';
 import type { LiveBranch, TranscriptPage } from '../../core/ports';
 import type { Session } from '../../core/session/session';
 import type { EntryRows } from './entryRows';
+import type { Fork } from '../../core/session/fork';
+import type { TreeRows } from './treeRows';
 import type { UsageRows } from './usageRows';
 
 /** Reads upwards from the leaf and stops where the projection stops, so that its cost follows the window and not the history. */
@@ -32,11 +34,12 @@ export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session):
 
 export function transcriptPage(
   rows: EntryRows,
+  tree: TreeRows,
   session: Session,
   query: { readonly before?: string; readonly limit: number },
 ): TranscriptPage {
   const before = query.before === undefined ? undefined : rows.find(query.before);
-  if (query.before !== undefined && !before) return { entries: [], hasMore: false };
+  if (query.before !== undefined && !before) return { entries: [], hasMore: false, forks: [], beyondLeaf: [] };
   const walked: StoredEntry[] = [];
   let displayed = 0;
   let hasMore = false;
@@ -54,5 +57,17 @@ export function transcriptPage(
     const shown = (sides.get(entry.uuid) ?? []).filter((side) => !isResumed || side.seq < (resumedAt?.seq ?? 0));
     return entry.display ? [entry, ...shown] : shown;
   });
-  return { entries: page.flat(), hasMore };
+  const parents = walked.map(({ parent }) => parent);
+  const children = tree.children(before ? parents : [...parents, session.leaf], membersOf(tree, session, walked));
+  const forks = walked.flatMap(({ uuid: entry, seq, parent }): Fork[] => {
+    const branches = children.get(parent) ?? [];
+    return branches.length > 1 ? [{ entry, seq, branches }] : [];
+  });
+  return { entries: page.flat(), hasMore, forks, beyondLeaf: before ? [] : (children.get(session.leaf) ?? []) };
+}
+
+/** Of what its ancestors lead to, a fork has only the branch that it comes from; the rest belongs to the session that it is from. */
+function membersOf(tree: TreeRows, { uuid, forkEntry }: Session, walked: readonly StoredEntry[]): (child: { readonly uuid: string; readonly session: string }) => boolean {
+  const onBranch = new Set(walked.map((entry) => entry.uuid));
+  return (child) => child.session === uuid || onBranch.has(child.uuid) || (forkEntry !== null && tree.isOnBranch(child.uuid, forkEntry));
 }

@@ -149,7 +149,7 @@ export class StoreCore implements CoreStore {
   }
 
   page(session: string, query: { readonly before?: string; readonly limit: number }): TranscriptPage {
-    return transcriptPage(this.rows, this.sessions.require(session), query);
+    return transcriptPage(this.rows, this.tree, this.sessions.require(session), query);
   }
 
   entries(uuids: readonly string[]): StoredEntry[] {

@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/errors';
 import type { BranchStep } from '../../core/session/branchStep';
-import type { EntryType } from '../../core/session/entry';
+import { sideEntryTypes, type EntryType } from '../../core/session/entry';
 import type { Connection, Row } from './connection';
 
 /** An entry's place in the tree, without its content. */
@@ -22,6 +22,22 @@ export class TreeRows {
   /** The session's own entries, oldest first: a parent comes before what follows it. */
   own(session: string): TreeNode[] {
     return this.connection.all(`SELECT ${columns} FROM entries e WHERE e.session = ? ORDER BY e.seq`, [session]).map(decodeNode);
+  }
+
+  /** What stands behind each of the parents (null: roots), of the sessions and entries that count, without marks, oldest first. */
+  children(parents: readonly (string | null)[], counts: (child: { readonly uuid: string; readonly session: string }) => boolean): Map<string | null, string[]> {
+    const sides = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
+    const found = new Map<string | null, string[]>();
+    const add = (row: Row) => {
+      const uuid = String(row['uuid']);
+      const parent = row['parent'] === null ? null : String(row['parent']);
+      if (counts({ uuid, session: String(row['session']) })) found.set(parent, [...(found.get(parent) ?? []), uuid]);
+    };
+    const select = 'SELECT e.parent, e.uuid, e.session FROM';
+    const rest = `e.entry_type NOT IN (${sides}) ORDER BY e.seq`;
+    this.connection.all(`${select} json_each(?) p CROSS JOIN entries e ON e.parent = p.value WHERE ${rest}`, [JSON.stringify(parents.filter((parent) => parent !== null))]).forEach(add);
+    if (parents.includes(null)) this.connection.all(`${select} entries e INDEXED BY entries_by_parent WHERE e.parent IS NULL AND ${rest}`, []).forEach(add);
+    return found;
   }
 
   /** From `uuid` towards the root, read as far as the caller goes. */

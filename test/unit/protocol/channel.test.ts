@@ -6,6 +6,7 @@ const empty: ViewSnapshot = {
   session: null,
   sessions: [],
   rows: [],
+  marks: [],
   hasMore: false,
   live: [],
   turn: null,

@@ -76,6 +76,32 @@ describe('store: branches and forks', () => {
     await assert.rejects(store.commonAncestor(root.uuid, testUuid()), isInvalid);
   });
 
+  it('a page says where other branches begin, for a fork also those of its ancestors that it comes from', async () => {
+    const { root, first, right, left, more } = await fork();
+    const forksOf = async (uuid: string, query: { before?: string; limit: number } = { limit: 10 }) => {
+      const { forks, beyondLeaf } = await store.page(uuid, query);
+      return { forks: forks.map(({ entry, branches }) => ({ entry, branches })), beyondLeaf };
+    };
+    const parted = { entry: left.uuid, branches: [right.uuid, left.uuid] };
+    assert.deepEqual(await forksOf(session), { forks: [parted], beyondLeaf: [] });
+    assert.deepEqual(await forksOf(session, { limit: 1 }), { forks: [], beyondLeaf: [] });
+    assert.deepEqual(await forksOf(session, { before: more.uuid, limit: 1 }), { forks: [parted], beyondLeaf: [] });
+
+    const { uuid } = await store.forkSession(left.uuid, newFork());
+    assert.deepEqual(await forksOf(uuid), { forks: [], beyondLeaf: [] }, 'what the other session does is not its own');
+    const other = userMessage(uuid, first.uuid, 'not left');
+    await store.append(uuid, { entries: [other] });
+    assert.deepEqual(await forksOf(uuid), { forks: [{ entry: other.uuid, branches: [left.uuid, other.uuid] }], beyondLeaf: [] });
+    assert.deepEqual((await store.branches(uuid)).map(({ leaf }) => leaf).sort(), [left.uuid, other.uuid].sort());
+
+    await append(label(first.uuid, 'no branch'));
+    await store.moveLeaf(session, first.uuid);
+    assert.deepEqual(await forksOf(session), { forks: [], beyondLeaf: [right.uuid, left.uuid] });
+    const second = userMessage(session, null, 'another root');
+    await append(second);
+    assert.deepEqual(await forksOf(session), { forks: [{ entry: second.uuid, branches: [root.uuid, second.uuid] }], beyondLeaf: [] });
+  });
+
   it('forks a session from any entry: shared past, own future', async () => {
     const { root, first, right, more } = await fork();
     await store.updateSession(session, { title: 'Fix it', model: 'p/m', thinkingLevel: 'high', policy: { a: 1 }, costLimit: 2, metadata: { tags: ['x'] } });

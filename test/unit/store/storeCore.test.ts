@@ -197,7 +197,7 @@ describe('store: sessions and entries', () => {
     assert.deepEqual([names(middle.entries), middle.hasMore], [['b', 'on b', 'c'], true]);
     const oldest = await store.page(session, { limit: 2, before: middle.entries[0]!.uuid });
     assert.deepEqual([names(oldest.entries), oldest.hasMore], [['a'], false]);
-    assert.deepEqual(await store.page(session, { limit: 5, before: a! }), { entries: [], hasMore: false });
+    assert.deepEqual(await store.page(session, { limit: 5, before: a! }), { entries: [], hasMore: false, forks: [], beyondLeaf: [] });
     assert.deepEqual(names((await store.page(session, { limit: 50 })).entries), ['a', 'b', 'on b', 'c', 'on hidden 1', 'on hidden 2', 'd']);
   });
 

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import type { ConversationEvent } from '../../../src/core/chat/events';
 import type { ContextSnapshot } from '../../../src/core/context/snapshot';
+import type { TranscriptPage } from '../../../src/core/ports';
 import type { EntryContent, StoredEntry } from '../../../src/core/session/entry';
 import type { Session } from '../../../src/core/session/session';
 import { attemptDiscarded } from '../../../src/core/session/liveCompaction';
@@ -76,6 +77,7 @@ const compaction = (firstKeptEntry: string | null, over: Partial<Extract<EntryCo
   needsSummaryRetry: true,
   ...over,
 });
+const aPage = (entries: readonly StoredEntry[], hasMore = false): TranscriptPage => ({ entries, hasMore, forks: [], beyondLeaf: [] });
 const rows = (rig: Rig): TranscriptRow[] => rig.presenter.parts().rows;
 const folded = (rig: Rig): [string, boolean][] => rows(rig).flatMap((row) => ('folded' in row ? [[row.id, row.folded] as [string, boolean]] : []));
 
@@ -134,7 +136,7 @@ describe('ChatPresenter', () => {
     rig.append({ type: 'label', target: 'e1', label: 'l' });
     rig.append({ type: 'custom', customType: 'unknown', data: null });
     rig.append(result('c-without-call'));
-    deepStrictEqual([rig.take(), rows(rig)], [[], []]);
+    deepStrictEqual([rig.take(), rows(rig)], [[{ kind: 'marks', marks: [{ id: 'e1', label: 'l', fork: null, beyond: [] }] }], []]);
   });
 
   it('streams a block and replaces it by its row', () => {
@@ -302,7 +304,7 @@ describe('ChatPresenter', () => {
     const { rows: kept, hasMore } = rig.presenter.parts();
     ok(kept.length <= 300 && hasMore && kept.at(-1)?.id === 'e400');
     rig.append(compaction('e390'));
-    const page = rig.presenter.older(rig.entries.slice(0, 2));
+    const page = rig.presenter.older(aPage(rig.entries.slice(0, 2))).rows;
     deepStrictEqual(page.map((row) => row.kind === 'user' && [row.id, row.folded]), [['e1', true], ['e2', true]]);
   });
 
@@ -318,8 +320,8 @@ describe('ChatPresenter', () => {
     const before = rig.make(call('c1'));
     const after = rig.make(result('c1'));
     const last = rig.make(user('u'));
-    rig.presenter.load([after, last], true);
+    rig.presenter.load(aPage([after, last], true));
     deepStrictEqual(rows(rig).map(({ id }) => id), ['e3']);
-    deepStrictEqual(rig.presenter.older([before]).map((row) => row.kind === 'tool' && row.status), ['ok']);
+    deepStrictEqual(rig.presenter.older(aPage([before])).rows.map((row) => row.kind === 'tool' && row.status), ['ok']);
   });
 });

@@ -91,7 +91,7 @@ function reply(request: ViewRequest): unknown {
   const at = fake.earlier.findIndex((row) => row.id === request.before);
   const end = at < 0 ? fake.earlier.length : at;
   const start = Math.max(0, end - fake.pageSize);
-  return { rows: fake.earlier.slice(start, end), hasMore: start > 0 };
+  return { rows: fake.earlier.slice(start, end), hasMore: start > 0, marks: [] };
 }
 
 let acquired = false;

@@ -15,6 +15,7 @@ export function snapshot(changes: Partial<ViewSnapshot> = {}): ViewSnapshot {
       { uuid: 's3', id: '20261104_001', title: 'Why is the cache cold after every deployment on Mondays?', updatedAt: noon - 18 * 86_400_000 },
     ],
     rows: [],
+    marks: [],
     hasMore: false,
     live: [],
     turn: null,

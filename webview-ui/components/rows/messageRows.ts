@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { TranscriptRow } from '../../../src/protocol/messages';
-import { AskEvent } from '../../events';
 import { duration, timeOfDay } from '../../format';
 import { icon } from '../../render/icons';
+import { labelChip } from './branchRows';
+import { ask, commonActions, pinnedRemark, rowActions } from './rowActions';
 import type { RowContext } from './rowContext';
 
 type User = TranscriptRow & { kind: 'user' };
@@ -11,11 +12,13 @@ type User = TranscriptRow & { kind: 'user' };
 const longText = 1500;
 const longLines = 16;
 
-export function userRow({ id, text, at, excerpted, pinned }: User, { expanded, toggle }: RowContext): TemplateResult {
+export function userRow({ id, text, at, excerpted, pinned }: User, { expanded, toggle, canBranch, label, editing, edit }: RowContext): TemplateResult {
+  if (editing) return html`<h2 class="sr-only">You</h2>`;
   const short = expanded ? text : beginning(text);
   return html`
     <article class="user-message ${pinned ? 'pinned' : ''}" aria-label="You, ${timeOfDay(at)}">
       <h2 class="sr-only">You</h2>
+      ${label ? labelChip(label) : nothing}
       <div class="user-text">${short}${short.length < text.length ? '…' : nothing}</div>
       ${short.length < text.length || (expanded && beginning(text) !== text)
         ? html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>
@@ -23,7 +26,11 @@ export function userRow({ id, text, at, excerpted, pinned }: User, { expanded, t
           </button>`
         : nothing}
       ${excerpted ? html`<p class="remark">${icon('info')} Very long: the model is sent its beginning and end.</p>` : nothing}
-      ${pinButton(id, pinned, 'your message')}
+      ${rowActions('your message', [
+        { name: 'edit', icon: 'edit', label: 'Edit your message', title: 'Edit and send again, on a branch of its own', disabled: !canBranch, run: edit },
+        ...commonActions({ id, text, label, pinned }, 'your message'),
+      ])}
+      ${pinnedRemark(pinned)}
     </article>
   `;
 }
@@ -39,18 +46,25 @@ export interface Answer {
   readonly streaming: boolean;
   readonly interrupted: keyof typeof interruptions | null;
   readonly at: number | null;
-  /** Null while it streams: there is nothing to pin yet. */
-  readonly pin: { readonly id: string; readonly pinned: boolean } | null;
+  /** Null while it streams: there is nothing to act on yet. */
+  readonly stored: { readonly id: string; readonly pinned: boolean } | null;
 }
 
 /** The same template while it streams and after, so that its nodes stay. */
-export function assistantRow({ markdown, streaming, interrupted, at, pin }: Answer, { speaker }: RowContext): TemplateResult {
+export function assistantRow({ markdown, streaming, interrupted, at, stored }: Answer, { speaker, canBranch, label }: RowContext): TemplateResult {
   return html`
-    <article class="answer ${pin?.pinned ? 'pinned' : ''}" aria-label=${at === null ? 'Answer' : `Answer, ${timeOfDay(at)}`}>
+    <article class="answer ${stored?.pinned ? 'pinned' : ''}" aria-label=${at === null ? 'Answer' : `Answer, ${timeOfDay(at)}`}>
       ${heading(speaker)}
+      ${label ? labelChip(label) : nothing}
       <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
       ${interrupted ? html`<p class="remark interrupted">${icon('warning')} ${interruptions[interrupted]}</p>` : nothing}
-      ${pin ? pinButton(pin.id, pin.pinned, 'this answer') : nothing}
+      ${stored
+        ? rowActions('this answer', [
+            { name: 'retry', icon: 'retry', label: 'Ask for another answer', title: 'Ask for another answer; this one is kept', disabled: !canBranch, run: ask({ method: 'regenerate', entry: stored.id }) },
+            ...commonActions({ ...stored, text: markdown, label }, 'this answer'),
+          ])
+        : nothing}
+      ${pinnedRemark(stored?.pinned ?? false)}
     </article>
   `;
 }
@@ -76,15 +90,6 @@ export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker,
 
 export function heading(speaker: string | null): TemplateResult | typeof nothing {
   return speaker === null ? nothing : html`<h2 class="speaker">${speaker}</h2>`;
-}
-
-/** Kept through every compaction; always in sight on what is pinned, else on hover and focus. */
-function pinButton(id: string, pinned: boolean, what: string): TemplateResult {
-  const ask = (event: Event) => void event.target?.dispatchEvent(new AskEvent({ method: pinned ? 'unpin' : 'pin', id }));
-  const title = pinned ? `Unpin ${what}` : `Pin ${what}: every compaction keeps it`;
-  return html`<button type="button" class="icon-button pin-button" aria-label=${pinned ? `Pinned: unpin ${what}` : `Pin ${what}`} title=${title} @click=${ask}>
-    ${icon('pin')}${pinned ? html`<span aria-hidden="true">Pinned</span>` : nothing}
-  </button>`;
 }
 
 function beginning(text: string): string {

@@ -8,4 +8,10 @@ export interface RowContext {
   /** Name to show above the row when the speaker changes with it. */
   readonly speaker: string | null;
   readonly toggle: () => void;
+  /** Nothing runs: the conversation can go another way from here. */
+  readonly canBranch: boolean;
+  readonly label: string | null;
+  /** The message is being written anew. */
+  readonly editing: boolean;
+  readonly edit: () => void;
 }

@@ -1,0 +1,70 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { ViewRequest } from '../../../src/protocol/messages';
+import { AskEvent } from '../../events';
+import { icon, type IconName } from '../../render/icons';
+
+export interface RowAction {
+  /** Tells it from the others of its row. */
+  readonly name: string;
+  readonly icon: IconName;
+  readonly label: string;
+  readonly title: string;
+  readonly pressed?: boolean;
+  readonly disabled?: boolean;
+  readonly run: (event: Event) => void;
+}
+
+/** What can be done with a message: one stop of the Tab key, the arrow keys go from one to the next. In sight on hover and focus. */
+export function rowActions(what: string, actions: readonly RowAction[]): TemplateResult {
+  const first = actions.find(({ disabled }) => !disabled);
+  return html`<div class="row-actions" role="toolbar" aria-label="Actions for ${what}" @keydown=${move}>
+    ${actions.map(
+      (action) => html`<button
+        type="button"
+        class="icon-button ${action.pressed ? 'pressed' : ''}"
+        data-action=${action.name}
+        tabindex=${action === first ? 0 : -1}
+        aria-label=${action.label}
+        title=${action.title}
+        ?disabled=${action.disabled ?? false}
+        @click=${action.run}
+      >
+        ${icon(action.icon)}
+      </button>`,
+    )}
+  </div>`;
+}
+
+/** Of messages, whoever wrote them. */
+export function commonActions(message: { readonly id: string; readonly text: string; readonly label: string | null; readonly pinned: boolean }, what: string): RowAction[] {
+  const { id, text, label, pinned } = message;
+  return [
+    { name: 'copy', icon: 'copy', label: `Copy ${what}`, title: 'Copy', run: ask({ method: 'copy', text }) },
+    pinned
+      ? { name: 'pin', icon: 'pin', label: `Pinned: unpin ${what}`, title: `Unpin ${what}`, pressed: true, run: ask({ method: 'unpin', id }) }
+      : { name: 'pin', icon: 'pin', label: `Pin ${what}`, title: `Pin ${what}: every compaction keeps it`, run: ask({ method: 'pin', id }) },
+    { name: 'label', icon: 'label', label: label === null ? `Label ${what}` : `Change the label of ${what}`, title: 'Label…', run: ask({ method: 'label', entry: id, label: label ?? '' }) },
+    { name: 'fork', icon: 'branch', label: `Fork the session from ${what}`, title: 'Fork into a session of its own', run: ask({ method: 'fork', entry: id }) },
+  ];
+}
+
+export function pinnedRemark(pinned: boolean): TemplateResult | typeof nothing {
+  return pinned ? html`<p class="remark">${icon('pin')} Pinned</p>` : nothing;
+}
+
+export function ask(request: ViewRequest): (event: Event) => void {
+  return (event) => void event.target?.dispatchEvent(new AskEvent(request));
+}
+
+function move(event: KeyboardEvent): void {
+  const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+  const bar = event.currentTarget as HTMLElement;
+  if (step === undefined) return;
+  const buttons = [...bar.querySelectorAll<HTMLButtonElement>('button:not([disabled])')];
+  const at = buttons.indexOf(document.activeElement as HTMLButtonElement);
+  const next = buttons[(at + step + buttons.length) % buttons.length];
+  if (at < 0 || !next) return;
+  event.preventDefault();
+  for (const button of buttons) button.tabIndex = button === next ? 0 : -1;
+  next.focus();
+}
