@@ -23,7 +23,7 @@ const alwaysScanned = 500;
 /** Of one entry, so that a long one does not hide the others. */
 const maxPerEntry = 3;
 
-const searchableTypes = "('message', 'tool_call', 'tool_result', 'memory_note', 'branch_summary', 'custom_message')";
+const searchableTypes = "('message', 'tool_call', 'tool_result', 'memory_note', 'branch_summary', 'custom_message', 'label')";
 
 interface Beside {
   readonly entry: StoredEntry;
