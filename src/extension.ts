@@ -4,6 +4,7 @@ import { DisposableStore } from './core/base/disposable';
 import { errorText } from './core/errors';
 import { UuidV7 } from './node/runtime/uuidV7';
 import { ApiKeys } from './vscode/apiKeys';
+import { AnalyticsPanel } from './vscode/analyticsPanel';
 import { BreakdownPanel } from './vscode/breakdownPanel';
 import { ChatController } from './vscode/chatController';
 import { ChatMemory } from './vscode/chatMemory';
@@ -145,6 +146,7 @@ export function activate(context: ExtensionContext): void {
     ids: new UuidV7(),
     focusComposer: () => view.focusComposer(),
     showBreakdown: () => breakdown.show(),
+    showAnalytics: () => analytics.show(),
     sessions: {
       actions: new SessionActions({ store, controller: chat, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
       tree,
@@ -155,6 +157,7 @@ export function activate(context: ExtensionContext): void {
   });
   const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri: context.extensionUri, controller: chat, store, actions: workbench, log }));
+  const analytics = owned.add(new AnalyticsPanel({ extensionUri: context.extensionUri, controller: chat, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
   for (const command of registerCommands((name, args) => workbench.run(name, args))) owned.add(command);
 
   const statusBar = owned.add(new StatusBar(configuration, memory));

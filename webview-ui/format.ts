@@ -26,7 +26,18 @@ export function duration(ms: number): string {
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 
+const shortDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+
+/** Of `2026-11-20`. */
+export function dayName(iso: string): string {
+  return day.format(new Date(`${iso}T12:00:00`));
+}
+
+/** Without the year. */
+export function shortDayName(iso: string): string {
+  return shortDay.format(new Date(`${iso}T12:00:00`));
+}
 
 export function dateTime(at: number): string {
   return moment.format(at);

@@ -46,6 +46,8 @@ function patience(method: ViewRequest['method']): number {
     case 'select_model':
     case 'set_api_key':
     case 'compact':
+    case 'resummarize':
+    case 'undo_compaction':
     case 'checkpoint':
     case 'retry':
     case 'edit':

@@ -3,6 +3,7 @@ import './styles/gauge.css';
 import './styles/panels.css';
 import { ViewChannel } from '../src/protocol/channel';
 import { panelWire, type PanelRequest } from '../src/protocol/panels';
+import { AnalyticsView } from './panels/analytics';
 import { BreakdownView } from './panels/breakdown';
 import { PanelView } from './panels/panel';
 import { registerToolkit } from './toolkit';
@@ -10,6 +11,7 @@ import { after, reportFaults, transportOf } from './vscodeApi';
 
 registerToolkit();
 customElements.define('tk-breakdown', BreakdownView);
+customElements.define('tk-analytics', AnalyticsView);
 customElements.define('tk-panel', PanelView);
 
 const channel = new ViewChannel(
@@ -29,7 +31,7 @@ reportFaults((fault) => channel.fault(fault));
 document.addEventListener('tk-reload', () => channel.resync());
 channel.resync();
 
-/** What a model may be asked for takes its time. */
+/** What a model or the user may be asked for takes its time. */
 function patience(method: PanelRequest['method']): number {
-  return method === 'compact' || method === 'checkpoint' ? 600_000 : 30_000;
+  return method === 'compact' || method === 'checkpoint' || method === 'undo_compaction' ? 600_000 : 30_000;
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { AnalyticsReport } from '../core/analytics/report';
 import { ContextSnapshot, segmentKinds } from '../core/context/snapshot';
 import { Continuity } from '../core/session/fidelity';
 import type { Wire } from './channel';
@@ -56,8 +57,22 @@ export const BreakdownState = z.object({
 });
 export type BreakdownState = z.infer<typeof BreakdownState>;
 
+export const AnalyticsFilter = z.object({
+  /** Up to today. */
+  days: z.number(),
+  workspace: z.nullable(z.string()),
+  /** `provider/model` */
+  model: z.nullable(z.string()),
+  tag: z.nullable(z.string()),
+});
+export type AnalyticsFilter = z.infer<typeof AnalyticsFilter>;
+
+export const AnalyticsState = z.object({ panel: z.literal('analytics'), filter: AnalyticsFilter, report: AnalyticsReport });
+export type AnalyticsState = z.infer<typeof AnalyticsState>;
+
 export const PanelState = z.discriminatedUnion('panel', [
   BreakdownState,
+  AnalyticsState,
   /** What the panel shows could not be read. */
   z.object({ panel: z.literal('failed'), message: z.string() }),
 ]);
@@ -72,6 +87,8 @@ export const PanelRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('jump'), id }),
   z.object({ method: z.literal('pin'), id }),
   z.object({ method: z.literal('unpin'), id }),
+  z.object({ method: z.literal('filter'), filter: AnalyticsFilter }),
+  z.object({ method: z.literal('open_session'), uuid: id }),
 ]);
 export type PanelRequest = z.infer<typeof PanelRequest>;
 

@@ -87,6 +87,9 @@ export class BreakdownPanel implements Disposable {
         return actions.pinMessage(request.id);
       case 'unpin':
         return actions.unpinMessage(request.id);
+      case 'filter':
+      case 'open_session':
+        throw new Error('This panel cannot do that.');
     }
   }
 

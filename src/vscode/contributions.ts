@@ -13,6 +13,7 @@ export const sessionsViewId = 'threadkeeper.sessions';
 export const focusChatCommand = `${chatViewId}.focus`;
 export const focusSessionsCommand = `${sessionsViewId}.focus`;
 export const breakdownPanelType = 'threadkeeper.breakdown';
+export const analyticsPanelType = 'threadkeeper.analytics';
 export const statusItemId = 'context';
 export const walkthroughId = 'start';
 /** Of the document that shows what a compaction would do, and of the one in which a summary is edited. */
@@ -57,6 +58,7 @@ export const commandIds = {
   pin: 'threadkeeper.pin',
   unpin: 'threadkeeper.unpin',
   showBreakdown: 'threadkeeper.showBreakdown',
+  showAnalytics: 'threadkeeper.showAnalytics',
   cancelCompaction: 'threadkeeper.cancelCompaction',
   undoCompaction: 'threadkeeper.undoCompaction',
   stop: 'threadkeeper.stop',
@@ -116,6 +118,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   pin: contextKeys.hasSession,
   unpin: contextKeys.hasSession,
   showBreakdown: contextKeys.hasSession,
+  showAnalytics: contextKeys.hasSession,
   cancelCompaction: contextKeys.compacting,
   undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   stop: contextKeys.busy,

@@ -36,6 +36,7 @@ export interface WorkbenchCommandsDeps {
   readonly focusComposer: () => void;
   readonly changes: ChangeDocuments;
   readonly showBreakdown: () => void;
+  readonly showAnalytics: () => void;
   readonly care: HistoryCare;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
@@ -82,6 +83,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),
     showBreakdown: async () => this.showBreakdown(),
+    showAnalytics: async () => this.deps.showAnalytics(),
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
@@ -206,6 +208,11 @@ export class WorkbenchCommands implements WorkbenchActions {
     await controller.open();
     const picked = await pickFromHistory((text) => controller.searchHistory(text));
     if (picked) await this.goTo(picked.session, picked.entry);
+  }
+
+  async openSession(uuid: string): Promise<void> {
+    await this.deps.controller.openSession(uuid);
+    await commands.executeCommand(focusChatCommand);
   }
 
   /** In the Chat view, or in an editor when the transcript does not show the entry. */

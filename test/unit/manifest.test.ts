@@ -91,6 +91,7 @@ describe('manifest', () => {
       [commandIds.resummarize]: 'Threadkeeper: Re-summarise with Instructions…',
       [commandIds.createCheckpoint]: 'Threadkeeper: Create Checkpoint',
       [commandIds.showBreakdown]: 'Threadkeeper: Show Context Breakdown',
+      [commandIds.showAnalytics]: 'Threadkeeper: Show Analytics',
       [commandIds.pin]: 'Threadkeeper: Pin…',
       [commandIds.unpin]: 'Threadkeeper: Unpin…',
       [commandIds.cancelCompaction]: 'Threadkeeper: Cancel Compaction',

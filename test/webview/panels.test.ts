@@ -3,7 +3,7 @@ import type { PanelState } from '../../src/protocol/panels';
 import { axeViolations } from './support/axe';
 import { context } from './support/fixtures';
 import { usePanels, type Panel } from './support/openPanel';
-import { breakdown } from './support/panelFixtures';
+import { analytics, breakdown, noAnalytics } from './support/panelFixtures';
 import { themes, type ThemeName } from './support/themes';
 
 const empty = breakdown({ session: null, context: null, largest: [], timeline: { points: [], marks: [] }, compactions: [] });
@@ -12,6 +12,9 @@ const states: Readonly<Record<string, PanelState>> = {
   'breakdown-empty': empty,
   'breakdown-new': breakdown({ context: context({ used: 9_400, compactions: 0 }), largest: [], timeline: { points: [], marks: [] }, compactions: [] }),
   'breakdown-readonly': breakdown({ readonly: true, busy: true }),
+  analytics: analytics(),
+  'analytics-empty': noAnalytics,
+  'analytics-month': analytics({ days: Array.from({ length: 30 }, (_, i) => ({ ...analytics().report.days[i % 7]!, day: `2026-10-${String(i + 1).padStart(2, '0')}` })) }, { days: 30, tag: 'gone' }),
   failed: { panel: 'failed', message: 'The disk is full.' },
 };
 
@@ -84,6 +87,33 @@ describe('panels', function () {
     const cells = await panel.find('details tbody tr td:nth-child(2)').allTextContents();
     deepStrictEqual(cells.filter((cell) => !/^Re/.test(cell)), ['Checkpoint', 'Compaction', 'Compaction undone', 'Now']);
     ok(cells.length <= 25, `${cells.length} rows`);
+  });
+
+  it('counts what was spent, says what is unknown, and asks for what is chosen', async () => {
+    const panel = await open(analytics());
+    deepStrictEqual((await panel.find('.facts dd').allTextContents()), ['6', '4', '1,204', '2.1M', '310', '$6.40 and unknown']);
+    const cells = async (label: string) => (await panel.find(`[aria-labelledby=${label}] tbody tr`).allTextContents()).map((row) => row.replace(/\s+/g, ' ').trim());
+    deepStrictEqual(await cells('top'), [
+      'Parser rewrite 20261122_001 · #work · #parser 612 140.3k 1.5M $4.90',
+      'Untitled 20261121_002 40 9k 588.7k unknown',
+      'Why is the cache cold after every deployment on Mondays? 20261104_001 2 300 0 none',
+    ]);
+    deepStrictEqual(await cells('folds'), ['Prepared in the background3450k', 'Passages word for word1129k']);
+    await panel.page.getByRole('combobox', { name: /^Model/ }).selectOption('ollama/qwen3-coder:30b');
+    await panel.page.getByRole('combobox', { name: /^Days/ }).selectOption('30');
+    await panel.button('Parser rewrite').click();
+    const all = { days: 7, workspace: null, model: null, tag: null };
+    deepStrictEqual(await panel.asked(), [
+      { method: 'filter', filter: { ...all, model: 'ollama/qwen3-coder:30b' } }, { method: 'filter', filter: { ...all, days: 30 } }, { method: 'open_session', uuid: 's1' },
+    ]);
+  });
+
+  it('draws a bar for each day, and has the same in a table', async () => {
+    const panel = await open(analytics());
+    strictEqual((await panel.find('.plot-bars').nth(1).getAttribute('d'))?.split('M').length, 6);
+    await panel.find('summary').nth(1).click();
+    strictEqual(await panel.find('details').nth(1).locator('tbody tr').count(), 7);
+    strictEqual((await panel.find('details').nth(1).locator('tbody tr').nth(5).textContent())?.trim(), '21 Nov 20261.2M');
   });
 
   it('can be used with the keyboard alone', async () => {

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { BreakdownState } from '../../src/protocol/panels';
 import { dateTime, duration, tokens } from '../format';
-import { properties } from '../render/properties';
+import { amount } from './amount';
 
 type Compaction = BreakdownState['compactions'][number];
 
@@ -50,8 +50,4 @@ function row(one: Compaction, largest: number, jump: (id: string) => void): Temp
     <td>${states[one.state]}</td>
     <td><button type="button" class="link-button" aria-label="Jump to the compaction of ${when}" @click=${() => jump(one.id)}>Jump</button></td>
   </tr>`;
-}
-
-function amount(part: number, whole: number): TemplateResult {
-  return html`<span class="amount" aria-hidden="true" ${properties({ '--share': String(part / whole) })}></span>`;
 }

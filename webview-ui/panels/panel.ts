@@ -63,6 +63,8 @@ function page(state: PanelState): TemplateResult {
   switch (state.panel) {
     case 'breakdown':
       return html`<tk-breakdown .state=${state}></tk-breakdown>`;
+    case 'analytics':
+      return html`<tk-analytics .state=${state}></tk-analytics>`;
     case 'failed':
       return html`<h1>Threadkeeper</h1><p class="problem" role="alert">${icon('error')}<span>This could not be read from your history. ${state.message}</span></p>`;
   }

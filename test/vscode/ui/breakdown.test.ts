@@ -53,7 +53,7 @@ describe('breakdown', function () {
     await (await panel()).getByRole('button', { name: 'Compact now' }).click();
     await see('.list tbody tr', 'in force');
     await waitFor('the compaction in the plot', async () => (await (await panel()).locator('.plot-mark.mark-compaction').count()) === 1);
-    await chat.ask(`Part 4: ${words(900, 9)}`);
+    await chat.ask('Still there?');
     await see('.large', (await chat.gauge()).split(' · ')[0]!);
   });
 
@@ -73,6 +73,20 @@ describe('breakdown', function () {
     await workbench.runCommand('File: New Untitled Text File');
     await workbench.runCommand('Threadkeeper: Show Context Breakdown');
     await see('.list tbody tr', 'undone');
+  });
+
+  it('counts what the history holds, and follows a filter', async () => {
+    const { chat, workbench } = session;
+    await workbench.runCommand('Threadkeeper: Show Analytics');
+    const analytics = () => workbench.webview('tk-analytics h1');
+    const requests = async () => Number(await (await analytics()).locator('.facts dd').nth(4).innerText());
+    assert.equal(await (await analytics()).locator('[aria-labelledby=top] tbody tr').count(), 1);
+    const before = await requests();
+    await chat.ask('One more');
+    await waitFor('the new request to be counted', async () => (await requests()) > before);
+    await (await analytics()).getByRole('combobox', { name: /^Days/ }).selectOption('30');
+    await waitFor('thirty days', async () => (await (await analytics()).locator('details').first().locator('tbody tr').count()) === 30);
+    await workbench.screenshot('analytics');
     assert.deepEqual(session.api.errors, []);
   });
 });

@@ -1,4 +1,4 @@
-import type { BreakdownState } from '../../../src/protocol/panels';
+import type { AnalyticsState, BreakdownState } from '../../../src/protocol/panels';
 import { context, noon } from './fixtures';
 
 const hour = 3_600_000;
@@ -31,3 +31,46 @@ export function breakdown(changes: Partial<BreakdownState> = {}): BreakdownState
     ...changes,
   };
 }
+
+export function analytics(changes: Partial<AnalyticsState['report']> = {}, filter: Partial<AnalyticsState['filter']> = {}): AnalyticsState {
+  const spent = (requests: number, tokens: number, usd: number, requestsWithoutCost = 0) => ({ requests, tokens, output: tokens * 0.04, cacheRead: tokens * 0.8, cost: { usd, requestsWithoutCost } });
+  const perDay = [0, 120_000, 640_300, 88_000, 0, 1_240_000, 400];
+  return {
+    panel: 'analytics',
+    filter: { days: 7, workspace: null, model: null, tag: null, ...filter },
+    report: {
+      from: '2026-11-16',
+      to: '2026-11-22',
+      totals: { sessionsCreated: 4, sessionsActive: 6, messages: 1_204, ...spent(310, 2_088_700, 6.4, 12) },
+      days: perDay.map((tokens, i) => ({ day: `2026-11-${16 + i}`, sessionsCreated: i % 2, sessionsActive: tokens === 0 ? 0 : (i % 3) + 1, messages: Math.round(tokens / 1_700), ...spent(Math.ceil(tokens / 7_000), tokens, tokens / 300_000) })),
+      sessions: [
+        { uuid: 's1', id: '20261122_001', title: 'Parser rewrite', cwd: '/work/parser', tags: ['work', 'parser'], createdAt: noon, messages: 612, contentTokens: 140_300, ...spent(200, 1_500_000, 4.9) },
+        { uuid: 's2', id: '20261121_002', title: '', cwd: '/work/site', tags: [], createdAt: noon, messages: 40, contentTokens: 9_000, ...spent(30, 588_700, 0, 30) },
+        { uuid: 's3', id: '20261104_001', title: 'Why is the cache cold after every deployment on Mondays?', cwd: null, tags: [], createdAt: noon, messages: 2, contentTokens: 300, ...spent(0, 0, 0) },
+      ],
+      moreSessions: 3,
+      models: [
+        { provider: 'anthropic', model: 'claude-sonnet-4-5', input: 90_000, cacheWrite: 300_000, ...spent(280, 1_900_000, 6.4) },
+        { provider: 'ollama', model: 'qwen3-coder:30b', input: 180_000, cacheWrite: 0, ...spent(30, 188_700, 0, 30) },
+      ],
+      compactions: {
+        count: 5, undone: 1, tokensBefore: 640_000, tokensAfter: 61_000, savedTokens: 579_000, durationMs: 71_000, heldMs: 1_200, cost: { usd: 0.2, requestsWithoutCost: 0 },
+        byRung: [{ rung: 'prepared', count: 3, savedTokens: 450_000 }, { rung: 'extractive', count: 1, savedTokens: 129_000 }],
+      },
+      nudges: { delivered: 9, acted: 6, byPercent: [{ percent: 50, delivered: 5, acted: 4 }, { percent: 75, delivered: 4, acted: 2 }] },
+      choices: { workspaces: ['/work/parser', '/work/site'], models: ['anthropic/claude-sonnet-4-5', 'ollama/qwen3-coder:30b'], tags: ['parser', 'work'] },
+      ...changes,
+    },
+  };
+}
+
+export const noAnalytics = analytics({
+  totals: { sessionsCreated: 0, sessionsActive: 0, messages: 0, requests: 0, tokens: 0, output: 0, cacheRead: 0, cost: { usd: 0, requestsWithoutCost: 0 } },
+  days: analytics().report.days.map((day) => ({ ...day, sessionsCreated: 0, sessionsActive: 0, messages: 0, tokens: 0, requests: 0 })),
+  sessions: [],
+  moreSessions: 0,
+  models: [],
+  compactions: { count: 0, undone: 0, tokensBefore: 0, tokensAfter: 0, savedTokens: 0, durationMs: 0, heldMs: 0, cost: { usd: 0, requestsWithoutCost: 0 }, byRung: [] },
+  nudges: { delivered: 0, acted: 0, byPercent: [] },
+  choices: { workspaces: [], models: [], tags: [] },
+});
