@@ -99,7 +99,7 @@ export const RowMark = z.object({
   label: z.nullable(z.string()),
   /** The conversation forks in front of the row: first entries of all branches, oldest first; `at`: the one that is shown. */
   fork: z.nullable(z.object({ at: z.number(), branches: z.array(id) })),
-  /** First entries of other branches that go on behind the row, where the one that is shown ends. */
+  /** First entries of other branches that go on behind the row; only of use while that is the last one. */
   beyond: z.array(id),
 });
 export type RowMark = z.infer<typeof RowMark>;

@@ -48,7 +48,7 @@ export class RowView extends ViewElement {
       ${mark?.label && item.kind !== 'user' && item.kind !== 'assistant' ? labelChip(mark.label) : nothing}
       ${content(item, { expanded, last, undoable, speaker, toggle, canBranch, edit, editing, label: mark?.label ?? null })}
       ${editing && item.kind === 'user' ? html`<tk-message-editor .entry=${item.id} .text=${item.text} .canSend=${canBranch} .done=${this.endEdit}></tk-message-editor>` : nothing}
-      ${mark && mark.beyond.length > 0 && canBranch ? beyondSwitch(mark.beyond) : nothing}
+      ${mark && mark.beyond.length > 0 && last && canBranch ? beyondSwitch(mark.beyond) : nothing}
     `;
   }
 }

@@ -60,6 +60,23 @@ export const states: readonly ViewState[] = [
     options: { snapshot: snapshot({ rows: talk.slice(0, 4) }), state: { session: 's1', anchor: null, expanded: ['t1', 'c2'] } },
   },
   {
+    name: 'branches',
+    options: {
+      snapshot: snapshot({
+        rows: talk,
+        marks: [
+          { id: 'u1', label: 'tokenizer speed', fork: { at: 1, branches: ['x', 'u1', 'y'] }, beyond: [] },
+          { id: 't1', label: null, fork: { at: 0, branches: ['t1', 'z'] }, beyond: [] },
+        ],
+      }),
+    },
+  },
+  {
+    name: 'editing-a-message',
+    options: { snapshot: snapshot({ rows: talk.slice(0, 3) }) },
+    act: (view) => view.button('Edit your message').click(),
+  },
+  {
     name: 'streaming',
     options: {
       snapshot: snapshot({

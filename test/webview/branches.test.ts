@@ -1,0 +1,90 @@
+import { deepStrictEqual, match, strictEqual } from 'node:assert';
+import { assistant, running, snapshot, user } from './support/fixtures';
+import { useViews } from './support/openView';
+
+const rows = [user('u1', 'What moves the tides?'), assistant('a1', 'The moon.'), user('u2', 'And the harbours?'), assistant('a2', 'They silt up.')];
+const mark = (id: string, over: object = {}) => ({ id, label: null, fork: null, beyond: [], ...over });
+
+describe('branches in the view', function () {
+  this.timeout(60_000);
+  const open = useViews();
+
+  it('a fork says which branch is shown, and the others are a step away', async () => {
+    const view = await open({ snapshot: snapshot({ rows, marks: [mark('u2', { fork: { at: 1, branches: ['x1', 'u2', 'x3'] } }), mark('a2', { fork: { at: 0, branches: ['a2', 'y2'] } })] }) });
+    deepStrictEqual((await view.find('.fork-switch').allTextContents()).map((text) => text.trim()), ['2/3', '1/2']);
+    strictEqual(await view.find('.fork-switch').first().getAttribute('aria-label'), 'Branch 2 of 3');
+    await view.find('[data-id=u2] .fork-switch button').first().focus();
+    await view.page.keyboard.press('Enter');
+    await view.find('[data-id=u2] .fork-switch button').last().click();
+    await view.find('[data-id=a2] .fork-switch button').last().click();
+    deepStrictEqual(await view.requests(), ['x1', 'x3', 'y2'].map((entry) => ({ method: 'switch_branch', entry })));
+    strictEqual(await view.find('[data-id=a2] .fork-switch button').first().isDisabled(), true);
+    await view.delta({ kind: 'turn', turn: running('streaming') });
+    strictEqual(await view.find('.fork-switch button:enabled').count(), 0, 'nothing moves under a running answer');
+  });
+
+  it('a message is edited in its row by the keyboard; Escape leaves it as it was', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    await view.button('Edit your message').last().focus();
+    await view.page.keyboard.press('Enter');
+    const editor = view.find('tk-message-editor textarea');
+    strictEqual(await editor.inputValue(), 'And the harbours?');
+    strictEqual(await editor.evaluate((area) => area === document.activeElement), true);
+    await view.page.keyboard.type(' Quickly');
+    await view.page.keyboard.press('Escape');
+    strictEqual(await editor.count(), 0);
+    strictEqual(await view.text('[data-id=u2] .user-text'), 'And the harbours?');
+    strictEqual(await view.button('Edit your message').last().evaluate((button) => button === document.activeElement), true);
+    await view.page.keyboard.press('Enter');
+    await editor.fill('And the estuaries?');
+    await view.page.keyboard.press('Shift+Enter');
+    await view.page.keyboard.press('Enter');
+    const request = await view.requested('edit');
+    deepStrictEqual(request, { ...request, method: 'edit', entry: 'u2', text: 'And the estuaries?\n' });
+    await editor.waitFor({ state: 'detached' });
+  });
+
+  it('a refused edit stays in its row, and the reason is said', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    await view.page.evaluate(() => void (window.fake.refuse['edit'] = 'Another window is answering.'));
+    await view.button('Edit your message').last().click();
+    await view.find('tk-message-editor textarea').fill('Better');
+    await view.find('tk-message-editor vscode-button').first().click();
+    match(await view.find('.problem').textContent().then(String), /Another window is answering/);
+    strictEqual(await view.find('tk-message-editor textarea').inputValue(), 'Better');
+    strictEqual(await view.find('tk-message-editor textarea').isEnabled(), true);
+    await view.find('tk-message-editor textarea').press('Escape');
+  });
+
+  it('the actions of a row are one stop of the Tab key, and the arrow keys go through them', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    await view.button('Ask for another answer').last().focus();
+    const names: (string | null)[] = [];
+    for (let i = 0; i < 6; i++) {
+      names.push(await view.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null));
+      await view.page.keyboard.press('ArrowRight');
+    }
+    deepStrictEqual(names, ['Ask for another answer', 'Copy this answer', 'Pin this answer', 'Label this answer', 'Fork the session from this answer', 'Ask for another answer']);
+    strictEqual(await view.find('[data-id=a2] .row-actions button[tabindex="0"]').count(), 1);
+    for (const name of ['Ask for another answer', 'Copy this answer', 'Label this answer', 'Fork the session from this answer']) await view.button(name).last().click();
+    deepStrictEqual(await view.requests(), [{ method: 'regenerate', entry: 'a2' }, { method: 'copy', text: 'They silt up.' }, { method: 'label', entry: 'a2', label: '' }, { method: 'fork', entry: 'a2' }]);
+  });
+
+  it('a label stands at its turn and is changed from there', async () => {
+    const view = await open({ snapshot: snapshot({ rows, marks: [mark('a1', { label: 'moon theory' })] }) });
+    strictEqual(await view.text('[data-id=a1] .label-chip'), 'Label: moon theory');
+    await view.button('Change the label of this answer').click();
+    deepStrictEqual(await view.requests(), [{ method: 'label', entry: 'a1', label: 'moon theory' }]);
+    await view.delta({ kind: 'marks', marks: [mark('a1'), mark('u2', { label: 'harbours' })] });
+    deepStrictEqual(await view.find('.label-chip').count(), 1);
+    strictEqual(await view.text('[data-id=u2] .label-chip'), 'Label: harbours');
+  });
+
+  it('where a branch ends and another does not, the other is a click away, until something follows', async () => {
+    const view = await open({ snapshot: snapshot({ rows: rows.slice(0, 3), marks: [mark('u2', { beyond: ['a2'] })] }) });
+    await view.button(/Back to what followed here \(1 branch\)/).click();
+    deepStrictEqual(await view.requests(), [{ method: 'switch_branch', entry: 'a2' }]);
+    await view.delta({ kind: 'row', row: assistant('a3', 'New.') }, { kind: 'marks', marks: [mark('a3', { fork: { at: 1, branches: ['a2', 'a3'] } })] });
+    deepStrictEqual((await view.find('.fork-switch').allTextContents()).map((text) => text.trim()), ['2/2']);
+  });
+});
