@@ -1,5 +1,6 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { context, noon, running, snapshot, user } from './support/fixtures';
+import { themes, type ThemeName } from './support/themes';
 import { useViews, type View } from './support/openView';
 
 const meter = (view: View) =>
@@ -103,6 +104,17 @@ describe('gauge', function () {
     await view.button('Compact now').click();
     deepStrictEqual(await view.requested('compact'), { method: 'compact' });
     strictEqual(await view.find('.gauge-card').count(), 0);
+  });
+
+  it('paints every part in every theme, also where the theme lacks a colour', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    for (const theme of Object.keys(themes) as ThemeName[]) {
+      await view.setTheme(theme);
+      const unpainted = await view.find('.segment').evaluateAll((all) =>
+        all.filter((e) => getComputedStyle(e).backgroundImage === 'none' && getComputedStyle(e).backgroundColor === 'rgba(0, 0, 0, 0)').map((e) => `${e.className}`),
+      );
+      deepStrictEqual([theme, unpainted], [theme, []]);
+    }
   });
 
   it('offers a checkpoint and the breakdown as well', async () => {

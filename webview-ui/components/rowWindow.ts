@@ -26,6 +26,12 @@ export function grown(window: RowWindow, count: number, wasAtEnd: boolean, follo
   return { start: window.start, end: Math.min(count, window.start + mostRows) };
 }
 
+/** A window that has grown too large is made again around a row, or at the end. */
+export function bounded(window: RowWindow, index: number, count: number): RowWindow {
+  if (window.end - window.start <= mostRows) return window;
+  return index < 0 ? latest(count) : around(index, count);
+}
+
 export function shifted(window: RowWindow, by: number): RowWindow {
   return { start: window.start + by, end: window.end + by };
 }

@@ -5,7 +5,7 @@ import type { Item } from '../state';
 import { AnchorEvent, AnnounceEvent, OlderEvent, type ScrollAnchor } from '../events';
 import { icon } from '../render/icons';
 import type { RowView } from './row';
-import { around, extendedDown, extendedUp, grown, latest, shifted, type RowWindow } from './rowWindow';
+import { around, bounded, extendedDown, extendedUp, grown, latest, shifted, type RowWindow } from './rowWindow';
 import { ScrollKeeper } from './scrollKeeper';
 import { foldBoundary, newestLiveCompaction, speakers } from './transcriptMarks';
 import { ViewElement } from './viewElement';
@@ -65,6 +65,8 @@ export class TranscriptView extends ViewElement {
   /** The row to be marked once it is found, and the one that is. */
   private revealing: string | null = null;
   private marked: string | null = null;
+  /** A screen reader may be switched on while the view is open. */
+  private readonly bodyClasses = new MutationObserver(() => this.requestUpdate());
   private unmark: ReturnType<typeof setTimeout> | undefined;
 
   /** Returns to a place as soon as its row is loaded; asks for older rows until then. */
@@ -99,6 +101,7 @@ export class TranscriptView extends ViewElement {
     }
     if (this.sought) this.lookFor(this.sought);
     else this.keeper?.keep(anchor);
+    this.range = isReadAloud() ? { start: 0, end: this.items.length } : bounded(this.range, anchor ? this.items.findIndex(({ id }) => id === anchor.id) : -1, this.items.length);
   }
 
   protected override render(): TemplateResult {
@@ -149,6 +152,7 @@ export class TranscriptView extends ViewElement {
     const endIsShown = () => this.range.end === this.items.length;
     this.keeper = new ScrollKeeper(scroller, scroller.querySelector<HTMLElement>('.rows')!, endIsShown, () => this.scrolled());
     if (this.sought) this.requestUpdate();
+    this.bodyClasses.observe(document.body, { attributeFilter: ['class'] });
   }
 
   protected override updated(): void {
@@ -163,6 +167,7 @@ export class TranscriptView extends ViewElement {
     super.disconnectedCallback();
     clearTimeout(this.unmark);
     this.keeper?.dispose();
+    this.bodyClasses.disconnect();
   }
 
   private moveRange(before: readonly Item[]): void {
@@ -225,6 +230,11 @@ export class TranscriptView extends ViewElement {
     this.range = range;
     this.requestUpdate();
   }
+}
+
+/** Whoever listens moves through the list, not over the screen: a window of it would end in the middle. */
+function isReadAloud(): boolean {
+  return document.body.classList.contains('vscode-using-screen-reader');
 }
 
 function rowClass(item: Item, isMarked: boolean): string {

@@ -209,7 +209,6 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
       'charts-red': '#f48771',
       'charts-blue': '#3794ff',
       'charts-yellow': '#ffd370',
-      'charts-orange': '#d18616',
       'charts-green': '#89d185',
       'charts-purple': '#b180d7',
       'debugTokenExpression-name': '#ffffff',
