@@ -40,8 +40,8 @@ export interface UsageRecord {
   readonly entry: string;
   readonly provider: string;
   readonly model: string;
-  /** `failed`: a turn's request that was stopped or broke off; it measures no context. */
-  readonly kind: 'turn' | 'compaction' | 'count' | 'failed';
+  /** `failed`: a turn's request that was stopped or broke off; it measures no context. `imported`: another program's request, whose prompt was not ours. */
+  readonly kind: 'turn' | 'compaction' | 'count' | 'failed' | 'imported';
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;

@@ -1,6 +1,7 @@
 import { backup, backupHelp } from './cli/backup';
 import { context, contextHelp } from './cli/context';
 import { exportCommand, exportHelp } from './cli/export';
+import { importCommand, importHelp } from './cli/import';
 import { explain, run, runHelp } from './cli/run';
 import { restore, restoreHelp } from './cli/restore';
 import { search, searchHelp } from './cli/search';
@@ -17,6 +18,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper search …   finds what was said in a history (search --help)
   threadkeeper context …  what the model would be sent, with its breakdown (context --help)
   threadkeeper stats …    sessions, tokens and cost by the day (stats --help)
+  threadkeeper import …   brings in sessions of other programs (import --help)
   threadkeeper export …   writes sessions as JSON, Markdown or HTML (export --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
   threadkeeper backup …   writes a history into one file (backup --help)
@@ -30,6 +32,7 @@ const commands = [
   { name: 'search', run: search, help: searchHelp },
   { name: 'context', run: context, help: contextHelp },
   { name: 'stats', run: stats, help: statsHelp },
+  { name: 'import', run: importCommand, help: importHelp },
   { name: 'export', run: exportCommand, help: exportHelp },
   { name: 'verify', run: verify, help: verifyHelp },
   { name: 'backup', run: backup, help: backupHelp },

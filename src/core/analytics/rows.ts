@@ -43,7 +43,7 @@ export interface UsageRow {
   readonly provider: string;
   readonly model: string;
   /** `compaction`: summaries and checkpoints; everything else answered the user, or tried to. */
-  readonly kind: 'turn' | 'compaction' | 'failed';
+  readonly kind: 'turn' | 'compaction' | 'failed' | 'imported';
   readonly requests: number;
   readonly input: number;
   readonly output: number;

@@ -23,7 +23,7 @@ const usage = z.object({
   entry: z.string(),
   provider: z.string(),
   model: z.string(),
-  kind: z.enum(['turn', 'compaction', 'count', 'failed']),
+  kind: z.enum(['turn', 'compaction', 'count', 'failed', 'imported']),
   input: z.number(),
   output: z.number(),
   cacheRead: z.number(),

@@ -1,4 +1,4 @@
-import type { AnalyticsQuery, AnalyticsRows } from '../../core/analytics/rows';
+import type { AnalyticsQuery, AnalyticsRows, UsageRow } from '../../core/analytics/rows';
 import type { Connection, Row, SqlValue } from './connection';
 import { unpackText } from './text';
 
@@ -39,7 +39,7 @@ export function analyticsRows(connection: Connection, { from, to }: AnalyticsQue
         at: Number(row['slot']) * quarter,
         provider: String(row['provider']),
         model: String(row['model']),
-        kind: row['kind'] as 'turn' | 'compaction' | 'failed',
+        kind: row['kind'] as UsageRow['kind'],
         requests: Number(row['requests']),
         input: Number(row['input']),
         output: Number(row['output']),

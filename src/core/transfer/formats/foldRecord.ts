@@ -1,0 +1,25 @@
+import type { ContentOf } from '../../session/entry';
+import { estimateTokens } from '../../context/estimateTokens';
+
+/** Another program's compaction, so that the projection goes on from its summary. `firstKept` names a record. */
+export function foreignCompaction(operationId: string, summaryText: string, firstKept: string | null, tokensBefore: number, more: Partial<ContentOf<'compaction'>> = {}): ContentOf<'compaction'> {
+  return {
+    type: 'compaction',
+    operationId,
+    summaryText,
+    firstKeptEntry: firstKept,
+    coversFrom: null,
+    tokensBefore,
+    tokensAfter: estimateTokens(summaryText),
+    messagesBefore: 0,
+    messagesAfter: 0,
+    trigger: 'automatic',
+    rung: summaryText.trim() === '' ? 'truncate' : 'model',
+    model: null,
+    durationMs: 0,
+    heldMs: 0,
+    needsSummaryRetry: false,
+    note: 'Made by the program that this session was imported from.',
+    ...more,
+  };
+}

@@ -1,0 +1,70 @@
+import type { UsageRecord } from '../ports';
+import type { EntryContent } from '../session/entry';
+
+/** What a reader of a foreign format finds, in the order of the source. The same events come from a file and from one that grows. */
+export type SourceEvent =
+  /** Begins a session; what follows belongs to it. */
+  | { readonly type: 'session'; readonly session: SourceSession }
+  | { readonly type: 'record'; readonly record: SourceRecord }
+  /** The last one of the highest rank is the title. */
+  | { readonly type: 'title'; readonly title: string; readonly rank: number }
+  | { readonly type: 'cwd'; readonly cwd: string }
+  /** The record that the conversation goes on from, instead of the last one; null: from the root. */
+  | { readonly type: 'leaf'; readonly record: string | null }
+  | { readonly type: 'repaired'; readonly kind: string };
+
+export interface SourceSession {
+  /** Of the source; with the format it makes the session's key, by which it is found again. */
+  readonly id: string;
+  readonly cwd?: string | null;
+  readonly createdAt?: number;
+  readonly metadata?: Readonly<Record<string, unknown>>;
+}
+
+/** A record of the source, made into entries that follow each other. */
+export interface SourceRecord {
+  /** Unique within the session; records that have none are numbered. */
+  readonly id: string;
+  /** The record that it follows; null: a root; undefined: it becomes part of the one before it, whatever follows that one follows it. */
+  readonly parent: string | null | undefined;
+  /** Null: the time of the record before it. */
+  readonly at: number | null;
+  /** Tells versions of a record apart; of the source's own bytes. */
+  readonly hash: string;
+  readonly parts: readonly RecordPart[];
+  /** Belongs to a branch that the conversation does not go on from (a sub-task). */
+  readonly aside?: boolean;
+}
+
+/**
+ * In `content`, what names entries (`firstKeptEntry`, `target`, `branchLeaf`) names records of the source; it is translated when the
+ * entry is stored.
+ */
+export interface RecordPart {
+  readonly content: EntryContent;
+  readonly modelFacing: boolean;
+  readonly display: boolean;
+  readonly usage?: Omit<UsageRecord, 'entry' | 'at' | 'kind'>;
+  readonly pictures?: readonly Picture[];
+}
+
+/** Base64, as it stands in the source. */
+export interface Picture {
+  readonly mime: string;
+  readonly data: string;
+}
+
+/** Said by somebody: shown, and sent to a model. */
+export function said(content: EntryContent, more: Partial<RecordPart> = {}): RecordPart {
+  return { content, modelFacing: true, display: true, ...more };
+}
+
+/** Kept, and neither shown nor sent. */
+export function kept(content: EntryContent): RecordPart {
+  return { content, modelFacing: false, display: false };
+}
+
+/** Shown, not sent. */
+export function noted(content: EntryContent): RecordPart {
+  return { content, modelFacing: false, display: true };
+}

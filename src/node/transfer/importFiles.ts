@@ -1,0 +1,115 @@
+import { readFile, stat } from 'node:fs/promises';
+import { CancelledError, errorText, StoreError } from '../../core/errors';
+import type { IdSource, SessionStore } from '../../core/ports';
+import type { ImportedSession, ImportReport } from '../../core/transfer/importReport';
+import type { SourceEvent } from '../../core/transfer/sourceRecord';
+import { detectFormat, isLineFormat, type ImportFormat } from './detectFormat';
+import { findSources } from './findSources';
+import { importExport } from './importExport';
+import type { ImportContext } from './importContext';
+import { readJsonLines } from './readJsonLines';
+import { SessionWriter } from './sessionWriter';
+
+export interface ImportOptions {
+  readonly store: SessionStore;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  /** Instead of what the content says. */
+  readonly format?: ImportFormat;
+  readonly signal?: AbortSignal;
+  /** `fraction`: of the file. */
+  readonly onProgress?: (progress: { readonly file: string; readonly index: number; readonly files: number; readonly fraction: number }) => void;
+}
+
+/** V8's strings end at 512 MB. */
+const mostJsonBytes = 500 * 1024 * 1024;
+
+/**
+ * Brings the sessions of files and folders into the store. The same twice adds nothing. Sources are only read. Rejects with a `StoreError`
+ * when the store cannot go on; what is wrong with a file is in the report.
+ */
+export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportReport> {
+  const sources = await findSources(paths);
+  const sessions: ImportedSession[] = [];
+  const failed: { source: string; reason: string }[] = [];
+  for (const [index, { file, named }] of sources.entries()) {
+    const context: ImportContext = {
+      source: file,
+      ...(options.signal ? { signal: options.signal } : {}),
+      onProgress: (done, total) => options.onProgress?.({ file, index, files: sources.length, fraction: total === 0 ? 1 : done / total }),
+    };
+    try {
+      const format = options.format ?? (await detectFormat(file));
+      if (format === null) {
+        if (named) failed.push({ source: file, reason: 'It is none of the formats that can be imported.' });
+        continue;
+      }
+      const before = sessions.length;
+      for await (const session of importFile(file, format, options, context)) sessions.push(session);
+      if (sessions.length === before && named) failed.push({ source: file, reason: 'There are no sessions in it.' });
+    } catch (error) {
+      if (isAbort(error, options.signal)) return { sessions, failed, cancelled: true };
+      if (StoreError.is(error) && error.reason !== 'invalid') throw error;
+      failed.push({ source: file, reason: errorText(error) });
+    }
+    if (options.signal?.aborted) return { sessions, failed, cancelled: true };
+  }
+  return { sessions, failed, cancelled: false };
+}
+
+async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+  if (isLineFormat(format)) return yield* importEvents(readJsonLines(file, format, context), format, options, context);
+  if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
+  throw new Error('This format cannot be imported yet.');
+}
+
+/** Stores what a reader finds. After a stop the session that was being read is left in good order. */
+export async function* importEvents(events: AsyncIterable<SourceEvent>, format: string, options: ImportOptions, { source, signal }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+  const { store, ids, now } = options;
+  let writer: SessionWriter | null = null;
+  try {
+    for await (const event of events) {
+      if (event.type === 'session') {
+        const done: ImportedSession | null | undefined = await writer?.finish();
+        if (done) yield done;
+        writer = new SessionWriter({ store, ids, now, format, source, session: event.session });
+      } else if (writer) take(writer, event);
+      if (!writer?.isFull) continue;
+      signal?.throwIfAborted();
+      await writer.flush();
+    }
+  } catch (error) {
+    if (!isAbort(error, signal)) throw error;
+    const done = await writer?.finish();
+    if (done) yield done;
+    throw error;
+  }
+  const done = await writer?.finish();
+  if (done) yield done;
+}
+
+function take(writer: SessionWriter, event: Exclude<SourceEvent, { type: 'session' }>): void {
+  switch (event.type) {
+    case 'record':
+      return writer.add(event.record);
+    case 'title':
+      return writer.setTitle(event.title, event.rank);
+    case 'cwd':
+      return writer.setCwd(event.cwd);
+    case 'leaf':
+      return writer.setLeaf(event.record);
+    case 'repaired':
+      return writer.repaired(event.kind);
+  }
+}
+
+/** A whole file, for formats that are one JSON value. */
+export async function readText(file: string): Promise<string> {
+  const { size } = await stat(file);
+  if (size > mostJsonBytes) throw new Error(`The file has ${Math.round(size / 2 ** 20)} MB; up to ${mostJsonBytes / 2 ** 20} MB of JSON can be read at once. Export fewer sessions into one file, or move the whole history with a backup.`);
+  return (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
+}
+
+function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
+  return CancelledError.is(error) || (signal?.aborted === true && (error === signal.reason || (error instanceof Error && error.name === 'AbortError')));
+}

@@ -1,0 +1,49 @@
+import { createReadStream } from 'node:fs';
+
+/** A line of a source, without its end. */
+export interface SourceLine {
+  readonly text: string;
+  /** Bytes from the start of the file, to the line and behind its end: where to go on reading. */
+  readonly start: number;
+  readonly end: number;
+  /** False for a last line without an end: more of it may come. */
+  readonly complete: boolean;
+}
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+const chunkBytes = 256 * 1024;
+
+/**
+ * Lines from byte `from` on, which is the start of one; empty ones are left out. Lines may have any length, are cut before they are
+ * decoded, so that no character is, and may end with CR LF. What is read is what was there when the end was reached: reading goes on
+ * from `end` of the last complete line. Rejects as the file system or the signal says.
+ */
+export async function* readLines(file: string, from = 0, signal?: AbortSignal): AsyncGenerator<SourceLine, void, void> {
+  const stream = createReadStream(file, { start: from, highWaterMark: chunkBytes, ...(signal ? { signal } : {}) });
+  let pieces: Buffer[] = [];
+  let start = from;
+  let at = from;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    let begin = 0;
+    for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, begin)) {
+      pieces.push(chunk.subarray(begin, end));
+      const line = lineOf(pieces, start, at + end + 1, true);
+      if (line) yield line;
+      pieces = [];
+      begin = end + 1;
+      start = at + begin;
+    }
+    if (begin < chunk.length) pieces.push(chunk.subarray(begin));
+    at += chunk.length;
+  }
+  const last = lineOf(pieces, start, at, false);
+  if (last) yield last;
+}
+
+function lineOf(pieces: readonly Buffer[], start: number, end: number, complete: boolean): SourceLine | null {
+  const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+  const length = bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length;
+  const text = bytes.toString('utf8', start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0, length);
+  return text.trim() === '' ? null : { text, start, end, complete };
+}

@@ -1,0 +1,48 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
+import { ClaudeCodeReader } from '../../core/transfer/formats/claudeCode';
+import { PiReader } from '../../core/transfer/formats/pi';
+import type { SourceEvent } from '../../core/transfer/sourceRecord';
+import type { ImportContext } from './importContext';
+import { readLines } from './lineReader';
+import { recordHash } from './sessionWriter';
+
+/** Reads the records of a growing file: one at a time, in order. */
+export interface LineFormat {
+  /** `line` counts from 0 what is no empty line; `fallbackId` names a session that does not name itself. */
+  read(value: unknown, line: number, hash: string, fallbackId: string): SourceEvent[];
+  /** What is held back for the next line. */
+  release?(): SourceEvent[];
+}
+
+export const lineFormats = {
+  pi: () => new PiReader(),
+  openclaw: () => new PiReader(),
+  'claude-code': () => new ClaudeCodeReader(),
+} satisfies Readonly<Record<string, () => LineFormat>>;
+export type LineFormatName = keyof typeof lineFormats;
+
+export function parseLine(text: string): { readonly value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) as unknown };
+  } catch {
+    return null;
+  }
+}
+
+/** Every event of a file. A last line that is only half there is left for the next import, and said. */
+export async function* readJsonLines(file: string, format: LineFormatName, { signal, onProgress }: ImportContext): AsyncGenerator<SourceEvent, void, void> {
+  const reader: LineFormat = lineFormats[format]();
+  const fallbackId = basename(file).replace(/\.jsonl$/, '');
+  const { size } = statSync(file);
+  let line = 0;
+  for await (const { text, end, complete } of readLines(file, 0, signal)) {
+    const parsed = parseLine(text);
+    // What is no JSON is a record of an unknown kind, unless the rest of it is still to come.
+    if (parsed || complete) yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), fallbackId);
+    else yield { type: 'repaired', kind: 'half-written last line, left for the next import' };
+    line++;
+    onProgress?.(end, size);
+  }
+  yield* reader.release?.() ?? [];
+}

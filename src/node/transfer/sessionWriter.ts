@@ -1,0 +1,312 @@
+import { createHash } from 'node:crypto';
+import { titleFrom } from '../../core/chat/sessionTitle';
+import type { AppendBatch, IdSource, SessionStore, UsageRecord } from '../../core/ports';
+import { sideEntryTypes, type EntryContent, type NewEntry } from '../../core/session/entry';
+import type { Session } from '../../core/session/session';
+import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
+import { rawPrefix } from '../../core/transfer/rawEntry';
+import type { RecordPart, SourceRecord, SourceSession } from '../../core/transfer/sourceRecord';
+
+export interface WriterOptions {
+  readonly store: SessionStore;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  /** Of the format, as it stands in keys and source ids. */
+  readonly format: string;
+  /** How the source is called in reports and in the session's metadata. */
+  readonly source: string;
+  readonly session: SourceSession;
+}
+
+/** Where a record has its place: the entries that it became, by source id. */
+interface Place {
+  readonly first: string | null;
+  /** What follows the record follows this entry; null: the root. */
+  last: string | null;
+  readonly index: number;
+  readonly aside: boolean;
+}
+
+interface Ready {
+  readonly sourceId: string;
+  readonly parent: string | null;
+  readonly at: number;
+  readonly part: RecordPart;
+}
+
+const mostReady = 400;
+/** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
+const mostCharacters = 4 * 1024 * 1024;
+
+/**
+ * Puts the records of one foreign session into the store, as they come: the session is made with the first of them, entries that are
+ * stored already are left alone (by source, record and content), and parents that come later, never, or in a circle are waited for
+ * and then repaired. Serves an import as well as a watcher, which flushes after every change of the file.
+ */
+export class SessionWriter {
+  private session: Session | null = null;
+  private outcome: ImportedSession['outcome'] = 'known';
+  private leafBefore: string | null = null;
+  private readonly places = new Map<string, Place>();
+  /** Hashes of the records so far, by id. */
+  private readonly seen = new Map<string, string>();
+  private readonly waiting = new Map<string, { readonly record: SourceRecord; readonly index: number }[]>();
+  private readonly uuids = new Map<string, string>();
+  private ready: Ready[] = [];
+  private readyCharacters = 0;
+  private newest: Place | null = null;
+  private newestAside: Place | null = null;
+  /** A record that the source names, until another comes that is said. */
+  private leaf: string | null | undefined;
+  private title: { readonly text: string; readonly rank: number } | null = null;
+  private firstWords = '';
+  private cwd: string | null;
+  private lastAt: number;
+  private count = 0;
+  private added = 0;
+  private known = 0;
+  private readonly keptRaw = new KindCounter();
+  private readonly repairs = new KindCounter();
+
+  constructor(private readonly options: WriterOptions) {
+    this.cwd = options.session.cwd ?? null;
+    this.lastAt = options.session.createdAt ?? 0;
+  }
+
+  get uuid(): string | null {
+    return this.session?.uuid ?? null;
+  }
+
+  /** Whether so much is ready that it should be flushed before more is added. */
+  get isFull(): boolean {
+    return this.ready.length >= mostReady || this.readyCharacters >= mostCharacters;
+  }
+
+  add(record: SourceRecord): void {
+    const index = this.count++;
+    const seen = this.seen.get(record.id);
+    if (seen === record.hash) return this.repairs.add('repeated record');
+    if (seen !== undefined) {
+      this.repairs.add('duplicate id');
+      return this.add({ ...record, id: `${record.id}~${record.hash}` });
+    }
+    this.seen.set(record.id, record.hash);
+    if (record.parts.some(({ display, modelFacing }) => display || modelFacing)) this.leaf = undefined;
+    if (record.parent === undefined || record.parent === null || this.places.has(record.parent)) this.place(record, index);
+    else this.wait(record.parent, record, index);
+  }
+
+  setTitle(text: string, rank: number): void {
+    if (text.trim() !== '' && rank >= (this.title?.rank ?? 0)) this.title = { text: titleFrom(text), rank };
+  }
+
+  setCwd(cwd: string): void {
+    this.cwd ??= cwd;
+  }
+
+  setLeaf(record: string | null): void {
+    this.leaf = record;
+  }
+
+  repaired(kind: string): void {
+    this.repairs.add(kind);
+  }
+
+  /** Stores what is ready. Rejects with `StoreError`; what has been stored before stays. */
+  async flush(): Promise<void> {
+    const { ready } = this;
+    [this.ready, this.readyCharacters] = [[], 0];
+    if (ready.length === 0) return;
+    const { store, ids } = this.options;
+    const session = await this.open();
+    const known = new Map((await store.knownSources(ready.map(({ sourceId }) => sourceId))).map(({ sourceId, entry }) => [sourceId, entry]));
+    for (const { sourceId } of ready) this.uuids.set(sourceId, known.get(sourceId) ?? ids.next());
+    const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
+    this.known += ready.length - fresh.length;
+    if (fresh.length === 0) return;
+    const entries: NewEntry[] = [];
+    const usage: UsageRecord[] = [];
+    for (const one of fresh) {
+      const entry = await this.entryOf(one, session.uuid);
+      entries.push(entry);
+      if (one.part.usage) usage.push({ ...one.part.usage, entry: entry.uuid, kind: 'imported', at: one.at });
+      if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix)) this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
+    }
+    await store.append(session.uuid, { entries, usage } satisfies AppendBatch);
+    this.added += entries.length;
+    if (this.outcome === 'known') this.outcome = 'extended';
+  }
+
+  /** Repairs what still waits, stores everything and puts the leaf where the source has it. Null when the source had no records. */
+  async finish(): Promise<ImportedSession | null> {
+    this.repairWaiting();
+    await this.flush();
+    const { store, format, source } = this.options;
+    if (!this.session) return null;
+    const { uuid } = this.session;
+    if (this.added > 0) await store.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
+    const title = this.title?.text ?? titleFrom(this.firstWords);
+    if (title !== '' && (this.outcome === 'new' || this.session.title === '')) await store.updateSession(uuid, { title });
+    const session = (await store.session(uuid)) ?? this.session;
+    return { uuid, id: session.id, title: session.title, source, format, outcome: this.outcome, entriesAdded: this.added, entriesKnown: this.known, trashed: session.deletedAt !== null, keptRaw: this.keptRaw.list, repaired: this.repairs.list };
+  }
+
+  private sourceId({ id, hash }: SourceRecord, part: number): string {
+    return `${this.options.format}:${this.options.session.id}:${id}:${hash}/${part}`;
+  }
+
+  private wait(parent: string, record: SourceRecord, index: number): void {
+    const list = this.waiting.get(parent);
+    if (list) list.push({ record, index });
+    else this.waiting.set(parent, [{ record, index }]);
+  }
+
+  /** Gives the record its entries, and then those that have waited for it; not by recursion, for a chain may be as long as the file. */
+  private place(first: SourceRecord, firstIndex: number, firstParent?: string | null): void {
+    const stack: { readonly record: SourceRecord; readonly index: number; readonly parent?: string | null | undefined }[] = [{ record: first, index: firstIndex, parent: firstParent }];
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const { record, index } = next;
+      this.placeOne(record, index, next.parent);
+      const followers = this.waiting.get(record.id);
+      this.waiting.delete(record.id);
+      if (followers) stack.push(...followers.reverse());
+    }
+  }
+
+  private placeOne(record: SourceRecord, index: number, parentEntry?: string | null): void {
+    const before = record.aside ? this.newestAside : this.newest;
+    const host = record.parent === undefined ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
+    let tip = parentEntry === undefined ? (host?.last ?? null) : parentEntry;
+    let first: string | null = null;
+    const at = (this.lastAt = record.at ?? this.lastAt);
+    for (const [i, part] of record.parts.entries()) {
+      const sourceId = this.sourceId(record, i);
+      this.ready.push({ sourceId, parent: tip, at, part });
+      this.readyCharacters += sizeOf(part.content);
+      if (sideEntryTypes.has(part.content.type)) continue;
+      first ??= sourceId;
+      tip = sourceId;
+      if (this.firstWords === '' && part.display && part.content.type === 'message' && part.content.role === 'user') this.firstWords = part.content.text;
+    }
+    const place: Place = { first: first ?? tip, last: tip, index, aside: record.aside === true };
+    this.places.set(record.id, place);
+    // It has become part of that one: what follows that one follows it.
+    if (record.parent === undefined && host) host.last = tip;
+    if (place.aside) this.newestAside = place;
+    else if (!this.newest || index >= this.newest.index) this.newest = place;
+  }
+
+  private repairWaiting(): void {
+    for (;;) {
+      const left = [...this.waiting.values()].flat().sort((a, b) => a.index - b.index);
+      const [earliest] = left;
+      if (!earliest) return;
+      const { record, index } = earliest;
+      const parent = record.parent ?? '';
+      const list = (this.waiting.get(parent) ?? []).filter((one) => one !== earliest);
+      if (list.length > 0) this.waiting.set(parent, list);
+      else this.waiting.delete(parent);
+      this.repairs.add(left.some((one) => one.record.id === parent) ? 'circle of parents' : 'missing parent');
+      this.place(record, index, this.before(index));
+    }
+  }
+
+  /** What the record before it in the source became, so that the conversation stays one. */
+  private before(index: number): string | null {
+    let best: Place | null = null;
+    for (const place of this.places.values()) if (place.index < index && (!best || place.index > best.index)) best = place;
+    return best?.last ?? null;
+  }
+
+  private async open(): Promise<Session> {
+    if (this.session) return this.session;
+    const { store, ids, format, source, session, now } = this.options;
+    const uuid = ids.next();
+    const createdAt = session.createdAt ?? this.lastAt;
+    this.session = await store.createSession({
+      uuid,
+      key: safeKey(`import:${format}:${session.id}`),
+      channel: 'import',
+      cwd: this.cwd === null ? null : this.cwd.replaceAll('\0', ''),
+      createdAt: createdAt > 0 ? createdAt : now(),
+      metadata: { importedFrom: { format, source, id: session.id }, ...session.metadata },
+    });
+    if (this.session.uuid === uuid) this.outcome = 'new';
+    this.leafBefore = this.session.leaf;
+    return this.session;
+  }
+
+  private async entryOf({ sourceId, parent, at, part }: Ready, session: string): Promise<NewEntry> {
+    const { content, modelFacing, display } = part;
+    const { store, now } = this.options;
+    let translated = this.translate(content);
+    if (translated.type === 'message' && part.pictures) {
+      const attachments = await Promise.all(
+        part.pictures.map(async ({ mime, data }, i) => ({ kind: 'image' as const, name: `image ${i + 1}`, hash: await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime), mime })),
+      );
+      translated = { ...translated, attachments };
+    }
+    return {
+      uuid: this.uuids.get(sourceId)!,
+      session,
+      parent: parent === null ? null : (this.uuids.get(parent) ?? null),
+      createdAt: at > 0 ? at : now(),
+      modelFacing,
+      display,
+      tokenEstimate: null,
+      sourceId,
+      content: translated,
+    };
+  }
+
+  /** Names of records become uuids; what names nothing is left open. */
+  private translate(content: EntryContent): EntryContent {
+    const uuidOf = (record: string, end: 'first' | 'last'): string | null => {
+      const place = this.places.get(record);
+      const sourceId = place?.[end];
+      return sourceId === null || sourceId === undefined ? null : (this.uuids.get(sourceId) ?? null);
+    };
+    switch (content.type) {
+      case 'compaction':
+        return { ...content, operationId: `${this.options.format}:${content.operationId}`, firstKeptEntry: content.firstKeptEntry === null ? null : uuidOf(content.firstKeptEntry, 'first') };
+      case 'label':
+        return { ...content, target: uuidOf(content.target, 'last') ?? content.target };
+      case 'branch_summary':
+        return { ...content, branchLeaf: uuidOf(content.branchLeaf, 'last') ?? content.branchLeaf };
+      default:
+        return content;
+    }
+  }
+
+  private leafUuid(): string | null {
+    if (this.leaf === null) return null;
+    const place = typeof this.leaf === 'string' ? this.places.get(this.leaf) : undefined;
+    const sourceId = place ? place.last : ((this.newest ?? this.newestAside)?.last ?? null);
+    return sourceId === null ? null : (this.uuids.get(sourceId) ?? null);
+  }
+
+  /** Where the user has gone on here, the session stays; what is new is then another branch. */
+  private async furtherLeaf(leaf: string | null): Promise<string | null> {
+    const { leafBefore } = this;
+    if (leafBefore === null) return leaf;
+    const { store } = this.options;
+    const [stoodAt] = await store.entries([leafBefore]);
+    if (typeof stoodAt?.sourceId === 'string') return leaf;
+    return leaf !== null && (await store.commonAncestor(leafBefore, leaf)) === leafBefore ? leaf : leafBefore;
+  }
+}
+
+/** Of the bytes of a record. */
+export function recordHash(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+function sizeOf(content: EntryContent): number {
+  if ('text' in content) return content.text.length;
+  return content.type === 'compaction' ? content.summaryText.length : 500;
+}
+
+/** SQLite strings end with a NUL, and half a character is none. */
+function safeKey(key: string): string {
+  return key.replace(/[\0\p{Cs}]/gu, '\ufffd');
+}
