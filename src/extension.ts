@@ -29,6 +29,7 @@ import { SessionsTree } from './vscode/sessionsTree';
 import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
+import { VscodeWorkspace } from './vscode/tools/vscodeWorkspace';
 import { ChangeDocuments } from './vscode/tools/changeDocuments';
 import { SummaryFiles } from './vscode/summaryFiles';
 import { TrashRetention } from './vscode/trashRetention';
@@ -62,6 +63,7 @@ export function activate(context: ExtensionContext): void {
           folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
           userNotes: join(context.globalStorageUri.fsPath, 'notes'),
           settings: () => configuration.current,
+          workspace: new VscodeWorkspace(),
           isTrusted,
           askWhenFull,
           reviewCompaction: reviewWith(previews),

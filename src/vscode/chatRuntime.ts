@@ -5,11 +5,14 @@ import { OfflineModel } from '../core/chat/offlineModel';
 import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
 import { approvalRule } from '../core/tools/approvalRule';
+import type { ToolWorkspace } from '../core/tools/toolWorkspace';
+import { workspaceTools } from '../core/tools/workspaceTools';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
 import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
 import { WorkerAnalyst } from '../node/analysis/workerAnalyst';
 import { conversationDeps } from '../node/runtime/conversationDeps';
 import { ModelBindings } from '../node/runtime/modelBindings';
+import { systemClock } from '../node/runtime/systemClock';
 import { openStore } from '../node/store/openStore';
 import { WorkerTokenCounter } from '../node/tokens/workerTokenCounter';
 import type { SessionModel } from './openChat';
@@ -25,6 +28,7 @@ export interface ChatRuntimeOptions {
   /** Folder of the notes that hold in every workspace. */
   readonly userNotes: string;
   readonly settings: () => Settings;
+  readonly workspace: ToolWorkspace;
   readonly isTrusted: () => boolean;
   readonly askWhenFull: AskWhenFull;
   readonly reviewCompaction: ReviewCompaction;
@@ -74,7 +78,7 @@ export class ChatRuntime {
       session: session.uuid,
       approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
-      tools: () => [],
+      tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock) : []),
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
       instructions: () => settings().instructions,

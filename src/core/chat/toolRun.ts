@@ -1,5 +1,5 @@
 import { CancelledError, errorText } from '../errors';
-import type { Clock } from '../ports';
+import type { Clock, Disposable } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { ToolFault, type ApprovalQuestion, type Tool, type ToolOutcome } from '../tools/tool';
 import type { Approvals } from './approvals';
@@ -18,32 +18,27 @@ type Result = ContentOf<'tool_result'>;
 
 /** Of a tool that says nothing else. */
 const usualTimeoutMs = 120_000;
+/** After its end has been asked for. */
+const graceMs = 2_000;
 /** Calls of one step that run at the same time. */
 const mostAtOnce = 8;
 /** A result has at most so many characters; of more, the beginning and the end are kept. */
 const mostCharacters = 4_000_000;
 
 /**
- * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets
- * each result when it is there, one after the other; when it rejects, what still runs is stopped and the rejection is passed on.
+ * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets the
+ * results in that order, one after the other; when it rejects, what still runs is stopped and the rejection is passed on.
  */
 export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDeps, record: (result: Result) => Promise<void>, signal: AbortSignal): Promise<void> {
   const broken = new AbortController();
   const either = AbortSignal.any([signal, broken.signal]);
-  let last: Promise<void> = Promise.resolve();
-  const one = async (call: ToolCallEntry): Promise<void> => {
-    const result = await runTool(call, deps, either);
-    last = last.then(() => record(result));
-    // Those behind it wait for the same rejection.
-    await last.catch((error: unknown) => {
-      broken.abort();
-      throw error;
-    });
-  };
-  for (const batch of batches(calls, deps.tools)) {
-    const settled = await Promise.allSettled(batch.map(one));
-    const failed = settled.find((outcome) => outcome.status === 'rejected');
-    if (failed) throw failed.reason;
+  try {
+    for (const batch of batches(calls, deps.tools)) {
+      const results = batch.map((call) => runTool(call, deps, either));
+      for (const result of results) await record(await result);
+    }
+  } finally {
+    broken.abort();
   }
 }
 
@@ -61,7 +56,8 @@ export async function runTool(call: ToolCallEntry, { tools, approvals, clock, em
       if (!approval.allowed) return result({ text: approval.reason, status: 'denied' });
     }
     const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
-    return result(await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput })));
+    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput }));
+    return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);
   } catch (error) {
     if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });
     if (CancelledError.is(error) || signal.aborted) return result({ text: 'The user stopped this call.', status: 'interrupted' });
@@ -69,14 +65,18 @@ export async function runTool(call: ToolCallEntry, { tools, approvals, clock, em
   }
 }
 
-/** Also ends the wait for a tool that does not listen to its signal. */
+/** A tool that is ended may still say how far it got; one that does not listen to its signal is not waited for. */
 async function inTime<T>(clock: Clock, ms: number, signal: AbortSignal, run: (ended: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
   const ended = AbortSignal.any([signal, late.signal]);
   const timer = clock.after(ms, () => late.abort());
   let end!: () => void;
+  let grace: Disposable | undefined;
   const over = new Promise<never>((_, reject) => {
-    end = () => reject(signal.aborted ? new CancelledError() : new ToolFault(`The tool had not finished after ${Math.round(ms / 1000)} seconds and was ended.`));
+    end = () => {
+      const error = signal.aborted ? new CancelledError() : new ToolFault(`The tool had not finished after ${Math.round(ms / 1000)} seconds and was ended.`);
+      grace = clock.after(graceMs, () => reject(error));
+    };
     ended.addEventListener('abort', end, { once: true });
   });
   try {
@@ -84,6 +84,7 @@ async function inTime<T>(clock: Clock, ms: number, signal: AbortSignal, run: (en
   } finally {
     ended.removeEventListener('abort', end);
     timer.dispose();
+    grace?.dispose();
   }
 }
 

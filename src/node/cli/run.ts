@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Conversation } from '../../core/chat/conversation';
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
@@ -20,6 +20,8 @@ import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
 import { OfflineModel } from '../../core/chat/offlineModel';
+import { DiskWorkspace } from '../tools/diskWorkspace';
+import { workspaceTools } from '../../core/tools/workspaceTools';
 import { headlessAnswers, headlessRule, type HeadlessAnswer } from '../../core/tools/approvalRule';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from './flags';
 import { contextCommand } from './contextCommands';
@@ -34,7 +36,7 @@ const specs: readonly FlagSpec[] = [
   ...providerFlags,
   { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
-  { name: 'workspace', value: 'DIR', help: 'files that offline answers may search' },
+  { name: 'workspace', value: 'DIR', help: 'folder that offline answers may search and that tools work in (--allow-tools)' },
   { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
 ];
 
@@ -60,6 +62,8 @@ export async function run(args: readonly string[]): Promise<number> {
   const whenFull = flags['when-full'];
   const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
   const log = stderrLogger(secrets);
+  const allowTools = (flags['allow-tools'] as HeadlessAnswer | undefined) ?? 'none';
+  const workspace = flags['workspace'] === undefined ? null : new DiskWorkspace([resolve(flags['workspace'])]);
   const folder = flags['store']!;
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new StoreError('io', `--store ${folder} cannot be a folder for the history: ${errorText(error)}`);
@@ -86,9 +90,10 @@ export async function run(args: readonly string[]): Promise<number> {
       notes,
       log,
       session: session.uuid,
-      approvalRule: (question) => headlessRule(question, (flags['allow-tools'] as HeadlessAnswer | undefined) ?? 'none'),
+      approvalRule: (question) => headlessRule(question, allowTools),
       maxRounds: () => mostRounds,
-      tools: () => [],
+      // Only what the run may do at all is offered.
+      tools: () => (workspace && allowTools !== 'none' ? workspaceTools(workspace, systemClock).filter(({ access }) => allowTools === 'all' || access === 'read') : []),
       instructions: () => '',
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
       policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),

@@ -169,6 +169,8 @@ describe('asking before a tool runs', () => {
     const turn = rig.conversation.send('Try them');
     await rig.until(() => rig.clock.timers > 0 && results().length === 1);
     rig.clock.pass(5_000);
+    await rig.until(() => rig.clock.timers === 1);
+    rig.clock.pass(2_000);
     ok((await turn).ok);
     deepStrictEqual(results(), ['crash: error', 'deaf: error', 'nothing: error']);
   });

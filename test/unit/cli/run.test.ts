@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../support/paths';
@@ -49,6 +49,24 @@ describe('threadkeeper run', () => {
 
     const again = start('--session', String(ready['sessionId']));
     assert.equal((await again.until(({ type }) => type === 'context'))['policy'], 'goose');
+  });
+
+  it('works in a folder as far as the command line allows', async () => {
+    const workspace = join(folder, 'work');
+    await mkdir(workspace);
+    await writeFile(join(workspace, 'a.txt'), 'the answer is 42');
+    const talk = async (...flags: string[]) => {
+      api.enqueue(reply(toolCall('read_file', { path: 'a.txt' })), reply(toolCall('edit_file', { path: 'a.txt', old_text: '42', new_text: '43' })), reply('Done.'));
+      const run = start('--workspace', workspace, ...flags);
+      run.send({ cmd: 'send', id: 1, text: 'Look, and correct it' });
+      await run.done(1);
+      return run.of('tool_result').map(({ name, status }) => `${String(name)}: ${String(status)}`);
+    };
+    assert.deepEqual(await talk(), ['read_file: error', 'edit_file: error'], 'not offered');
+    assert.deepEqual(await talk('--allow-tools', 'reads'), ['read_file: ok', 'edit_file: error']);
+    assert.equal(await readFile(join(workspace, 'a.txt'), 'utf8'), 'the answer is 42');
+    assert.deepEqual(await talk('--allow-tools', 'all'), ['read_file: ok', 'edit_file: ok']);
+    assert.equal(await readFile(join(workspace, 'a.txt'), 'utf8'), 'the answer is 43');
   });
 
   it('streams an answer, reports usage and ends in order at the end of input', async () => {

@@ -1,0 +1,35 @@
+import * as z from 'zod/mini';
+import { locate, readQuestion } from './located';
+import { looksSecret } from './secretFiles';
+import type { Tool } from './tool';
+import { toolInput } from './toolInput';
+import type { ToolWorkspace } from './toolWorkspace';
+import { placeName } from './workspacePath';
+
+const Input = z.object({ path: z.optional(z.string()) });
+const mostShown = 100;
+const order = ['error', 'warning', 'information', 'hint'] as const;
+
+export function createDiagnosticsTool(workspace: ToolWorkspace, problems: NonNullable<ToolWorkspace['problems']>): Tool {
+  return {
+    name: 'diagnostics',
+    description: 'Errors and warnings that the editor’s language tools report for a file, or for the workspace as far as its files are open or checked.',
+    inputSchema: { type: 'object', properties: { path: { type: 'string', description: 'Only of this file.' } }, additionalProperties: false },
+    access: 'read',
+    async needsApproval(value) {
+      const { path } = toolInput(Input, value);
+      const located = path === undefined ? null : await locate(workspace, path);
+      return readQuestion(`Read the problems of ${located?.name ?? 'the workspace'}`, located ?? { sensitive: null });
+    },
+    async run(value) {
+      const { path } = toolInput(Input, value);
+      const place = path === undefined ? null : (await locate(workspace, path)).place;
+      const all = problems(place)
+        .filter((problem) => place !== null || !looksSecret(problem.place.path))
+        .sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
+      if (all.length === 0) return { text: 'No problems are reported.', status: 'ok' };
+      const lines = all.slice(0, mostShown).map((problem) => `${placeName(problem.place, workspace.folders)}:${problem.line}: ${problem.severity}: ${problem.text.replace(/\s*\n\s*/g, ' ')}`);
+      return { text: [...lines, ...(all.length > mostShown ? [`[${all.length - mostShown} more.]`] : [])].join('\n'), status: 'ok' };
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { Place, WorkspaceFolder } from './workspacePath';
+
+export interface FileStat {
+  readonly kind: 'file' | 'folder' | 'other';
+  readonly bytes: number;
+}
+
+export interface FolderItem {
+  readonly name: string;
+  /** `link` leads somewhere else; it is not followed where a folder is walked through. */
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+}
+
+export interface Problem {
+  readonly place: Place;
+  /** From 1. */
+  readonly line: number;
+  readonly severity: 'error' | 'warning' | 'information' | 'hint';
+  readonly text: string;
+}
+
+export interface CommandEnd {
+  /** Null when it was ended by a signal. */
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/**
+ * The workspace as tools see it. Places have to be where they really are (`real`) before anything else is done with them. Rejects
+ * with an `Error` whose message says why, in words for the model.
+ */
+export interface ToolWorkspace {
+  /** As they are now. */
+  readonly folders: readonly WorkspaceFolder[];
+  /** Names that are left out of searches beside what Git ignores; patterns as in `glob.ts`. */
+  readonly excludes: readonly string[];
+  /**
+   * Where a place lies when every link on the way is followed; what does not exist lies where its nearest folder that does. Null:
+   * outside of every folder.
+   */
+  real(place: Place): Promise<Place | null>;
+  stat(place: Place): Promise<FileStat | null>;
+  read(place: Place): Promise<Uint8Array>;
+  list(place: Place): Promise<readonly FolderItem[]>;
+  /** The text of an editor with changes that are not on disk. */
+  unsaved(place: Place): string | undefined;
+  /**
+   * Makes `after` the content of a file that has the text `before` (null: that does not exist; its folders are made), in its
+   * editor where it is open. Rejects when it has another content by now, cannot be written, or has unsaved changes. Resolves with
+   * its text as it is then: saving may have formatted it.
+   */
+  replace(place: Place, before: string | null, after: string): Promise<string>;
+  /** Finds the lines, by their numbers from 1, that match a regular expression. Throws for one that is not valid or takes too long. */
+  lineMatcher(pattern: string, ignoreCase: boolean): (lines: readonly string[]) => readonly number[];
+  /** What language tools say about a file, or about all; absent where there are none. */
+  problems?(place: Place | null): readonly Problem[];
+  /** Runs a command line in a folder; ends it and all it has started when the signal is aborted. Absent where nothing can be run. */
+  run?(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd>;
+}

@@ -1,0 +1,112 @@
+import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
+import * as fc from 'fast-check';
+import { changedRange } from '../../../src/core/tools/changedRange';
+import { editText } from '../../../src/core/tools/editText';
+import { globMatcher } from '../../../src/core/tools/glob';
+import { GitIgnore } from '../../../src/core/tools/ignoreRules';
+import { pageText } from '../../../src/core/tools/pageText';
+import { looksSecret } from '../../../src/core/tools/secretFiles';
+
+describe('file patterns', () => {
+  it('match names and paths', () => {
+    const cases: [string, string, boolean][] = [
+      ['*.ts', 'a.ts', true], ['*.ts', 'src/a.ts', false], ['**/*.ts', 'a.ts', true], ['**/*.ts', 'src/b/a.ts', true], ['src/**', 'src/b/a.ts', true],
+      ['src/**/a.ts', 'src/a.ts', true], ['src/*/a.ts', 'src/a.ts', false], ['?.ts', 'ab.ts', false], ['[a-c]x', 'bx', true], ['[!a-c]x', 'bx', false],
+      ['*.{ts,tsx}', 'a.tsx', true], ['{a,b}/{c,d}.x', 'b/c.x', true], ['a\\*b', 'a*b', true], ['a\\*b', 'axb', false], ['**', 'a/b', true], ['[', '[', true],
+    ];
+    for (const [pattern, path, expected] of cases) strictEqual(globMatcher(pattern)(path), expected, `${pattern} ${path}`);
+    strictEqual(globMatcher('README*', { ignoreCase: true })('readme.md'), true);
+  });
+
+  it('take no exponential time, whatever they are', () => {
+    const nasty = `${'*a'.repeat(200)}b`;
+    strictEqual(globMatcher(nasty)('a'.repeat(5_000)), false);
+    strictEqual(globMatcher(`${'**/a/'.repeat(100)}b`)('a/'.repeat(2_000)), false);
+    ok(!globMatcher('{a,b}'.repeat(40))('c'));
+    fc.assert(fc.property(fc.string(), fc.string(), (pattern, path) => void globMatcher(pattern)(path)));
+  });
+
+  it('say what Git ignores as Git does', async () => {
+    const files: Record<string, string> = {
+      '.gitignore': '# comment\nnode_modules/\n*.log\n!keep.log\n/build\ndocs/*.html\n\\#odd\ntrailing   \n{a}.x\n',
+      'sub/.gitignore': '!special.log\nlocal/**\n',
+    };
+    const ignore = new GitIgnore(async (path) => files[path]);
+    const ignored = ['node_modules/a/b.js', 'x/node_modules/c.js', 'a.log', 'x/y.log', 'build/out.js', 'docs/a.html', '#odd', 'trailing', 'sub/local/x', 'sub/deep/other.log'];
+    const kept = ['keep.log', 'x/keep.log', 'x/build/out.js', 'docs/sub/a.html', 'sub/special.log', 'node_modules.txt', 'src/a.ts'];
+    deepStrictEqual([await Promise.all(ignored.map((path) => ignore.ignores(path, false))), await Promise.all(kept.map((path) => ignore.ignores(path, false)))], [ignored.map(() => true), kept.map(() => false)]);
+    // Only a folder of that name.
+    deepStrictEqual([await ignore.ignores('node_modules', false), await ignore.ignores('node_modules', true)], [false, true]);
+  });
+
+  it('know what looks like a secret', () => {
+    const secret = ['.env', 'app/.env.local', '.ENV', 'prod.env', 'server.pem', 'id_rsa', 'keys/id_ed25519', 'credentials', '.aws/config', 'home/.ssh/known_hosts', '.git/config', 'secrets.yaml', 'terraform.tfstate', '.npmrc', 'service-account-prod.json', 'gcp-credentials.json'];
+    const plain = ['.env.example', 'src/env.ts', 'id_rsa.pub', 'environment.md', 'secretary.txt', 'src/credentialsForm.tsx', '.gitignore', 'keys.ts', 'config.json'];
+    deepStrictEqual([secret.filter((path) => !looksSecret(path)), plain.filter(looksSecret)], [[], []]);
+  });
+});
+
+describe('pages of a file', () => {
+  it('are whole lines with numbers, and say where they end', () => {
+    deepStrictEqual(pageText('a\r\nb\nc', 2), { text: '    2\tb\n    3\tc', first: 2, last: 3, total: 3, cutLines: [] });
+    deepStrictEqual(pageText('', 1), { text: '', first: 1, last: 0, total: 0, cutLines: [] });
+    deepStrictEqual([pageText('a\n', 2), pageText('a', 0)], [undefined, undefined]);
+    strictEqual(pageText('x'.repeat(100_000))!.text.length, 2_007);
+  });
+
+  it('show every line once, one page after the other', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 3_000 }).map((line) => line.replace(/[\r\n]/g, ' ')), { minLength: 1, maxLength: 60 }), (lines) => {
+        const text = `${lines.join('\n')}\n`;
+        const seen: number[] = [];
+        for (let start = 1; start <= lines.length; ) {
+          const page = pageText(text, start)!;
+          for (let i = page.first; i <= page.last; i++) seen.push(i);
+          start = page.last + 1;
+        }
+        deepStrictEqual(seen, lines.map((_, i) => i + 1));
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe('edits of a text', () => {
+  it('replace what stands once, and leave everything else as it is', () => {
+    deepStrictEqual(editText('one\ntwo\nthree', 'two', '2'), { text: 'one\n2\nthree', lines: [2] });
+    deepStrictEqual(editText('one\r\ntwo\r\nthree', 'one\ntwo', 'eins\nzwei'), { text: 'eins\r\nzwei\r\nthree', lines: [1] });
+    deepStrictEqual(editText('a\r\nb', 'b', 'b\nc').text, 'a\r\nb\r\nc');
+    deepStrictEqual(editText('a\nb\n', 'b', 'x\r\ny').text, 'a\nx\ny\n');
+    deepStrictEqual(editText('mixed\r\nline\nends', 'line', 'a\nb').text, 'mixed\r\na\nb\nends');
+    deepStrictEqual(editText('x x x', 'x', 'y', true), { text: 'y y y', lines: [1, 1, 1] });
+    deepStrictEqual(editText('cost: $& $1', 'cost', '$`price$&').text, '$`price$&: $& $1');
+  });
+
+  it('are refused in words where it is not clear what is meant', () => {
+    throws(() => editText('a a\na', 'a', 'b'), /stands 3 times in the file \(lines 1, 1, 2\)/);
+    throws(() => editText('a', 'b', 'c'), /does not stand in the file/);
+    throws(() => editText('a', '', 'c'), /old_text is empty/);
+    throws(() => editText('a', 'a', 'a'), /the same/);
+  });
+
+  it('change nothing outside of the passage', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.stringMatching(/^[A-Z]{3,6}$/), fc.string(), fc.string(), (head, unique, tail, after) => {
+        fc.pre(!`${head}|${tail}`.includes(unique) && after !== unique && !/[\r\n]/.test(after) && (head + unique + tail).split(unique).length === 2);
+        strictEqual(editText(head + unique + tail, unique, after).text, head + after + tail);
+      }),
+    );
+  });
+
+  it('are told to the editor as the lines that differ', () => {
+    const texts = fc.array(fc.constantFrom('a', 'b', '\n', '\r\n', ''), { maxLength: 12 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        const { start, end } = changedRange(a, b);
+        strictEqual(a.slice(0, start) + b.slice(start, b.length - end) + a.slice(a.length - end), b);
+        ok(start === 0 || a[start - 1] === '\n');
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

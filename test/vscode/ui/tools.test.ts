@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openChat, type ChatSession } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { reply, toolCall } from '../../support/messagesApiScript';
+import { waitFor } from '../../support/waitFor';
+
+/** Tools in a real window, told in order. */
+describe('workspace tools', function () {
+  inOrder(this);
+  let session: ChatSession;
+  const file = (path: string) => join(session.folder, path);
+  const text = (path: string) => readFile(file(path), 'utf8');
+  /** What the model was last told about its calls. */
+  const results = () => [...JSON.stringify(session.api.messages.at(-1)?.body).matchAll(/"type":"tool_result".*?"content":(?:\[\{"type":"text","text":)?"((?:[^"\\]|\\.)*)"/g)].map((match) => JSON.parse(`"${match[1]!}"`) as string);
+
+  before(async () => {
+    session = await openChat({ window: 60_000 });
+    await writeFile(file('src/dos.txt'), 'one\r\ntwo\r\nthree');
+    await writeFile(file('.env'), 'TOKEN=very-secret');
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  it('reads, lists and searches without asking, all at once', async () => {
+    const { chat, api, workbench } = session;
+    const calls = [toolCall('read_file', { path: 'src/tide.js' }), toolCall('list_folder', {}), toolCall('find_files', { pattern: '*.js' }), toolCall('search_text', { text: 'nextHighWater' })];
+    api.enqueue(reply('I look around.', ...calls), reply('I have seen it.'));
+    await chat.ask('Look around');
+    const [read, list, find, search] = results();
+    assert.match(read!, /^src\/tide\.js, lines 1 to \d+ of \d+:\n {4}1\t\/\*\* The first reading/);
+    assert.match(list!, /^\.:\nnotes\/\nsrc\//);
+    assert.match(find!, /^src\/cli\.js\nsrc\/table\.js\nsrc\/tide\.js$/m);
+    assert.match(search!, /^\d+ lines in \d files:\n[\s\S]*src\/tide\.js:2: export function nextHighWater/);
+    assert.equal(await chat.count('.approval'), 0);
+    await workbench.screenshot('tools-read');
+  });
+
+  it('edits after the difference was seen and allowed, and keeps line ends', async () => {
+    const { chat, api, workbench } = session;
+    api.enqueue(reply(toolCall('edit_file', { path: 'src/dos.txt', old_text: 'two\nthree', new_text: '2\n3' })), reply('Changed.'));
+    await chat.send('Change it');
+    await chat.see('.approval-title', 'Edit src/dos.txt');
+    assert.equal(await text('src/dos.txt'), 'one\r\ntwo\r\nthree');
+    await chat.press('Show diff');
+    await workbench.page.locator('.tab', { hasText: 'dos.txt (change)' }).waitFor();
+    await workbench.screenshot('tools-approval');
+    await chat.press(/^Allow$/);
+    await chat.idle();
+    assert.equal(await text('src/dos.txt'), 'one\r\n2\r\n3');
+    assert.equal(results().at(-1), 'src/dos.txt: changed at line 2.');
+  });
+
+  it('keeps asking while the view is hidden, and changes nothing that is denied', async () => {
+    const { chat, api, workbench } = session;
+    api.enqueue(reply(toolCall('create_file', { path: 'made.txt', content: 'x' })), reply('I leave it.'));
+    await chat.send('Make a file');
+    await chat.see('.approval-title', 'Create made.txt');
+    await workbench.openView('Explorer');
+    await chat.see('.approval-title', 'Create made.txt');
+    await chat.press('Deny');
+    await chat.idle();
+    await chat.see('.tool.denied', 'not allowed');
+    assert.equal(existsSync(file('made.txt')), false);
+    assert.match(results().at(-1)!, /did not allow/);
+  });
+
+  it('asks about a file that looks like a secret, and refuses what lies outside', async () => {
+    const { chat, api } = session;
+    api.enqueue(reply(toolCall('read_file', { path: '.env' }), toolCall('read_file', { path: '../../etc/passwd' })), reply('I see.'));
+    await chat.send('Read my secrets');
+    await chat.see('.approval', 'looks like a file that holds secrets');
+    await chat.press('Deny');
+    await chat.idle();
+    assert.equal(await chat.count('.approval'), 0);
+    const told = results().slice(-2);
+    assert.ok(told.some((one) => /did not allow/.test(one)) && told.some((one) => /outside of the workspace/.test(one)), told.join());
+    assert.ok(!JSON.stringify(api.messages).includes('very-secret'));
+  });
+
+  it('runs a command after asking, and shows what it prints', async () => {
+    const { chat, api, workbench } = session;
+    api.enqueue(reply(toolCall('run_command', { command: 'echo begun; while [ ! -e go ]; do sleep 0.1; done; echo done' })), reply('It ran.'));
+    await chat.send('Run it');
+    await chat.see('.approval-detail', 'echo begun');
+    await chat.press(/^Allow$/);
+    await (await chat.locator('.tool-line')).last().click();
+    await chat.see('.tool-details', /begun/);
+    await workbench.screenshot('tools-command');
+    await writeFile(file('go'), '');
+    await chat.idle();
+    assert.match(results().at(-1)!, /^Exit code 0 after .*\nbegun\ndone$/);
+  });
+
+  it('takes Stop for a no, and survives a reload in the middle of a question', async () => {
+    const { chat, api, workbench } = session;
+    api.enqueue(reply(toolCall('run_command', { command: 'touch ran' })));
+    await chat.send('Run that');
+    await chat.see('.approval-detail', 'touch ran');
+    await chat.press(/^Stop/);
+    await chat.idle();
+    api.enqueue(reply(toolCall('run_command', { command: 'touch ran' })));
+    await chat.send('Again');
+    await waitFor('a second question', async () => (await chat.count('.approval')) === 1);
+    await workbench.reload();
+    await chat.see('.tool.interrupted', 'interrupted');
+    assert.equal(await chat.count('.approval'), 0);
+    await chat.ask('Still there?');
+    assert.equal(existsSync(file('ran')), false);
+    assert.deepEqual(api.errors, []);
+  });
+});
