@@ -6,8 +6,8 @@ export type ApprovalRule = 'allow' | 'ask' | 'ask_once' | { readonly deny: strin
 
 export type ApprovalAnswer = 'allow' | 'session' | 'deny';
 
-/** `stopped`: the turn ended while the user was being asked. */
-export type Approval = { readonly allowed: true } | { readonly allowed: false; readonly reason: string };
+/** `interrupted`: nobody said no, but the conversation was closed. */
+export type Approval = { readonly allowed: true } | { readonly allowed: false; readonly status: 'denied' | 'interrupted'; readonly reason: string };
 
 export interface PendingApproval {
   /** UUID of the call's entry. */
@@ -27,7 +27,7 @@ interface Waiting extends PendingApproval {
  *   asked ──rule: allow, or granted for the session──▶ allowed
  *     ├────rule: deny────────────────────────────────▶ denied
  *     └────rule: ask──▶ waiting ──answer──▶ allowed / denied      (waits for as long as it takes)
- *                          └─────Stop─────▶ denied
+ *                          └─────Stop─────▶ denied;  conversation closed ──▶ interrupted
  */
 export class Approvals {
   private readonly waiting = new Map<string, Waiting>();
@@ -46,7 +46,7 @@ export class Approvals {
 
   async ask({ call, tool, question }: PendingApproval, signal: AbortSignal): Promise<Approval> {
     const rule = this.rule(question);
-    if (typeof rule === 'object') return { allowed: false, reason: rule.deny };
+    if (typeof rule === 'object') return { allowed: false, status: 'denied', reason: rule.deny };
     if (rule === 'allow' || (!question.everyTime && this.granted.has(tool))) return { allowed: true };
     if (signal.aborted) return stopped;
     let stop!: () => void;
@@ -65,12 +65,17 @@ export class Approvals {
     }
   }
 
+  /** The window goes, or the session is left for good: nobody said no. */
+  close(): void {
+    for (const { settle } of this.waiting.values()) settle(closed);
+  }
+
   /** False when nothing is waiting for this answer (any more). */
   answer(call: string, answer: ApprovalAnswer): boolean {
     const waiting = this.waiting.get(call);
     if (!waiting) return false;
     if (answer === 'deny') {
-      waiting.settle({ allowed: false, reason: 'The user did not allow this call. Do not try it again in another way; ask what they want instead.' });
+      waiting.settle({ allowed: false, status: 'denied', reason: 'The user did not allow this call. Do not try it again in another way; ask what they want instead.' });
       return true;
     }
     const { tool, question, rule, settle } = waiting;
@@ -83,4 +88,5 @@ export class Approvals {
   }
 }
 
-const stopped: Approval = { allowed: false, reason: 'The user stopped the turn while being asked about this call. It did not run.' };
+const stopped: Approval = { allowed: false, status: 'denied', reason: 'The user stopped the turn while being asked about this call. It did not run.' };
+const closed: Approval = { allowed: false, status: 'interrupted', reason: 'The conversation was closed while the user was being asked about this call. It did not run.' };

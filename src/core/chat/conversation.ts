@@ -333,6 +333,7 @@ export class Conversation {
   /** Stops what runs. What is queued stays on disk and is not begun. */
   dispose(): void {
     this.disposed = true;
+    this.approvals.close();
     this.operations.abort();
     this.anchor.close();
     this.context.close();

@@ -53,7 +53,7 @@ export async function runTool(call: ToolCallEntry, { tools, approvals, clock, em
     const question = tool.needsApproval ? await tool.needsApproval(input, signal) : tool.access === 'write' ? plainQuestion(name, input) : null;
     if (question) {
       const approval = await approvals.ask({ call: call.uuid, tool: name, question }, signal);
-      if (!approval.allowed) return result({ text: approval.reason, status: 'denied' });
+      if (!approval.allowed) return result({ text: approval.reason, status: approval.status });
     }
     const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
     const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput }));
