@@ -13,6 +13,8 @@ export interface Candidate {
 export interface Candidates extends CorpusStatistics {
   /** Best first. */
   readonly found: readonly Candidate[];
+  /** False where even the rarest term is in so many entries that not all of them were scored: what is found differs by little. */
+  readonly whole: boolean;
 }
 
 /** Entries read per batch at most; the time budget usually ends it before. */
@@ -82,7 +84,7 @@ export class SearchIndex {
     const { count, documentFrequency } = statistics;
     const chosen = affordable(documentFrequency, condition === null ? 1 : this.share(condition, count));
     const first = chosen.terms[0];
-    if (first === undefined) return { found: [], count, documentFrequency };
+    if (first === undefined) return { found: [], whole: true, count, documentFrequency };
     const found = new Map<number, number>();
     const find = (indices: readonly number[], operator: 'AND' | 'OR', limit: number) => {
       for (const { seq, score } of this.scored(indices, matchExpression(indices.map((term) => terms[term] ?? ''), operator), statistics, condition, limit)) {
@@ -92,10 +94,11 @@ export class SearchIndex {
     if (chosen.whole) find(chosen.terms, 'OR', maxRows);
     else {
       if (chosen.terms.length > 1) find(chosen.terms.slice(0, maxJoined), 'AND', maxCommonRows);
-      find([first], 'OR', maxCommonRows);
+      // Words that nearly every entry has: the newest with the rarest are these.
+      if (found.size < maxCommonRows) find([first], 'OR', maxCommonRows);
     }
     const best = [...found].map(([seq, score]) => ({ seq, score })).sort((x, y) => y.score - x.score || y.seq - x.seq);
-    return { found: best, count, documentFrequency };
+    return { found: best, whole: chosen.whole, count, documentFrequency };
   }
 
   private *scored(indices: readonly number[], expression: string, statistics: Statistics, condition: SqlCondition | null, limit: number): Generator<Candidate> {
@@ -146,7 +149,7 @@ interface Statistics extends CorpusStatistics {
 
 /** Rows that one search scores, about 2 µs each. */
 const maxRows = 4_000;
-const maxCommonRows = 1_500;
+const maxCommonRows = 800;
 /** Terms that entries must have together; each costs reading all of its places. */
 const maxJoined = 3;
 /** Terms whose frequency is remembered. */
