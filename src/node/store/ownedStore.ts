@@ -99,6 +99,7 @@ function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: P
     if (damage === null) return;
     status = { ...status, note: { reason: 'damage_found', detail: damage } };
     events.onStatus(status, lease.nonce);
+    server?.tell(status);
   };
   idle.push(verifyWhenIdle(database.connection, { onDone, onError: (error) => events.onLog('warn', 'store_check_failed', { error: errorText(error) }) }, options.verifyPace));
   const stop = () => {
@@ -106,7 +107,7 @@ function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: P
   };
   const me: StoreWindow = { label: options.me.label, notify: (change) => events.onChange(change) };
   service.join(me, options.me.holdings);
-  server?.serve({ status, service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call } });
+  server?.serve({ status: () => status, service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call } });
   return {
     get status() {
       return status;

@@ -9,6 +9,9 @@ import { packText, unpackText } from './text';
  * entry drops its chunks in the same transaction. Writes expect to run inside one.
  */
 export class PartialRows {
+  /** Of each entry that streams, up to its last chunk that was read; that one is read again, since its transaction may have been undone. */
+  private readonly lengths = new Map<string, { readonly seq: number; readonly last: string; readonly length: number }>();
+
   /** A reader cannot tell what was left behind from what the owner is just writing, and recovers nothing. */
   constructor(
     private readonly connection: Connection,
@@ -49,6 +52,7 @@ export class PartialRows {
   }
 
   drop(entry: string): void {
+    this.lengths.delete(entry);
     this.connection.run('DELETE FROM partial_chunks WHERE entry = ?', [entry]);
     this.connection.run('DELETE FROM partials WHERE entry = ?', [entry]);
   }
@@ -64,14 +68,32 @@ export class PartialRows {
   }
 
   private unknownPart(entry: string, offset: number, text: string): string {
-    const known = this.text(entry).length;
+    const known = this.lengthOf(entry);
     if (offset > known) throw new StoreError('conflict', `The text of ${entry} before its character ${offset} is not stored`);
     return text.slice(known - offset);
   }
 
+  /** Without reading all of it again with every chunk. */
+  private lengthOf(entry: string): number {
+    const before = this.lengths.get(entry);
+    const rows = this.chunks(entry, before?.seq ?? 0);
+    if (before && rows[0]?.text !== before.last) {
+      this.lengths.delete(entry);
+      return this.lengthOf(entry);
+    }
+    const length = (before ? before.length - before.last.length : 0) + rows.reduce((sum, { text }) => sum + text.length, 0);
+    const last = rows.at(-1);
+    if (last) this.lengths.set(entry, { seq: last.seq, last: last.text, length });
+    return length;
+  }
+
+  private chunks(entry: string, from: number): { readonly seq: number; readonly text: string }[] {
+    const rows = this.connection.all('SELECT seq, text FROM partial_chunks WHERE entry = ? AND seq >= ? ORDER BY seq', [entry, from]);
+    return rows.map((row) => ({ seq: Number(row['seq']), text: unpackText(row['text']) }));
+  }
+
   private text(entry: string): string {
-    const chunks = this.connection.all('SELECT text FROM partial_chunks WHERE entry = ? ORDER BY seq', [entry]);
-    return chunks.map((chunk) => unpackText(chunk['text'])).join('');
+    return this.chunks(entry, 0).map(({ text }) => text).join('');
   }
 }
 

@@ -23,7 +23,7 @@ export class OwnerGoneError extends Error {
 const helloMs = 5_000;
 
 /** `bytes`: the value is bytes, in base64. */
-type OwnerMessage = (Answer & { readonly bytes?: boolean }) | { readonly type: 'welcome'; readonly status: StoreStatus } | { readonly type: 'change'; readonly change: StoreChange };
+type OwnerMessage = (Answer & { readonly bytes?: boolean }) | { readonly type: 'welcome' | 'status'; readonly status: StoreStatus } | { readonly type: 'change'; readonly change: StoreChange };
 
 interface Pending {
   readonly parts: AnswerParts;
@@ -33,6 +33,8 @@ interface Pending {
 
 export interface PeerEvents {
   onChange(change: StoreChange): void;
+  /** The owner's has changed. */
+  onStatus(): void;
   onGone(): void;
 }
 
@@ -44,7 +46,7 @@ export class PeerConnection {
 
   private constructor(
     private readonly socket: Socket,
-    readonly status: StoreStatus,
+    private known: StoreStatus,
     private readonly events: PeerEvents,
   ) {}
 
@@ -90,6 +92,11 @@ export class PeerConnection {
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     }
+  }
+
+  /** The owner's. */
+  get status(): StoreStatus {
+    return this.known;
   }
 
   get isGone(): boolean {
@@ -141,6 +148,9 @@ export class PeerConnection {
         return this.settle(message.id)?.reject(fromWire(message.error));
       case 'change':
         return this.events.onChange(message.change);
+      case 'status':
+        this.known = message.status;
+        return this.events.onStatus();
       case 'welcome':
         return;
     }

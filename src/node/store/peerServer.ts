@@ -32,7 +32,7 @@ const stallMs = 30_000;
 
 export interface Served {
   readonly service: Pick<StoreService, 'join' | 'leave' | 'call'>;
-  readonly status: StoreStatus;
+  readonly status: () => StoreStatus;
 }
 
 /**
@@ -41,6 +41,7 @@ export interface Served {
  */
 export class PeerServer {
   private readonly peers = new Set<Socket>();
+  private readonly joined = new Set<Peer>();
   private readonly opened: Promise<Served>;
   private open!: (served: Served) => void;
 
@@ -69,6 +70,11 @@ export class PeerServer {
     this.open(served);
   }
 
+  /** Tells every window; one of an older program passes it over. */
+  tell(status: StoreStatus): void {
+    for (const peer of this.joined) void peer.send({ type: 'status', status });
+  }
+
   /** Ends every connection: peers then look for another owner. */
   close(): void {
     this.server.close();
@@ -93,8 +99,12 @@ export class PeerServer {
       if (gone.signal.aborted) return;
       const peer = new Peer(socket, label, gone.signal);
       service.join(peer, holdings);
-      gone.signal.addEventListener('abort', () => service.leave(peer));
-      await peer.send({ type: 'welcome', status });
+      gone.signal.addEventListener('abort', () => {
+        service.leave(peer);
+        this.joined.delete(peer);
+      });
+      await peer.send({ type: 'welcome', status: status() });
+      if (!gone.signal.aborted) this.joined.add(peer);
       for await (const message of messages) {
         const { id, method, args, bytes } = Call.parse(message);
         if (isStoreCall(method)) void peer.answer(id, () => service.call(peer, method, unpackBytes(args, bytes)));

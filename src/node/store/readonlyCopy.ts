@@ -1,9 +1,10 @@
-import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, statSync } from 'node:fs';
+import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import type { DatabaseFiles } from './fileBridge';
 import { sizeOf } from './storeFiles';
+import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import { toStoreError } from './storeFault';
 
 /** A private copy of a store that another process may be writing. */
@@ -46,30 +47,37 @@ export function copyTo(files: DatabaseFiles, copy: DatabaseFiles, attempts = 50)
 /** For a copy; what a process leaves behind is removed by the next one. */
 export function privateFolder(): string {
   sweep();
-  return mkdtempSync(join(tmpdir(), `${copyPrefix}${process.pid}-`));
+  const folder = mkdtempSync(join(tmpdir(), `${copyPrefix}${process.pid}-`));
+  writeFileSync(join(folder, ownerFile), JSON.stringify(thisProcess()));
+  return folder;
 }
 
 const copyPrefix = 'threadkeeper-copy-';
+/** Whose copy it is: a pid alone says nothing after a restart, and nothing about a container that shares the folder. */
+const ownerFile = 'process.json';
+/** A copy that names no process is one that is just being begun, or an older program's. */
+const namelessMs = 24 * 3_600_000;
 
 /** Removes the copies of processes that ended without doing so. */
 function sweep(): void {
   for (const name of readdirSync(tmpdir())) {
-    const pid = Number(new RegExp(`^${copyPrefix}(\\d+)-`).exec(name)?.[1]);
-    if (!pid || isRunning(pid)) continue;
+    if (!name.startsWith(copyPrefix)) continue;
+    const folder = join(tmpdir(), name);
     try {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
+      if (isLeft(folder)) rmSync(folder, { recursive: true, force: true });
     } catch {
-      // Another user's.
+      // Another user's, or gone already.
     }
   }
 }
 
-function isRunning(pid: number): boolean {
+function isLeft(folder: string): boolean {
+  const { mtimeMs } = statSync(folder);
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+    const owner = ProcessIdentity.parse(JSON.parse(readFileSync(join(folder, ownerFile), 'utf8')));
+    return livenessOf(owner, mtimeMs) === 'dead';
+  } catch {
+    return mtimeMs < Date.now() - namelessMs;
   }
 }
 

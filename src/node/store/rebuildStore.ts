@@ -13,9 +13,14 @@ export interface Salvage {
   readonly entries: number;
   /** Entries that are there, but whose content was lost or does not add up. */
   readonly damaged: number;
+  /** Sessions that those entries belong to, as the user knows them: the first few. */
+  readonly damagedIn: readonly string[];
   /** Sentences for the user; empty when nothing was lost. */
   readonly lost: readonly string[];
 }
+
+/** Sessions that a recovery names; there is a command for all of them. */
+const mostNamed = 5;
 
 /** Tables beside sessions, entries and bodies, with a key that orders their rows. */
 const otherTables: readonly (readonly [table: string, ...key: string[]])[] = [
@@ -73,8 +78,15 @@ class Rebuild {
       sessions: count('SELECT count(*) AS n FROM sessions'),
       entries: count('SELECT count(*) AS n FROM entries'),
       damaged: count(`SELECT count(*) AS n FROM bodies WHERE content_json LIKE '{"type":"damaged"%'`),
+      damagedIn: this.damagedSessions(),
       lost,
     };
+  }
+
+  private damagedSessions(): string[] {
+    const rows = this.target.all(`SELECT s.id, s.title, count(*) AS n FROM bodies b JOIN entries e ON e.seq = b.entry JOIN sessions s ON s.uuid = e.session
+      WHERE b.content_json LIKE '{"type":"damaged"%' GROUP BY s.uuid ORDER BY n DESC, s.id LIMIT ${mostNamed}`);
+    return rows.map(({ id, title }) => `${String(id)}${title ? ` “${String(title)}”` : ''}`);
   }
 
   private copy(table: string, key: readonly string[]): void {

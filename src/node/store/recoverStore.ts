@@ -104,7 +104,8 @@ export function describeRecovery({ reason, keptAt, salvage }: Recovery): string 
   const kept = keptAt === null ? '' : ` The damaged file was kept as ${keptAt}.`;
   if (!salvage) return `${reason}. Nothing could be read of it, so a new, empty history was begun.${kept}`;
   const brought = `${salvage.sessions} ${salvage.sessions === 1 ? 'session' : 'sessions'} with ${salvage.entries} ${salvage.entries === 1 ? 'entry' : 'entries'} were brought over`;
-  const problems = [...(salvage.damaged > 0 ? [`the content of ${salvage.damaged} ${salvage.damaged === 1 ? 'entry' : 'entries'}`] : []), ...salvage.lost];
+  const where = salvage.damagedIn.length === 0 ? '' : ` (in ${salvage.damagedIn.join(', ')})`;
+  const problems = [...(salvage.damaged > 0 ? [`the content of ${salvage.damaged} ${salvage.damaged === 1 ? 'entry' : 'entries'}${where}`] : []), ...salvage.lost];
   return `${reason}. ${brought}; ${problems.length === 0 ? 'nothing was lost' : `not readable: ${problems.join(', ')}`}.${kept}`;
 }
 

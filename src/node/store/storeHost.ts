@@ -234,9 +234,12 @@ export class StoreHost {
     try {
       const me = { label: this.options.label, holdings: () => this.holdings.current };
       const onChange = this.events.onChange.bind(this.events);
-      const connection = await PeerConnection.open(holder.address, me, { onChange, onGone: () => shared && this.reopen(shared) }, signal);
+      const onStatus = () => shared && this.opened === shared && this.events.onStatus(shared.status, null);
+      const connection = await PeerConnection.open(holder.address, me, { onChange, onStatus, onGone: () => shared && this.reopen(shared) }, signal);
       shared = {
-        status: { ...connection.status, access: 'shared' },
+        get status(): StoreStatus {
+          return { ...connection.status, access: 'shared' };
+        },
         nonce: null,
         call: (method, args) => connection.call(method, args),
         refresh: () => undefined,

@@ -39,9 +39,10 @@ type Question = Exclude<Request, { type: 'cancelOpen' | 'nextPart' }>;
 async function answer(request: Question): Promise<void> {
   try {
     await sendAnswer(request.id, await perform(request), sendWhenRead);
-    waiting.delete(request.id);
   } catch (error) {
     send({ type: 'failed', id: request.id, error: toWire(error) });
+  } finally {
+    waiting.delete(request.id);
   }
 }
 

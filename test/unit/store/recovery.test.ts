@@ -340,7 +340,7 @@ describe('store: recovery', function () {
     assert.equal(branch.entries.length, 30);
     assert.deepEqual(damaged.map(({ content, modelFacing }) => [content.type === 'custom' && content.customType, modelFacing]), [['damaged', false]]);
     assert.match(JSON.stringify(damaged[0]!.content), /MASSAGE 30/);
-    assert.match(host.status.note!.detail, /not readable: the content of 1 entry/);
+    assert.match(host.status.note!.detail, /not readable: the content of 1 entry \(in \d{8}_\d{3} “a”\)/);
     await host.close();
   });
 

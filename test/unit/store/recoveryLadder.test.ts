@@ -144,9 +144,13 @@ describe('store: recovery ladder', function () {
     const main = alteredSample(sqlite, closed, "UPDATE bodies SET text = 'changed' WHERE entry IN (5, 9)");
     layStoreSample(temp.path, closed, { main });
     const seen: StoreStatus[] = [];
-    const host = await open({ verifyPace: { idleMs: 1, gapMs: 1, stepMs: 1 } }, (status) => seen.push(status));
+    const elsewhere: StoreStatus[] = [];
+    const host = await open({ verifyPace: { idleMs: 300, gapMs: 1, stepMs: 1 } }, (status) => seen.push(status));
     const atFirst = host.status;
-    await waitFor('the check', () => seen.length > 0);
+    const guest = await openHost(temp.path, { waitForOwnerMs: 2_000 }, (status) => elsewhere.push(status));
+    await waitFor('the check, in both windows', () => seen.length > 0 && elsewhere.length > 0);
+    assert.deepEqual([elsewhere, guest.status], [[guest.status], { ...host.status, access: 'shared' }]);
+    await guest.close();
     const { access, note } = host.status;
     assert.deepEqual([atFirst.note, access, note?.reason], [null, 'owner', 'damage_found']);
     assert.match(note?.detail ?? '', /^2 entries do not say what was written; the newest is entry #9 of session \d{8}_001 “Ports and adapters”\.$/);

@@ -255,6 +255,7 @@ describe('store: several windows on one folder', () => {
       other.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
       await waitFor('its turn', () => output.includes('"done"'), { interval: 5 });
       other.kill('SIGSTOP');
+      await waitFor('it to stand still', () => process.platform !== 'linux' || readFileSync(`/proc/${other.pid}/stat`, 'utf8').includes(') T '), { interval: 5 });
       const statuses: StoreStatus[] = [];
       const changes: StoreChange[] = [];
       const host = await openHost(temp.path, { waitForOwnerMs: 0, pursuitPollMs: 10 }, (status) => statuses.push(status), (change) => changes.push(change));
