@@ -54,6 +54,7 @@ function patience(method: ViewRequest['method']): number {
     case 'regenerate':
     case 'switch_branch':
     case 'label':
+    case 'summarize_left':
     case 'send':
       return 600_000;
     default:

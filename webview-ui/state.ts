@@ -24,6 +24,7 @@ export interface ViewState {
   readonly live: readonly LiveRow[];
   readonly turn: TurnState;
   readonly queue: ViewSnapshot['queue'];
+  readonly left: ViewSnapshot['left'];
   readonly context: ViewSnapshot['context'];
   readonly connection: Connection;
   readonly banner: Banner;
@@ -59,6 +60,8 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       return { ...state, turn: delta.turn };
     case 'queue':
       return { ...state, queue: delta.queue };
+    case 'left':
+      return { ...state, left: delta.left };
     case 'context':
       return { ...state, context: delta.context };
     case 'session':

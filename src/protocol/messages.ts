@@ -87,6 +87,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     state: z.enum(['live', 'undone', 'replaced', 'superseded']),
   }),
   z.object({ kind: z.literal('checkpoint'), id, at: z.number(), tokens: z.number(), model: z.nullable(z.string()), summary: z.string() }),
+  /** What a branch that was left came to, Markdown. */
+  z.object({ kind: z.literal('branch_summary'), id, at: z.number(), summary: z.string() }),
   z.object({ kind: z.literal('undo'), id, at: z.number(), tokensRestored: z.number() }),
   z.object({ kind: z.literal('error'), id, at: z.number(), reason: z.string(), text: z.string() }),
   z.object({ kind: z.literal('info'), id, at: z.number(), text: z.string() }),
@@ -140,6 +142,9 @@ const SessionList = z.array(z.object({ uuid: id, id: z.string(), title: z.string
 const LiveBlock = z.object({ id, kind: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() });
 export type LiveBlock = z.infer<typeof LiveBlock>;
 
+const LeftBranch = z.nullable(z.object({ messages: z.number(), summarizing: z.boolean() }));
+export type LeftBranch = z.infer<typeof LeftBranch>;
+
 export const ViewSnapshot = z.object({
   session: z.nullable(SessionHeader),
   sessions: SessionList,
@@ -151,6 +156,8 @@ export const ViewSnapshot = z.object({
   live: z.array(LiveBlock),
   turn: TurnState,
   queue: z.array(z.object({ id, text: z.string() })),
+  /** A branch was left that has work in it: a summary is offered, or being made. */
+  left: LeftBranch,
   context: z.nullable(ContextSnapshot),
   connection: Connection,
   banner: Banner,
@@ -178,6 +185,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('folded'), firstKept: z.nullable(id) }),
   z.object({ kind: z.literal('turn'), turn: TurnState }),
   z.object({ kind: z.literal('queue'), queue: z.array(z.object({ id, text: z.string() })) }),
+  z.object({ kind: z.literal('left'), left: LeftBranch }),
   z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
   z.object({ kind: z.literal('session'), session: SessionHeader }),
   z.object({ kind: z.literal('sessions'), sessions: SessionList }),
@@ -217,6 +225,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('regenerate'), entry: id }),
   /** Goes to the newest end of the branches that lead through `entry`. */
   z.object({ method: z.literal('switch_branch'), entry: id }),
+  /** What becomes of the branch that was left; `instructions` asks for some first. */
+  z.object({ method: z.literal('summarize_left'), how: z.enum(['summarize', 'instructions', 'none']) }),
   /** Asks for a name for the turn; `label`: the one it has, or nothing. */
   z.object({ method: z.literal('label'), entry: id, label: z.string() }),
   /** A new session that goes on from here. */

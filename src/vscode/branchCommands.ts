@@ -44,6 +44,15 @@ export class BranchCommands {
     if (problem !== null) throw new Error(problem);
   }
 
+  async summarizeLeft(how: 'summarize' | 'instructions' | 'none'): Promise<void> {
+    const { branching } = await this.conversation();
+    if (how === 'none') return branching.forgetLeft();
+    const instructions = how === 'summarize' ? '' : await window.showInputBox({ title: 'Summarise the Branch with Instructions', prompt: 'What of the branch that you left matters where you go on', placeHolder: 'The measurements, and why the first design was dropped' });
+    if (instructions === undefined) return;
+    const problem = await branching.summarizeLeft(instructions.trim() || null);
+    if (problem !== null) throw new Error(problem);
+  }
+
   async label(entry: string, before: string): Promise<void> {
     const { branching } = await this.conversation();
     const label = await window.showInputBox({ title: 'Label This Turn', value: before, prompt: 'Shown in the conversation and found by search. Leave it empty to take the label away.' });

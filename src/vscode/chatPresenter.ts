@@ -6,7 +6,7 @@ import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import type { ApprovalQuestion } from '../core/tools/tool';
-import type { Delta, LiveBlock, OlderPage, SessionHeader, TurnState, ViewSnapshot } from '../protocol/messages';
+import type { Delta, LeftBranch, LiveBlock, OlderPage, SessionHeader, TurnState, ViewSnapshot } from '../protocol/messages';
 import { Transcript, type TranscriptSource } from './transcript';
 
 export interface PresenterSource extends TranscriptSource {
@@ -22,7 +22,7 @@ export interface PresenterOutput {
   now(): number;
 }
 
-export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
+export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
 
 /** `id` of the turn state while a compaction runs that the user asked for. */
 const compactionTurn = 'compaction';
@@ -41,6 +41,7 @@ export class ChatPresenter {
   private readonly transcript: Transcript;
   private readonly live = new Map<string, LiveBlock>();
   private turn: TurnState = null;
+  private left: LeftBranch = null;
   /** Of the running turn: whether its message is on disk, and whether its error is. */
   private accepted = false;
   private errorRecorded = false;
@@ -69,6 +70,7 @@ export class ChatPresenter {
       hasMore: this.transcript.hasMore,
       live: [...this.live.values()],
       turn: this.turn,
+      left: this.left,
       queue: this.source.queued.map(({ id, text }) => ({ id, text })),
       context: this.source.snapshot,
     };
@@ -131,6 +133,9 @@ export class ChatPresenter {
       case 'tool_output':
         this.transcript.printed(event.call, event.text);
         return this.output.send({ kind: 'tool_output', id: event.call, text: event.text });
+      case 'branch_left':
+        this.left = event.left;
+        return this.output.send({ kind: 'left', left: event.left });
       case 'branch_replaced':
         this.live.clear();
         this.load(event.page);

@@ -7,7 +7,7 @@ import type { ChatController } from './chatController';
 
 /** What the view may ask of the workbench. Rejections are shown to the user as they are. */
 export interface WorkbenchActions {
-  readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork'>;
+  readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
   selectModel(): Promise<void>;
   setApiKey(): Promise<void>;
   chooseOffline(): Promise<void>;
@@ -53,6 +53,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.branches.regenerate(request.entry);
     case 'switch_branch':
       return workbench.branches.switchTo(request.entry);
+    case 'summarize_left':
+      return workbench.branches.summarizeLeft(request.how);
     case 'label':
       return workbench.branches.label(request.entry, request.label);
     case 'fork':

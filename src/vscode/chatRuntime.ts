@@ -82,6 +82,7 @@ export class ChatRuntime {
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
       instructions: () => settings().instructions,
+      offerBranchSummary: () => settings().offerBranchSummary,
       policy: () => settings().policy,
       resolveModel: () => model.resolve(),
     });

@@ -145,6 +145,7 @@ export const settings = {
   maxRounds: { key: 'tools.maxRounds', default: 50, ...ofWindow },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },
   trashDays: { key: 'history.trashDays', default: 0, scope: 'window', restricted: false },
+  offerBranchSummary: { key: 'history.offerBranchSummary', default: true, scope: 'window', restricted: false },
   statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },
 } as const satisfies Readonly<Record<string, { key: string; default: unknown; scope: 'machine' | 'window'; restricted: boolean }>>;
 export type SettingName = keyof typeof settings;

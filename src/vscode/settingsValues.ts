@@ -16,6 +16,8 @@ export interface Settings {
   readonly policy: PolicyChoice;
   /** How long a session stays in the trash; 0: until it is emptied. */
   readonly trashDays: number;
+  /** Whether a branch that is left with work in it can be summarised on the spot. */
+  readonly offerBranchSummary: boolean;
   readonly statusBarVisible: boolean;
 }
 
@@ -46,6 +48,7 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     maxRounds: take('maxRounds', isCount, 'a whole number above 0', settings.maxRounds.default as number),
     policy,
     trashDays: take('trashDays', isDays, 'a number of days', settings.trashDays.default as number),
+    offerBranchSummary: take('offerBranchSummary', isBoolean, 'true or false', settings.offerBranchSummary.default as boolean),
     statusBarVisible: take('statusBarVisible', isBoolean, 'true or false', settings.statusBarVisible.default as boolean),
   };
   return { settings: read, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };

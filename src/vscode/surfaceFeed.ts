@@ -77,7 +77,7 @@ export class SurfaceFeed {
     const chat = chatOf();
     const connection = this.currentConnection();
     this.lastConnection = JSON.stringify(connection);
-    const nothing = { session: null, rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], context: null };
+    const nothing = { session: null, rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, context: null };
     this.surface?.snapshot({
       ...(chat?.presenter.parts() ?? nothing),
       sessions: sessions(),

@@ -57,6 +57,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'tools_change':
       return info(`Tools: ${content.enabled.join(', ') || 'none'}`);
     case 'branch_summary':
+      return { kind: 'branch_summary', id, at, summary: content.text };
     case 'custom_message':
     case 'usage_note':
       return info(content.text);

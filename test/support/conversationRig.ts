@@ -80,6 +80,7 @@ export class ConversationRig {
   /** Of models whose window differs. */
   readonly windows = new Map<string, number>();
   policy = 'balanced';
+  offersBranchSummary = true;
   /** Of the policy, by setting; from the next turn on. Without any, nothing runs in the background. */
   overrides: PolicyOverrides = {};
   approvalRule: (question: ApprovalQuestion) => ApprovalRule = () => 'allow';
@@ -166,6 +167,7 @@ export class ConversationRig {
       policy: (session) => resolveSessionPolicy({ preset: this.policy, overrides: { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides } }, session.policy).policy,
       askWhenFull: (...question) => this.whenFull(...question),
       reviewCompaction: (...review) => this.review(...review),
+      offerBranchSummary: () => this.offersBranchSummary,
       random: () => 0,
       analyst: inProcessAnalyst,
       pinnedFiles: { read: async (path) => this.files.get(path) },

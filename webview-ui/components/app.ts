@@ -9,6 +9,7 @@ import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from '.
 import type { ComposerView } from './composer';
 import { uuidV7 } from '../uuid';
 import { emptyState } from './emptyStates';
+import { leftOffer } from './rows/branchRows';
 import { spokenRow } from './spokenRow';
 import type { TranscriptView } from './transcript';
 import { ViewElement } from './viewElement';
@@ -120,6 +121,7 @@ export class AppView extends ViewElement {
       </main>
       <footer>
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
+        ${state.left ? leftOffer(state.left) : nothing}
         <tk-queue .queue=${state.queue}></tk-queue>
         <tk-gauge .context=${state.context} .canCompact=${!busy && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-composer

@@ -14,6 +14,8 @@ export function spokenRow(row: TranscriptRow): string {
       return compactionSentence(row);
     case 'checkpoint':
       return 'Checkpoint written';
+    case 'branch_summary':
+      return 'The branch you left has been summarised';
     case 'undo':
       return 'Compaction undone';
     case 'nudge':

@@ -4,6 +4,7 @@ import type { Written } from '../session/attachment';
 import type { BranchTip } from '../session/branchTip';
 import type { EntryOf, StoredEntry } from '../session/entry';
 import type { BranchState } from './branchState';
+import type { BranchSummaries } from './branchSummaries';
 import type { ConversationEvent } from './events';
 import { notBegun, type SendOutcome } from './sendOutcome';
 
@@ -16,7 +17,8 @@ export interface BranchingDeps {
   /** A turn of its own, behind those that were asked for before; `begin` puts the branch where it starts from, its message included. */
   readonly turn: (id: string, message: Written | null, begin: () => Promise<void>) => Promise<SendOutcome>;
   /** An operation that holds no turn; null: done, else why not, in words for the user. */
-  readonly alone: (run: () => Promise<string | null>) => Promise<string | null>;
+  readonly alone: (run: (stop: AbortSignal) => Promise<string | null>) => Promise<string | null>;
+  readonly summaries: BranchSummaries;
 }
 
 /** Entries of a page of the transcript. */
@@ -39,9 +41,11 @@ export class Branching {
       const { branch, emit } = this.deps;
       const message = await this.find(entry);
       if (!isUserMessage(message)) throw new StoreError('invalid', 'Only a message of the user can be edited');
+      const before = branch.entries;
       const stored = await branch.branchOff(message.parent, { ...message.content, text }, { display: true, modelFacing: true });
       await this.replaced(stored.uuid);
       emit({ type: 'entry_appended', entry: stored });
+      await this.deps.summaries.noteLeft(before);
     });
   }
 
@@ -70,6 +74,16 @@ export class Branching {
     });
   }
 
+  /** Brings along what the branch that was left last came to. Null when it is done, else why not. Never rejects. */
+  summarizeLeft(instructions: string | null): Promise<string | null> {
+    return this.deps.alone((stop) => this.deps.summaries.summarize(instructions, stop));
+  }
+
+  /** The offer of a summary is declined. */
+  forgetLeft(): void {
+    this.deps.summaries.forget();
+  }
+
   /** Names a turn; an empty label takes the name away. Rejects with `StoreError`. */
   async label(entry: string, label: string): Promise<void> {
     const { branch, emit } = this.deps;
@@ -78,9 +92,12 @@ export class Branching {
   }
 
   private async moveTo(leaf: string): Promise<void> {
-    if (leaf === this.deps.branch.leaf) return;
-    await this.deps.branch.moveTo(leaf);
+    const { branch, summaries } = this.deps;
+    if (leaf === branch.leaf) return;
+    const before = branch.entries;
+    await branch.moveTo(leaf);
     await this.replaced();
+    await summaries.noteLeft(before);
   }
 
   /** Tells it with the page that takes the old one's place; `added` is told by whoever has added it. */

@@ -3,6 +3,7 @@ import type { ContextEngine } from '../context/engine';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import type { ContentOf } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
+import { BranchSummaries } from './branchSummaries';
 import type { BranchState } from './branchState';
 import { Checkpoints } from './checkpoints';
 import { CompactionRecorder } from './compactionRecord';
@@ -25,6 +26,7 @@ export interface ContextToolsDeps {
   readonly branch: BranchState;
   readonly engine: ContextEngine;
   readonly emit: (event: ConversationEvent) => void;
+  readonly offerBranchSummary?: () => boolean;
 }
 
 export interface CompactionPreview {
@@ -53,6 +55,7 @@ export class ContextTools {
   readonly checkpoints: Checkpoints;
   readonly compactor: Compactor;
   readonly retries: SummaryRetries;
+  readonly branchSummaries: BranchSummaries;
   private readonly maker: FoldMaker;
   private readonly recorder: CompactionRecorder;
   private readonly rewriter: SummaryRewriter;
@@ -65,6 +68,7 @@ export class ContextTools {
     this.maker = new FoldMaker({ ...deps, failover });
     this.rewriter = new SummaryRewriter({ ...deps, maker: this.maker, recorder: this.recorder });
     this.retries = new SummaryRetries({ ...deps, maker: this.maker, recorder: this.recorder, rewriter: this.rewriter });
+    this.branchSummaries = new BranchSummaries({ ...deps, maker: this.maker, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
     this.checkpoints = new Checkpoints({ ...deps, failover, recorder: this.recorder });
     this.compactor = new Compactor({
       ...deps,

@@ -72,6 +72,7 @@ export class Conversation {
       branch,
       emit: (event) => this.emit(event),
       branchChanged: () => this.branchChanged(true),
+      summaries: context.branchSummaries,
       turn: (id, message, begin) => this.operations.enqueue(() => this.turn(id, message, begin)),
       alone: (run) => this.alone(run, (message) => message),
     });
@@ -417,6 +418,7 @@ export class Conversation {
     const entry = await this.branch.append({ type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) }, { display: true, modelFacing: true });
     this.draftVersion++;
     this.engine.setDraft(0);
+    this.branching.forgetLeft();
     if (this.waiting.some((message) => message.id === id)) {
       this.waiting = this.waiting.filter((message) => message.id !== id);
       await this.queueChanged();

@@ -31,6 +31,8 @@ export interface ConversationDeps {
   readonly resolveModel: (session: Session) => Promise<ModelBinding>;
   /** How the context of the session is managed from the next request on. */
   readonly policy: (session: Session) => Policy;
+  /** Whether to offer a summary of a branch that is left. Omitted: never. */
+  readonly offerBranchSummary?: () => boolean;
   /** 0–1; spreads retries. */
   readonly random: () => number;
   readonly analyst: TextAnalyst;

@@ -48,6 +48,8 @@ export type ConversationEvent =
   | { readonly type: 'elsewhere_changed'; readonly holder: string | null }
   /** The session stands on another branch, here or by another window: everything that was told about the old one is void. `page`: its newest. */
   | { readonly type: 'branch_replaced'; readonly page: TranscriptPage }
+  /** The branch that was left last had work which this one has not, and a summary of it is on offer or being made; null: no longer. */
+  | { readonly type: 'branch_left'; readonly left: { readonly messages: number; readonly summarizing: boolean } | null }
   /** Nothing runs or waits any more: `isBusy` says so from now on, which it does not yet when the last turn has ended. */
   | { readonly type: 'became_idle' }
   | { readonly type: 'session_changed'; readonly session: Session }

@@ -30,11 +30,13 @@ export type FoldedState = z.infer<typeof FoldedState>;
 
 export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [], orders: [], values: [], work: emptyWorkLedger, identifiers: [] };
 
+const openingText = 'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.';
+
 /** The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was cut. */
-export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number, pins = ''): string {
+export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number, pins = '', opening = openingText): string {
   const list = (title: string, lines: readonly LedgerLine[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${text}`)].join('\n'));
   return [
-    'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.',
+    opening,
     stateText(folded),
     list('Standing orders of the user (verbatim)', unseen(folded.ledger, folded.orders)),
     list('Exact values that the user gave', unseen(folded.ledger, folded.values)),

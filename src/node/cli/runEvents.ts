@@ -48,6 +48,7 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     case 'session_changed':
     case 'elsewhere_changed':
     case 'branch_replaced':
+    case 'branch_left':
     case 'became_idle':
     case 'pins_changed':
       return null;

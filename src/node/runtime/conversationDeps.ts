@@ -28,6 +28,8 @@ export interface ConversationParts {
   readonly askWhenFull?: AskWhenFull;
   readonly reviewCompaction?: ReviewCompaction;
   readonly instructions: () => string;
+  /** Omitted: a summary of a branch that is left is never offered. */
+  readonly offerBranchSummary?: () => boolean;
   /** What the settings or the command line say; a session's own policy goes before it. */
   readonly policy: () => PolicyChoice;
   readonly resolveModel: (session: Session) => Promise<ModelBinding>;
@@ -54,6 +56,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     ...(parts.askWhenFull ? { askWhenFull: parts.askWhenFull } : {}),
     ...(parts.reviewCompaction ? { reviewCompaction: parts.reviewCompaction } : {}),
     instructions: parts.instructions,
+    ...(parts.offerBranchSummary ? { offerBranchSummary: parts.offerBranchSummary } : {}),
     memoryHead: () => memoryHead(parts.notes),
     resolveModel: parts.resolveModel,
     policy: (session) => {

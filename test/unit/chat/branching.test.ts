@@ -89,6 +89,65 @@ describe('branching', () => {
     assert.equal((await rig.conversation.branching.list())[0]?.label, null);
   });
 
+  const talk = async () => {
+    answers('one', 'two', 'three', 'four', 'five');
+    for (const text of ['first', 'second', 'third']) await say(text);
+    await rig.conversation.branching.edit(await named('second'), 'another second', 'id-1');
+  };
+  const offers = () => rig.events.flatMap((event) => (event.type === 'branch_left' ? [event.left] : []));
+
+  it('a branch that is left with work in it is summarised when the user wants that, and cites what can be read again', async () => {
+    await talk();
+    assert.deepEqual(offers(), [{ messages: 4, summarizing: false }]);
+    assert.equal(await rig.conversation.branching.summarizeLeft('the ports'), null);
+    assert.deepEqual(offers().slice(1), [{ messages: 4, summarizing: true }, null]);
+    assert.match(rig.summarizer.prompts[0]!, /second[^]*third/);
+    assert.match([...rig.summarizer.systems, ...rig.summarizer.prompts].join(), /the ports/);
+    const entry = rig.conversation.entries.at(-1)!;
+    assert.equal(entry.content.type, 'branch_summary');
+    const text = entryText(entry.content);
+    assert.match(text, /the plan is set/);
+    const cited = [...text.matchAll(/#(\d+)/g)].map(([, seq]) => Number(seq)).filter((seq) => seq !== 12);
+    assert.ok(cited.length > 0);
+    assert.equal((await rig.store.entriesBySeq([...new Set(cited)])).length, new Set(cited).size);
+    await say('and now?');
+    assert.ok(sent().some((one) => one.includes('the plan is set')), 'the model is told');
+    assert.ok(!sent().includes('third'));
+    assert.match((await rig.conversation.branching.summarizeLeft(null)) ?? '', /no branch/);
+  });
+
+  it('without a model that can summarise, it is made of exact passages', async () => {
+    await talk();
+    rig.summarizer.fail = 'server';
+    assert.equal(await rig.conversation.branching.summarizeLeft(null), null);
+    assert.match(entryText(rig.conversation.entries.at(-1)!.content), /third/);
+  });
+
+  it('no summary is offered for a single question, when it was declined, or after the next message', async () => {
+    answers('one', 'two', 'three');
+    await say('first');
+    await rig.conversation.branching.edit(await named('first'), 'other', 'id-1');
+    assert.deepEqual(offers(), []);
+    rig.model.scripts.length = 0;
+    await talk();
+    rig.conversation.branching.forgetLeft();
+    assert.deepEqual(offers(), [{ messages: 4, summarizing: false }, null]);
+    rig.offersBranchSummary = false;
+    const { forks } = await rig.store.page(rig.session, { limit: 100 });
+    await rig.conversation.branching.switchTo(forks.at(-1)!.branches[0]!);
+    assert.equal(offers().length, 2);
+  });
+
+  it('a branch is offered once: what has been brought along is there', async () => {
+    await talk();
+    await rig.conversation.branching.summarizeLeft(null);
+    const [left, here] = (await rig.store.page(rig.session, { limit: 100 })).forks[0]!.branches;
+    await rig.conversation.branching.switchTo(left!);
+    rig.events.length = 0;
+    await rig.conversation.branching.switchTo(here!);
+    assert.deepEqual(offers(), []);
+  });
+
   it('refuses what is not there and what is no message of the user', async () => {
     answers('one');
     await say('first');

@@ -11,6 +11,7 @@ const empty: ViewSnapshot = {
   live: [],
   turn: null,
   queue: [],
+  left: null,
   context: null,
   connection: { provider: 'offline', model: 'offline', modelName: 'Offline', key: 'missing', offlineChosen: false },
   banner: null,

@@ -129,7 +129,7 @@ describe('ChatController', () => {
   it('shows an empty view on a fresh profile and begins a session with the first message', async () => {
     const window = open();
     await window.controller.ready();
-    deepStrictEqual({ ...window.last, connection: undefined }, { session: null, sessions: [], rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], context: null, connection: undefined, banner: null, draft: '' });
+    deepStrictEqual({ ...window.last, connection: undefined }, { session: null, sessions: [], rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, context: null, connection: undefined, banner: null, draft: '' });
     deepStrictEqual(window.controller.state.hasSession, false);
     await window.ask('Hello there');
     const kinds = window.deltas.map(({ kind }) => kind);

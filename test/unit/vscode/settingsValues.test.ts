@@ -12,7 +12,7 @@ const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: Policy
 describe('readSettings', () => {
   it('changes nothing in the policy that the user has not set', () => {
     deepStrictEqual(read(), {
-      settings: { baseUrl: '', model: '', instructions: '', approval: 'allowReads', maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, statusBarVisible: true },
+      settings: { baseUrl: '', model: '', instructions: '', approval: 'allowReads', maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, offerBranchSummary: true, statusBarVisible: true },
       problems: [],
     });
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });

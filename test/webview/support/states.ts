@@ -71,6 +71,7 @@ export const states: readonly ViewState[] = [
       }),
     },
   },
+  { name: 'branch-left', options: { snapshot: snapshot({ rows: talk.slice(0, 3), left: { messages: 12, summarizing: false } }) } },
   {
     name: 'editing-a-message',
     options: { snapshot: snapshot({ rows: talk.slice(0, 3) }) },

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit';
-import type { RowMark } from '../../../src/protocol/messages';
+import type { LeftBranch, RowMark } from '../../../src/protocol/messages';
 import { plural } from '../../format';
 import { icon, type IconName } from '../../render/icons';
 import { ask } from './rowActions';
@@ -21,6 +21,17 @@ export function forkSwitch({ at, branches }: NonNullable<RowMark['fork']>, canBr
 export function beyondSwitch(branches: readonly string[]): TemplateResult {
   return html`<div class="fork-switch">
     <button type="button" class="link-button" @click=${ask({ method: 'switch_branch', entry: branches.at(-1)! })}>${icon('branch')} Back to what followed here (${plural(branches.length, 'branch', 'branches')})</button>
+  </div>`;
+}
+
+/** The branch that was left has work in it, which can be brought along. One line, gone with the next message. */
+export function leftOffer({ messages, summarizing }: NonNullable<LeftBranch>): TemplateResult {
+  const choice = (how: 'summarize' | 'instructions' | 'none', label: string) => html`<button type="button" class="link-button" @click=${ask({ method: 'summarize_left', how })}>${label}</button>`;
+  return html`<div class="left-offer" role="group" aria-label="The branch you left">
+    ${icon('branch')}
+    ${summarizing
+      ? html`<span role="status">Summarising the branch you left…</span>${html`<button type="button" class="link-button" @click=${ask({ method: 'stop' })}>Cancel</button>`}`
+      : html`<span>You left ${plural(messages, 'message')} on another branch.</span>${choice('summarize', 'Summarise')}${choice('instructions', 'With instructions…')}${choice('none', 'No summary')}`}
   </div>`;
 }
 

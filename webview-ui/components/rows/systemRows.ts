@@ -38,6 +38,18 @@ export function checkpointRow(row: Kind<'checkpoint'>, { expanded, toggle }: Row
   `;
 }
 
+export function branchSummaryRow(row: Kind<'branch_summary'>, { expanded, toggle }: RowContext): TemplateResult {
+  return html`
+    <div class="quiet checkpoint">
+      <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
+        ${icon('branch')}
+        <span>Brought along from the branch you left</span>
+      </button>
+      ${expanded ? html`<tk-markdown class="checkpoint-text" .source=${{ text: row.summary, streaming: false }}></tk-markdown>` : nothing}
+    </div>
+  `;
+}
+
 export function undoRow(row: Kind<'undo'>): TemplateResult {
   return html`<div class="quiet">${icon('undo')} <span>Compaction undone, ${tokens(row.tokensRestored)} tokens restored</span></div>`;
 }
