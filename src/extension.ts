@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import * as vscode from 'vscode';
 import { window, workspace, type ExtensionContext } from 'vscode';
 import { DisposableStore } from './core/base/disposable';
 import { errorText } from './core/errors';
@@ -15,9 +16,10 @@ import { CompactionPreviews } from './vscode/compactionPreviews';
 import { reviewWith } from './vscode/compactionReview';
 import { Configuration } from './vscode/configuration';
 import { ContextKeys } from './vscode/contextKeys';
-import { endpointOf } from './vscode/endpoint';
+import { endpointOf, type Endpoint } from './vscode/endpoint';
 import { HistoryCare } from './vscode/historyCare';
 import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
+import { LmModels } from './vscode/lmModels';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
 import { askWhenFull, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
@@ -50,11 +52,15 @@ export function activate(context: ExtensionContext): void {
   const configuration = owned.add(new Configuration(log));
   const memory = new ChatMemory(context.workspaceState, context.globalState, log);
   const keys = owned.add(new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log }));
-  const endpoint = () => endpointOf(configuration.current.baseUrl);
+  const endpoint = (provider: Endpoint['provider'] = 'anthropic') => {
+    const { baseUrl, openaiUrl } = configuration.current;
+    return endpointOf(provider === 'anthropic' ? baseUrl : openaiUrl, provider);
+  };
+  const hasStoredKey = () => keys.hasStored(endpoint()) || keys.hasStored(endpoint('openai-compatible'));
   const location = new StoreLocation(context);
   const previews = owned.add(new CompactionPreviews());
 
-  const loadRuntime = () =>
+  const loadRuntime = (): Promise<ChatRuntime> =>
     (runtime ??= import('./vscode/chatRuntime').then(
       ({ ChatRuntime }) =>
         new ChatRuntime({
@@ -68,6 +74,8 @@ export function activate(context: ExtensionContext): void {
           askWhenFull,
           reviewCompaction: reviewWith(previews),
           session: () => controller?.session?.uuid ?? '',
+          reach: (...way) => models.reach(...way),
+          hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
           log,
         }),
     ));
@@ -81,6 +89,7 @@ export function activate(context: ExtensionContext): void {
     keys,
     bindings: async () => (await loadRuntime()).bindings(await store.get()),
     endpoint,
+    others: () => configuration.current,
     setting: () => configuration.current.model,
     offlineChosen: () => memory.offlineChosen(),
     log,
@@ -142,7 +151,8 @@ export function activate(context: ExtensionContext): void {
     models,
     memory,
     settingOfPolicy: () => configuration.current.policy.preset,
-    apiKeys: { keys, endpoint, verify: async (apiKey, { baseUrl }) => void (await (await loadRuntime()).listModels(apiKey, baseUrl)), log },
+    apiKeys: { keys, endpoint, verify: async (...key) => (await loadRuntime()).verifyKey(...key), log },
+    prices: () => configuration.current.prices,
     log,
     changes: owned.add(new ChangeDocuments()),
     ids: new UuidV7(),
@@ -165,14 +175,14 @@ export function activate(context: ExtensionContext): void {
   const statusBar = owned.add(new StatusBar(configuration, memory));
   contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
   contextKeys.set('canUndo', (memory.lastContext()?.compactions ?? 0) > 0);
-  contextKeys.set('hasStoredKey', keys.hasStored(endpoint()));
+  contextKeys.set('hasStoredKey', hasStoredKey());
   owned.add(
     chat.onDidChangeState((state) => {
       statusBar.update(state);
       contextKeys.update(state);
     }),
   );
-  owned.add(keys.onDidChange(() => contextKeys.set('hasStoredKey', keys.hasStored(endpoint()))));
+  owned.add(keys.onDidChange(() => contextKeys.set('hasStoredKey', hasStoredKey())));
   owned.add(keys.onDidChange(() => void chat.connectionChanged()));
   owned.add(keys.onDidBreak(showKeyStorageBroken));
   owned.add(configuration.onDidChange(() => void chat.connectionChanged()));

@@ -122,11 +122,11 @@ export const TurnState = z.nullable(
 export type TurnState = z.infer<typeof TurnState>;
 
 export const Connection = z.object({
-  provider: z.enum(['anthropic', 'offline']),
+  provider: z.enum(['anthropic', 'openai-compatible', 'ollama', 'vscode', 'offline']),
   model: z.string(),
   modelName: z.string(),
   /** `missing` shows the first-run choices until the user has chosen offline mode or sent something. */
-  key: z.enum(['stored', 'environment', 'missing']),
+  key: z.enum(['stored', 'environment', 'missing', 'not_needed']),
   offlineChosen: z.boolean(),
 });
 export type Connection = z.infer<typeof Connection>;
@@ -257,7 +257,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('new_session') }),
   z.object({ method: z.literal('open_session'), uuid: id }),
   z.object({ method: z.literal('rename_session'), title: z.string() }),
-  z.object({ method: z.literal('select_model') }),
+  /** `provider`: only what it offers, with what to do when it offers nothing. */
+  z.object({ method: z.literal('select_model'), provider: z.optional(z.enum(['ollama', 'vscode'])) }),
   z.object({ method: z.literal('set_api_key') }),
   z.object({ method: z.literal('choose_offline') }),
   z.object({ method: z.literal('open_link'), href: z.string() }),

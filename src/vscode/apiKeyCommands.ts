@@ -1,27 +1,34 @@
-import { ProgressLocation, window } from 'vscode';
+import { ConfigurationTarget, ProgressLocation, window, workspace } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
 import type { Logger, ModelFailure } from '../core/ports';
 import type { ApiKeys } from './apiKeys';
-import type { Endpoint } from './endpoint';
+import { settingKey } from './contributions';
+import { endpointOf, type Endpoint } from './endpoint';
 
 export interface ApiKeyCommandsDeps {
   readonly keys: ApiKeys;
-  readonly endpoint: () => Endpoint;
+  /** Of every provider with keys; one that has no address yet has an empty one. */
+  readonly endpoint: (provider: Endpoint['provider']) => Endpoint;
   /** Asks the provider for its models with this key. Rejects with `ModelError`. */
   readonly verify: (key: string, endpoint: Endpoint) => Promise<void>;
   readonly log: Logger;
 }
 
-/** Asks for a key, tries it, keeps it. Resolves with whether there is a new one; never rejects. */
-export async function setApiKey(deps: ApiKeyCommandsDeps): Promise<boolean> {
-  const endpoint = deps.endpoint();
+/** Asks which provider (unless that is said), where it is, and for a key; tries it, keeps it. Resolves with whether something has changed; never rejects. */
+export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['provider']): Promise<boolean> {
+  const provider = asked ?? (await askForProvider(deps));
+  if (!provider) return false;
+  const endpoint = provider === 'openai-compatible' ? await askForServer(deps) : deps.endpoint(provider);
+  if (!endpoint) return false;
   for (;;) {
     const key = await askForKey(endpoint);
     if (key === undefined) return false;
     const verdict = await verdictOn(key, endpoint, deps);
     if (verdict === 'again') continue;
     if (verdict === 'cancel') return false;
+    if (endpoint.provider === 'openai-compatible') await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
+    if (key === '') return true;
     if ((await deps.keys.store(endpoint, key)) === 'this_window') {
       void window.showWarningMessage('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.');
     }
@@ -31,7 +38,11 @@ export async function setApiKey(deps: ApiKeyCommandsDeps): Promise<boolean> {
 
 /** Resolves with whether a key was removed; never rejects. */
 export async function removeApiKey({ keys, endpoint }: Pick<ApiKeyCommandsDeps, 'keys' | 'endpoint'>): Promise<boolean> {
-  const place = endpoint();
+  const places = [endpoint('anthropic'), endpoint('openai-compatible')].filter((place) => place.origin !== '' && keys.hasStored(place));
+  const hosts = [...new Set(places.map(hostOf))];
+  const host = hosts.length > 1 ? await window.showQuickPick(hosts, { title: 'Remove API Key', placeHolder: 'The key for' }) : hosts[0];
+  const place = places.find((one) => hostOf(one) === host);
+  if (!place) return false;
   const remove = 'Remove';
   const answer = await window.showWarningMessage(`Remove the API key for ${hostOf(place)} from this machine?`, remove);
   if (answer !== remove) return false;
@@ -39,11 +50,36 @@ export async function removeApiKey({ keys, endpoint }: Pick<ApiKeyCommandsDeps, 
   return true;
 }
 
+/** Who has set no other server has only one provider with a key. */
+async function askForProvider({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoint['provider'] | undefined> {
+  const server = endpoint('openai-compatible');
+  if (server.baseUrl === '') return 'anthropic';
+  const items = [
+    { label: 'Claude', description: hostOf(endpoint('anthropic')), provider: 'anthropic' as const },
+    { label: 'OpenAI-compatible server', description: hostOf(server), provider: 'openai-compatible' as const },
+  ];
+  return (await window.showQuickPick(items, { title: 'Set API Key', placeHolder: 'For which provider?', ignoreFocusOut: true }))?.provider;
+}
+
+async function askForServer({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoint | undefined> {
+  const address = await window.showInputBox({
+    title: 'OpenAI-Compatible Server',
+    prompt: 'Its address, up to the version. Kept in the setting threadkeeper.openaiCompatible.baseUrl.',
+    placeHolder: 'http://localhost:1234/v1',
+    value: endpoint('openai-compatible').baseUrl,
+    ignoreFocusOut: true,
+    validateInput: (value) => (/^https?:\/\//i.test(value.trim()) && URL.canParse(value.trim()) ? undefined : 'An http or https address.'),
+  });
+  return address?.trim() ? endpointOf(address, 'openai-compatible') : undefined;
+}
+
+/** Empty: the server wants none. */
 async function askForKey(endpoint: Endpoint): Promise<string | undefined> {
+  const isServer = endpoint.provider === 'openai-compatible';
   const key = await window.showInputBox({
     title: 'Set API Key',
-    prompt: `For ${hostOf(endpoint)}. The key is kept in VS Code's secret storage and sent to no other address.`,
-    placeHolder: 'sk-ant-…',
+    prompt: `For ${hostOf(endpoint)}. The key is kept in VS Code's secret storage and sent to no other address.${isServer ? ' Leave it empty if the server wants none.' : ''}`,
+    placeHolder: isServer ? 'sk-…' : 'sk-ant-…',
     password: true,
     ignoreFocusOut: true,
     validateInput: (value) => {
@@ -52,7 +88,8 @@ async function askForKey(endpoint: Endpoint): Promise<string | undefined> {
       return /^[\x21-\x7e]+$/.test(text) ? undefined : 'An API key has no spaces and no special characters.';
     },
   });
-  return key?.trim() || undefined;
+  if (key === undefined) return undefined;
+  return key.trim() === '' && !isServer ? undefined : key.trim();
 }
 
 async function verdictOn(key: string, endpoint: Endpoint, { verify, log }: ApiKeyCommandsDeps): Promise<'save' | 'again' | 'cancel'> {

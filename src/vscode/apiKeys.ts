@@ -115,8 +115,9 @@ export class ApiKeys implements Disposable {
   }
 
   /** A key of the environment goes with the address of the environment, if that names one. */
-  private environmentKey({ baseUrl, origin }: Endpoint): string | undefined {
+  private environmentKey({ provider, baseUrl, origin }: Endpoint): string | undefined {
     const { env, log } = this.deps;
+    if (provider === 'openai-compatible') return (origin === openaiOrigin && env['OPENAI_API_KEY']?.trim()) || undefined;
     const key = env['ANTHROPIC_API_KEY']?.trim();
     if (!key) return undefined;
     const address = env['ANTHROPIC_BASE_URL']?.trim();
@@ -170,6 +171,8 @@ export class ApiKeys implements Disposable {
   }
 }
 
+/** The only server that the environment's OPENAI_API_KEY is meant for without a doubt. */
+const openaiOrigin = 'https://api.openai.com';
 const secretPrefix = 'threadkeeper.apiKey:';
 const brokenText =
   "VS Code's secret storage does not work on this machine, so the API key cannot be kept. Set the environment variable ANTHROPIC_API_KEY before starting VS Code, or repair the system's keychain (on Linux: install gnome-keyring or kwallet, or start VS Code with --password-store=basic).";

@@ -8,7 +8,7 @@ import type { ChatController } from './chatController';
 /** What the view may ask of the workbench. Rejections are shown to the user as they are. */
 export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
-  selectModel(): Promise<void>;
+  selectModel(only?: 'ollama' | 'vscode'): Promise<void>;
   setApiKey(): Promise<void>;
   chooseOffline(): Promise<void>;
   compact(): Promise<void>;
@@ -96,7 +96,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'rename_session':
       return controller.renameSession(request.title);
     case 'select_model':
-      return workbench.selectModel();
+      return workbench.selectModel(request.provider);
     case 'set_api_key':
       return workbench.setApiKey();
     case 'choose_offline':

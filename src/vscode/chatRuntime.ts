@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { Conversation } from '../core/chat/conversation';
 import type { AskWhenFull, ReviewCompaction } from '../core/chat/turn';
 import { OfflineModel } from '../core/chat/offlineModel';
-import type { Logger, MemoryNotes, ModelInfo, SessionStore, WorkspaceText } from '../core/ports';
+import type { Logger, MemoryNotes, SessionStore, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
 import { approvalRule } from '../core/tools/approvalRule';
 import type { ToolWorkspace } from '../core/tools/toolWorkspace';
@@ -11,10 +11,12 @@ import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
 import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
 import { WorkerAnalyst } from '../node/analysis/workerAnalyst';
 import { conversationDeps } from '../node/runtime/conversationDeps';
-import { ModelBindings } from '../node/runtime/modelBindings';
 import { systemClock } from '../node/runtime/systemClock';
+import { ModelBindings, type HostedModels } from '../node/runtime/modelBindings';
+import { createClient, type ProviderAccess, type ProviderId } from '../node/models/providerAccess';
 import { openStore } from '../node/store/openStore';
 import { WorkerTokenCounter } from '../node/tokens/workerTokenCounter';
+import type { Endpoint } from './endpoint';
 import type { SessionModel } from './openChat';
 import { StoreTasks } from './storeTasks';
 import type { Settings } from './settingsValues';
@@ -34,6 +36,10 @@ export interface ChatRuntimeOptions {
   readonly reviewCompaction: ReviewCompaction;
   /** The session that offline answers search first. */
   readonly session: () => string;
+  /** How a provider is reached. Rejects with `ModelError`. */
+  readonly reach: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
+  /** The models of VS Code. */
+  readonly hosted: HostedModels;
   readonly log: Logger;
 }
 
@@ -93,10 +99,10 @@ export class ChatRuntime {
     return this.of(store).bindings;
   }
 
-  /** Rejects with `ModelError`. */
-  async listModels(apiKey: string, baseUrl: string): Promise<ModelInfo[]> {
-    const { AnthropicClient } = await import('../node/models/anthropicClient');
-    return new AnthropicClient({ apiKey, baseURL: baseUrl, logger: this.options.log }).listModels();
+  /** Whether a key is let in. Rejects with `ModelError`. */
+  async verifyKey(apiKey: string, { provider, baseUrl }: Endpoint): Promise<void> {
+    const client = await createClient({ provider, apiKey, baseURL: baseUrl, contextTokens: null }, this.options.log);
+    await client.listModels();
   }
 
   async close(): Promise<void> {
@@ -107,9 +113,9 @@ export class ChatRuntime {
   private of(store: SessionStore): { readonly notes: MemoryNotes; readonly bindings: ModelBindings } {
     let known = this.clients.get(store);
     if (!known) {
-      const { files, session, log, userNotes } = this.options;
+      const { files, session, log, userNotes, reach, hosted } = this.options;
       const notes = new ScopedMemoryNotes(new FileMemoryNotes(join(dirname(store.status.file), 'notes')), new FileMemoryNotes(userNotes));
-      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files, session, keyHint }), log }) };
+      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files, session, keyHint }), log, reach, hosted }) };
       this.clients.set(store, known);
     }
     return known;

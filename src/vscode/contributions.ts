@@ -139,6 +139,12 @@ const ofWindow = { scope: 'window', restricted: false } as const;
 /** Setting keys below `threadkeeper.` with their defaults; `restricted` ones are ignored in a workspace that is not trusted. */
 export const settings = {
   baseUrl: { key: 'anthropic.baseUrl', default: '', scope: 'machine', restricted: true },
+  openaiUrl: { key: 'openaiCompatible.baseUrl', default: '', scope: 'machine', restricted: true },
+  openaiContext: { key: 'openaiCompatible.contextTokens', default: 0, scope: 'machine', restricted: true },
+  ollamaUrl: { key: 'ollama.baseUrl', default: '', scope: 'machine', restricted: true },
+  ollamaContext: { key: 'ollama.contextTokens', default: 0, scope: 'machine', restricted: true },
+  prices: { key: 'prices', default: {}, scope: 'machine', restricted: true },
+  dailyBudget: { key: 'budget.perDay', default: 0, scope: 'machine', restricted: true },
   model: { key: 'model', default: '', scope: 'window', restricted: true },
   instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
   approval: { key: 'tools.approval', default: 'allowReads', scope: 'window', restricted: true },

@@ -1,15 +1,16 @@
+import { isProviderId, type ProviderId } from '../node/models/providerAccess';
 import { offlineModelId } from '../node/runtime/modelBindings';
 
 /** Which model is wanted: by the session, the setting, or nobody. */
 export type WantedModel =
   | { readonly provider: 'automatic' }
   | { readonly provider: 'offline' }
-  | { readonly provider: 'anthropic'; readonly model: string };
+  | { readonly provider: ProviderId; readonly model: string };
 
 export interface ModelWishes {
   /** `provider/model` of the session; null: whatever the settings say. */
   readonly session: string | null;
-  /** The setting: a model id, `provider/model`, `offline` or nothing. */
+  /** The setting: a model id of Anthropic's, `provider/model`, `offline` or nothing. */
   readonly setting: string;
   /** The user has chosen to go on without a key. */
   readonly offlineChosen: boolean;
@@ -24,9 +25,11 @@ export function wantedModel({ session, setting, offlineChosen }: ModelWishes): W
 
 export const offlineSessionModel = `offline/${offlineModelId}`;
 
+/** Ids may contain slashes themselves: only a provider's name in front of the first one is one. */
 function parseModel(text: string): WantedModel {
   const name = text.trim();
   if (name === '') return { provider: 'automatic' };
   if (name === offlineModelId || name.startsWith('offline/')) return { provider: 'offline' };
-  return { provider: 'anthropic', model: name.replace(/^anthropic\//, '') };
+  const [provider = '', ...rest] = name.split('/');
+  return isProviderId(provider) ? { provider, model: rest.join('/') } : { provider: 'anthropic', model: name };
 }

@@ -1,94 +1,121 @@
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
-import { modelTurnError } from '../core/chat/turnError';
 import { errorText } from '../core/errors';
 import type { ModelInfo } from '../core/ports';
+import type { ProviderId } from '../node/models/providerAccess';
 import { offlineSessionModel } from './modelChoice';
-import { shortTokens } from './statusText';
+import { modelDetail, whyNotListed } from './modelTexts';
 
 export type PickedModel =
   | { readonly kind: 'model'; readonly model: string | null }
-  /** There is no key yet. */
-  | { readonly kind: 'set_key' };
+  /** There is no key or no address yet. */
+  | { readonly kind: 'set_key'; readonly provider: 'anthropic' | 'openai-compatible' };
 
-export interface ModelPickerInput {
-  /** `provider/model` of the session; null: automatic. */
-  readonly current: string | null;
-  readonly hasKey: boolean;
+export interface ModelGroup {
+  readonly provider: ProviderId;
+  readonly title: string;
+  /** What has to be done before there is anything to list; null: nothing. */
+  readonly needs: 'key' | 'address' | null;
   /** Rejects with `ModelError`. */
   readonly list: () => Promise<readonly ModelInfo[]>;
 }
 
-interface Item extends QuickPickItem {
-  readonly picked?: boolean;
-  readonly choice?: PickedModel | 'enter';
+export interface ModelPickerInput {
+  /** `provider/model` of the session; null: automatic. */
+  readonly current: string | null;
+  readonly groups: readonly ModelGroup[];
+  /** Null when nobody knows. */
+  readonly price: (provider: string, model: string) => string | null;
 }
 
-/** Lists what can answer. Undefined when the user has closed the list. */
+interface Item extends QuickPickItem {
+  readonly choice?: PickedModel | { readonly kind: 'enter'; readonly provider: ProviderId };
+}
+
+type GroupState = readonly ModelInfo[] | { readonly problem: string } | 'asking';
+
+/** Lists what can answer, by provider, with the reason where one offers nothing. Undefined when the user has closed the list. */
 export async function pickModel(input: ModelPickerInput): Promise<PickedModel | undefined> {
   const picked = await showList(input);
-  if (picked !== 'enter') return picked;
+  if (picked?.kind !== 'enter') return picked;
   const model = await window.showInputBox({
     title: 'Select Model',
-    prompt: 'The id of a model that the API address offers.',
-    placeHolder: 'claude-sonnet-5-5',
+    prompt: 'The id of a model as the provider has it.',
+    placeHolder: picked.provider === 'anthropic' ? 'claude-sonnet-5-5' : 'llama3.1:8b',
     ignoreFocusOut: true,
     validateInput: (value) => (/\s/.test(value.trim()) ? 'A model id has no spaces.' : undefined),
   });
-  return model?.trim() ? { kind: 'model', model: `anthropic/${model.trim()}` } : undefined;
+  return model?.trim() ? { kind: 'model', model: `${picked.provider}/${model.trim()}` } : undefined;
 }
 
-function showList(input: ModelPickerInput): Promise<PickedModel | 'enter' | undefined> {
+function showList(input: ModelPickerInput): Promise<Item['choice']> {
   const list = window.createQuickPick<Item>();
+  const states = new Map<ProviderId, GroupState>();
   list.title = 'Select Model';
   list.placeholder = 'For this session';
   list.matchOnDescription = true;
-  const show = (items: readonly Item[]) => {
+  list.keepScrollPosition = true;
+  let open = true;
+  const show = () => {
+    if (!open) return;
+    const { activeItems } = list;
+    const items = itemsOf(input, states);
     list.items = items;
-    const current = items.find(({ choice }) => choice !== undefined && choice !== 'enter' && choice.kind === 'model' && choice.model === input.current);
-    if (current) list.activeItems = [current];
+    const wanted = activeItems[0]?.choice ?? { kind: 'model', model: input.current };
+    const active = items.find(({ choice }) => choice !== undefined && JSON.stringify(choice) === JSON.stringify(wanted));
+    if (active) list.activeItems = [active];
+    list.busy = [...states.values()].includes('asking');
   };
   return new Promise((resolve) => {
     list.onDidAccept(() => {
-      resolve(list.selectedItems[0]?.choice);
+      const choice = list.selectedItems[0]?.choice;
+      // A line that only says what is wrong.
+      if (!choice) return;
+      resolve(choice);
       list.hide();
     });
     list.onDidHide(() => {
+      open = false;
       resolve(undefined);
       list.dispose();
     });
-    show(fixedItems(input, []));
+    for (const { provider, needs, list: ask } of input.groups) {
+      if (needs !== null) continue;
+      states.set(provider, 'asking');
+      void ask().then(
+        (models) => states.set(provider, models.length > 0 ? models : { problem: whyNotListed(provider, null) }),
+        (error: unknown) => states.set(provider, { problem: whyNotListed(provider, ModelError.is(error) ? error.failure : { reason: 'server', detail: errorText(error) }) }),
+      ).then(show);
+    }
+    show();
     list.show();
-    if (!input.hasKey) return;
-    list.busy = true;
-    input
-      .list()
-      .then(
-        (models) => show(fixedItems(input, models.map((model) => modelItem(model, input.current)))),
-        (error: unknown) => show([...fixedItems(input, []), { label: '$(warning) The models could not be listed', description: ModelError.is(error) ? modelTurnError(error.failure, '').message : errorText(error) }]),
-      )
-      .finally(() => (list.busy = false));
   });
 }
 
-function fixedItems({ hasKey, current }: ModelPickerInput, models: readonly Item[]): Item[] {
+function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupState>): Item[] {
+  const { current, groups, price } = input;
   const mark = (model: string | null) => (model === current ? '$(check) ' : '');
-  const claude: Item[] = hasKey
-    ? [
-        { label: `${mark(null)}Automatic`, description: 'the setting threadkeeper.model, else the newest Sonnet model', choice: { kind: 'model', model: null } },
-        ...models,
-        { label: '$(edit) Enter a model id…', choice: 'enter' },
-      ]
-    : [{ label: '$(key) Set API Key…', description: 'to chat with Claude', choice: { kind: 'set_key' } }];
-  return [
-    { label: 'Claude', kind: QuickPickItemKind.Separator },
-    ...claude,
-    { label: 'Without a model', kind: QuickPickItemKind.Separator },
-    { label: `${mark(offlineSessionModel)}Offline`, description: 'searches history, notes and workspace; writes no answers', choice: { kind: 'model', model: offlineSessionModel } },
-  ];
+  const items: Item[] = [];
+  for (const { provider, title, needs } of groups) {
+    items.push({ label: title, kind: QuickPickItemKind.Separator });
+    if (needs !== null && (provider === 'anthropic' || provider === 'openai-compatible')) {
+      const label = needs === 'key' ? '$(key) Set API Key…' : '$(server) Set Address and API Key…';
+      items.push({ label, description: provider === 'anthropic' ? 'to chat with Claude' : 'OpenRouter, LM Studio, vLLM, llama.cpp, LiteLLM and others', choice: { kind: 'set_key', provider } });
+      continue;
+    }
+    if (provider === 'anthropic') items.push({ label: `${mark(null)}Automatic`, description: 'the setting threadkeeper.model, else the newest Sonnet model', choice: { kind: 'model', model: null } });
+    const state = states.get(provider) ?? 'asking';
+    if (state === 'asking') items.push({ label: '$(loading~spin) Asking…' });
+    else if ('problem' in state) items.push({ label: '$(warning) Nothing to choose', detail: state.problem, alwaysShow: true });
+    else for (const info of state) items.push(modelItem(info, mark, price(info.provider, info.id)));
+    if (provider !== 'vscode') items.push({ label: '$(edit) Enter a model id…', choice: { kind: 'enter', provider } });
+  }
+  items.push({ label: 'Without a model', kind: QuickPickItemKind.Separator });
+  items.push({ label: `${mark(offlineSessionModel)}Offline`, description: 'searches history, notes and workspace; writes no answers', choice: { kind: 'model', model: offlineSessionModel } });
+  return items;
 }
 
-function modelItem({ provider, id, name, window: size, maxOutput }: ModelInfo, current: string | null): Item {
-  const model = `${provider}/${id}`;
-  return { label: `${model === current ? '$(check) ' : ''}${name}`, description: id, detail: `${shortTokens(size)} tokens of context · answers of up to ${shortTokens(maxOutput)}`, choice: { kind: 'model', model } };
+function modelItem(info: ModelInfo, mark: (model: string | null) => string, price: string | null): Item {
+  const model = `${info.provider}/${info.id}`;
+  return { label: `${mark(model)}${info.name}`, description: info.id, detail: modelDetail(info, price), choice: { kind: 'model', model } };
 }

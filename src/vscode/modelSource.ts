@@ -3,10 +3,11 @@ import type { ModelBinding } from '../core/context/engine';
 import type { Logger, ModelClient, ModelEvent, ModelInfo } from '../core/ports';
 import type { ModelBindings, ModelChoice } from '../node/runtime/modelBindings';
 import { offlineModelId } from '../node/runtime/modelBindings';
+import { isProviderId, type ProviderAccess, type ProviderId } from '../node/models/providerAccess';
 import { fallbackModel, modelFromTable } from '../node/models/modelTable';
 import type { Connection } from '../protocol/messages';
 import type { ApiKeys } from './apiKeys';
-import type { Endpoint } from './endpoint';
+import { endpointOf, type Endpoint } from './endpoint';
 import { wantedModel, type WantedModel } from './modelChoice';
 
 export interface ModelSourceDeps {
@@ -14,6 +15,8 @@ export interface ModelSourceDeps {
   /** Rejects when there is no store: offline answers need one. */
   readonly bindings: () => Promise<ModelBindings>;
   readonly endpoint: () => Endpoint;
+  /** Of the other providers; an empty address: none, or (Ollama) this machine. */
+  readonly others: () => { readonly openaiUrl: string; readonly openaiContext: number; readonly ollamaUrl: string; readonly ollamaContext: number };
   readonly setting: () => string;
   readonly offlineChosen: () => boolean;
   readonly log: Logger;
@@ -60,16 +63,48 @@ export class ModelSource {
   /** What a session shows until its model is resolved: sizes from the table, and a client that nothing is sent to. */
   fallback(session: string | null): ModelBinding {
     const wanted = this.wanted(session);
-    const isOffline = wanted.provider === 'offline' || (wanted.provider === 'automatic' && this.keySource() === 'missing');
-    const info: ModelInfo | undefined = isOffline ? offlineInfo : modelFromTable('anthropic', wanted.provider === 'anthropic' ? wanted.model : fallbackModel);
-    return { client: new UnresolvedModel(!isOffline), info: info ?? { ...unknownInfo, id: wanted.provider === 'anthropic' ? wanted.model : '' }, summarizer: null };
+    const isOffline = wanted.provider === 'offline' || (wanted.provider === 'automatic' && this.keySource() === 'missing' && !this.hasServer());
+    const id = 'model' in wanted ? wanted.model : '';
+    const provider = wanted.provider === 'automatic' ? (this.keySource() === 'missing' ? 'openai-compatible' : 'anthropic') : wanted.provider;
+    const info: ModelInfo | undefined = isOffline ? offlineInfo : provider === 'anthropic' ? modelFromTable('anthropic', id || fallbackModel) : undefined;
+    return { client: new UnresolvedModel(!isOffline), info: info ?? { ...unknownInfo, provider, id, name: id || unknownInfo.name, window: provider === 'anthropic' ? unknownInfo.window : 32_768 }, summarizer: null };
   }
 
-  /** The provider's models. Rejects with `ModelError`. */
-  async list(): Promise<ModelInfo[]> {
-    const endpoint = this.deps.endpoint();
-    const key = await this.deps.keys.find(endpoint);
-    return (await this.deps.bindings()).list({ provider: 'anthropic', apiKey: key?.key ?? '', baseURL: endpoint.baseUrl });
+  /** A provider's models. Rejects with `ModelError`. */
+  async list(provider: ProviderId = 'anthropic'): Promise<ModelInfo[]> {
+    return (await this.deps.bindings()).list(await this.reach(provider, undefined));
+  }
+
+  /** How a provider is reached, at another address than the settings' if one is named. Rejects with `ModelError`. */
+  async reach(provider: ProviderId, url: string | undefined): Promise<ProviderAccess> {
+    const { openaiUrl, openaiContext, ollamaUrl, ollamaContext } = this.deps.others();
+    switch (provider) {
+      case 'anthropic': {
+        const endpoint = url === undefined ? this.deps.endpoint() : endpointOf(url);
+        const key = await this.deps.keys.find(endpoint);
+        if (!key) throw new ModelError({ reason: 'no_key', detail: '' });
+        return { provider, apiKey: key.key, baseURL: endpoint.baseUrl };
+      }
+      case 'openai-compatible': {
+        const endpoint = endpointOf(url ?? openaiUrl, provider);
+        if (endpoint.baseUrl === '') throw new ModelError({ reason: 'invalid_request', detail: 'No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.' });
+        return { provider, apiKey: (await this.deps.keys.find(endpoint))?.key ?? '', baseURL: endpoint.baseUrl, contextTokens: openaiContext || null };
+      }
+      case 'ollama':
+        return { provider, baseURL: url ?? ollamaUrl, contextTokens: ollamaContext || null };
+      case 'vscode':
+        return { provider };
+    }
+  }
+
+  /** Something can answer in a session that has no model of its own. */
+  hasDefault(): boolean {
+    return this.hasKey() || this.hasServer() || this.deps.setting() !== '';
+  }
+
+  /** An OpenAI-compatible server is set. */
+  hasServer(): boolean {
+    return this.deps.others().openaiUrl !== '';
   }
 
   /** As far as is known without asking the keychain. */
@@ -79,10 +114,10 @@ export class ModelSource {
 
   connection({ provider, id, name }: Pick<ModelInfo, 'provider' | 'id' | 'name'>): Connection {
     return {
-      provider: provider === 'anthropic' ? 'anthropic' : 'offline',
+      provider: isProviderId(provider) ? provider : 'offline',
       model: id,
       modelName: name,
-      key: this.keySource(),
+      key: provider === 'anthropic' || provider === 'offline' ? this.keySource() : 'not_needed',
       offlineChosen: this.deps.offlineChosen(),
     };
   }
@@ -96,11 +131,10 @@ export class ModelSource {
   }
 
   private async choice(wanted: Exclude<WantedModel, { provider: 'offline' }>): Promise<ModelChoice> {
-    const endpoint = this.deps.endpoint();
-    const key = await this.deps.keys.find(endpoint);
-    if (key) return { provider: 'anthropic', apiKey: key.key, baseURL: endpoint.baseUrl, model: wanted.provider === 'anthropic' ? wanted.model : '' };
-    if (wanted.provider === 'automatic') return { provider: 'offline' };
-    throw new ModelError({ reason: 'no_key', detail: '' });
+    if (wanted.provider !== 'automatic') return { ...(await this.reach(wanted.provider, undefined)), model: wanted.model };
+    const isClaude = (await this.deps.keys.find(this.deps.endpoint())) !== undefined;
+    if (!isClaude && !this.hasServer()) return { provider: 'offline' };
+    return { ...(await this.reach(isClaude ? 'anthropic' : 'openai-compatible', undefined)), model: '' };
   }
 }
 

@@ -1,3 +1,5 @@
+import * as z from 'zod/mini';
+import { Price, type PriceTable } from '../core/cost/prices';
 import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
@@ -6,6 +8,18 @@ import { settingKey, settings, type SettingName } from './contributions';
 export interface Settings {
   /** Empty: Anthropic's own address. */
   readonly baseUrl: string;
+  /** Empty: there is none. */
+  readonly openaiUrl: string;
+  /** Of every model there, in tokens; 0: what the server says. */
+  readonly openaiContext: number;
+  /** Empty: this machine. */
+  readonly ollamaUrl: string;
+  /** To ask for, in tokens; 0: what the model is loaded with, or what ordinary machines hold. */
+  readonly ollamaContext: number;
+  /** The user's own, which go before the built-in ones. */
+  readonly prices: PriceTable;
+  /** Dollars; 0: none. */
+  readonly dailyBudget: number;
   /** Empty: automatic. */
   readonly model: string;
   readonly instructions: string;
@@ -42,6 +56,12 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
   const policy = { preset, overrides: Object.fromEntries(set) };
   const read: Settings = {
     baseUrl: take('baseUrl', isAddress, 'an http or https address', settings.baseUrl.default).trim(),
+    openaiUrl: take('openaiUrl', isAddress, 'an http or https address', settings.openaiUrl.default).trim(),
+    openaiContext: take('openaiContext', isTokens, 'a number of tokens', settings.openaiContext.default as number),
+    ollamaUrl: take('ollamaUrl', isAddress, 'an http or https address', settings.ollamaUrl.default).trim(),
+    ollamaContext: take('ollamaContext', isTokens, 'a number of tokens', settings.ollamaContext.default as number),
+    prices: take('prices', isPrices, 'a table of prices by model, each with input and output in dollars per million tokens', settings.prices.default as PriceTable),
+    dailyBudget: take('dailyBudget', isDays, 'a number of dollars', settings.dailyBudget.default as number),
     model: take('model', isText, 'the id of a model', settings.model.default).trim(),
     instructions: take('instructions', isText, 'text', settings.instructions.default),
     approval: take('approval', isApprovalMode, `one of ${approvalModes.join(', ')}`, settings.approval.default),
@@ -72,6 +92,15 @@ function isPreset(value: unknown): value is string {
 
 function isDays(value: unknown): value is number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
+/** Nothing could be said in fewer. */
+function isTokens(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && (value === 0 || value >= 1_000);
+}
+
+function isPrices(value: unknown): value is PriceTable {
+  return z.record(z.string(), Price).safeParse(value).success;
 }
 
 function isBoolean(value: unknown): value is boolean {

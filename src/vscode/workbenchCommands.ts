@@ -1,10 +1,11 @@
 import { commands, window } from 'vscode';
 import { callChange } from '../core/tools/callChange';
+import type { PriceTable } from '../core/cost/prices';
 import { errorText, StoreError } from '../core/errors';
 import type { IdSource } from '../core/ports';
 import { storeActionText } from './storeActionText';
-import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import { BranchCommands, type BranchCommandName } from './branchCommands';
+import type { ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
 import type { WorkbenchActions } from './chatRequests';
@@ -16,8 +17,7 @@ import type { HistoryCare, HistoryCareCommandName } from './historyCare';
 import { showEntry } from './entryPreview';
 import { pickFromHistory } from './historySearch';
 import type { Log } from './log';
-import { offlineSessionModel } from './modelChoice';
-import { pickModel } from './modelPicker';
+import { ModelCommands } from './modelCommands';
 import { pickPolicy, savePolicySetting } from './policyPicker';
 import type { ModelSource } from './modelSource';
 import { relinkHistory, type RelinkDeps } from './relink';
@@ -31,6 +31,7 @@ export interface WorkbenchCommandsDeps {
   /** What the settings say, for sessions without a policy of their own. */
   readonly settingOfPolicy: () => string;
   readonly apiKeys: ApiKeyCommandsDeps;
+  readonly prices: () => PriceTable;
   readonly log: Log;
   readonly ids: IdSource;
   readonly focusComposer: () => void;
@@ -60,6 +61,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   readonly branches: BranchCommands;
   private readonly sessionCommands: SessionCommands;
   private readonly contextCommands: ContextCommands;
+  private readonly modelCommands: ModelCommands;
 
   constructor(private readonly deps: WorkbenchCommandsDeps) {
     this.sessionCommands = new SessionCommands({
@@ -69,6 +71,7 @@ export class WorkbenchCommands implements WorkbenchActions {
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
     this.branches = new BranchCommands({ controller: deps.controller, ids: deps.ids, forkAt: (entry) => deps.sessions.actions.forkAt(entry), tell: (text) => this.tell(text), now: Date.now });
+    this.modelCommands = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
     this.contextCommands = new ContextCommands({
       ...deps.context,
       controller: deps.controller,
@@ -88,7 +91,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
     setApiKey: () => this.setApiKey(),
-    removeApiKey: () => this.removeApiKey(),
+    removeApiKey: () => this.modelCommands.removeKey(),
     showLog: async () => this.showLog(),
   };
 
@@ -157,14 +160,8 @@ export class WorkbenchCommands implements WorkbenchActions {
     await changes.show(change);
   }
 
-  async selectModel(): Promise<void> {
-    const { controller, models, memory } = this.deps;
-    const hasKey = models.hasKey();
-    const picked = await pickModel({ current: controller.model, hasKey, list: () => models.list() });
-    if (!picked) return;
-    if (picked.kind === 'set_key') return this.setApiKey();
-    if (picked.model !== offlineSessionModel) await memory.setOfflineChosen(false);
-    await controller.setModel(picked.model);
+  selectModel(only?: 'ollama' | 'vscode'): Promise<void> {
+    return this.modelCommands.select(only);
   }
 
   private async selectPolicy(): Promise<void> {
@@ -177,20 +174,12 @@ export class WorkbenchCommands implements WorkbenchActions {
     await savePolicySetting(preset);
   }
 
-  async setApiKey(): Promise<void> {
-    const { controller, memory, apiKeys } = this.deps;
-    if (!(await setApiKey(apiKeys))) return;
-    await memory.setOfflineChosen(false);
-    // Who enters a key wants a model: a session that was offline for want of one follows.
-    if (controller.model === offlineSessionModel) await controller.setModel(null);
-    else await controller.connectionChanged();
+  setApiKey(): Promise<void> {
+    return this.modelCommands.setKey();
   }
 
-  async chooseOffline(): Promise<void> {
-    const { controller, memory } = this.deps;
-    await memory.setOfflineChosen(true);
-    if (controller.model !== null && controller.model !== offlineSessionModel) await controller.setModel(offlineSessionModel);
-    else await controller.connectionChanged();
+  chooseOffline(): Promise<void> {
+    return this.modelCommands.chooseOffline();
   }
 
   showLog(): void {
@@ -234,10 +223,6 @@ export class WorkbenchCommands implements WorkbenchActions {
   private async declineRelink(): Promise<void> {
     await this.deps.memory.setRelinkDeclined();
     await this.deps.sessions.tree.reload();
-  }
-
-  private async removeApiKey(): Promise<void> {
-    if (await removeApiKey(this.deps.apiKeys)) await this.deps.controller.connectionChanged();
   }
 
   private tellUndoable(text: string, undo: () => Promise<void>): void {

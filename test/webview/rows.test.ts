@@ -186,12 +186,14 @@ describe('rows', function () {
     ok(!(await view.text('.user-text')).includes('the last line'));
   });
 
-  it('first run teaches and offers a key or offline mode', async () => {
+  it('first run teaches and offers a key, the models that are there, or offline mode', async () => {
     const view = await open({ snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }) });
     await view.button('Set API key').click();
+    await view.button('Use a VS Code language model').click();
+    await view.button('Use Ollama').click();
     await view.button('Try offline').click();
     await view.requested('choose_offline');
-    deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'choose_offline' }]);
+    deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'select_model', provider: 'vscode' }, { method: 'select_model', provider: 'ollama' }, { method: 'choose_offline' }]);
     await view.delta({ kind: 'connection', connection: { ...missingKey, offlineChosen: true } });
     strictEqual(await view.find('.first-run').count(), 0);
     match(await view.text('.composer-notice'), /^Offline/);

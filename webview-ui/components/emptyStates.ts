@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from 'lit';
-import type { Connection } from '../../src/protocol/messages';
+import type { Connection, ViewRequest } from '../../src/protocol/messages';
 import { AskEvent } from '../events';
 import { mark } from '../render/mark';
 
-/** Before the first message: what this is, and the two ways to start while there is no key. */
+/** Before the first message: what this is, and the ways to start while nothing can answer. */
 export function emptyState(connection: Connection): TemplateResult {
   return connection.key === 'missing' && !connection.offlineChosen ? firstRun() : ready(connection);
 }
@@ -16,8 +16,10 @@ function firstRun(): TemplateResult {
       <p>
         Chat with Claude and always see how full its context is. Your history is kept in full; every summary can be undone.
       </p>
-      <vscode-button @click=${ask('set_api_key')}>Set API key</vscode-button>
-      <vscode-button appearance="secondary" @click=${ask('choose_offline')}>Try offline</vscode-button>
+      <vscode-button @click=${ask({ method: 'set_api_key' })}>Set API key</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'vscode' })}>Use a VS Code language model</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'ollama' })}>Use Ollama</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'choose_offline' })}>Try offline</vscode-button>
       <p class="hint">Offline needs no key and no network. It searches your history and does not write answers of its own.</p>
     </div>
   `;
@@ -37,6 +39,6 @@ function ready({ provider, modelName }: Connection): TemplateResult {
   `;
 }
 
-function ask(method: 'set_api_key' | 'choose_offline') {
-  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent({ method }));
+function ask(request: ViewRequest) {
+  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent(request));
 }

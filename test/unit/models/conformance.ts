@@ -54,8 +54,7 @@ export function conforms(subject: Subject): void {
       await assertGoesOn();
     });
 
-    it('waits as long as the server asks', async () => {
-      if (!subject.overHttp) return;
+    if (subject.overHttp) it('waits as long as the server asks', async () => {
       wired.enqueue(rateLimited(7), reply('Now.'));
       assert.equal((await rig.conversation.send('hello', 'm1')).text, 'Now.');
       const [retry] = rig.events.flatMap((event) => (event.type === 'retry_scheduled' ? [event] : []));
@@ -63,16 +62,14 @@ export function conforms(subject: Subject): void {
       await assertGoesOn();
     });
 
-    it('tries again when the server fails or is overloaded', async () => {
-      if (!subject.overHttp) return;
+    if (subject.overHttp) it('tries again when the server fails or is overloaded', async () => {
       wired.enqueue(serverError(), overloaded(), dropConnection, reply('At last.'));
       assert.equal((await rig.conversation.send('hello', 'm1')).text, 'At last.');
       assert.deepEqual(rig.events.flatMap((event) => (event.type === 'retry_scheduled' ? [event.reason] : [])), ['server', 'overloaded', 'network']);
       await assertGoesOn();
     });
 
-    it('says so when the server goes on failing', async () => {
-      if (!subject.overHttp) return;
+    if (subject.overHttp) it('says so when the server goes on failing', async () => {
       wired.enqueue(...Array.from({ length: 5 }, () => serverError()));
       const { ok, error } = await rig.conversation.send('hello', 'm1');
       assert.deepEqual([ok, error?.reason], [false, 'server']);
@@ -92,16 +89,14 @@ export function conforms(subject: Subject): void {
       });
     }
 
-    it('ends when the model declines', async () => {
-      if (!subject.declines) return;
+    if (subject.declines) it('ends when the model declines', async () => {
       wired.enqueue(refusal('not this', reply('I ')));
       const { ok, error } = await rig.conversation.send('hello', 'm1');
       assert.deepEqual([ok, error?.reason], [false, 'refused']);
       await assertGoesOn();
     });
 
-    it('says that an answer reached the length limit', async () => {
-      if (!subject.limitsAnswers) return;
+    if (subject.limitsAnswers) it('says that an answer reached the length limit', async () => {
       wired.enqueue(reply('word '.repeat(30_000)));
       const { ok, error } = await rig.conversation.send('hello', 'm1');
       assert.deepEqual([ok, error?.reason], [false, 'invalid_request']);
@@ -150,8 +145,7 @@ export function conforms(subject: Subject): void {
       await assertGoesOn();
     });
 
-    it('names what it was told in the message, without the key', async () => {
-      if (!subject.overHttp) return;
+    if (subject.overHttp) it('names what it was told in the message, without the key', async () => {
       wired.enqueue(httpFault(400, 'invalid_request_error', `tools.0: no good; sent as Bearer ${wired.secret}`));
       const { error } = await rig.conversation.send('hello', 'm1');
       assert.equal(error?.reason, 'invalid_request');

@@ -4,6 +4,8 @@ import { AnthropicClient } from '../../../src/node/models/anthropicClient';
 import { OllamaClient } from '../../../src/node/models/ollamaClient';
 import { OpenaiCompatibleClient } from '../../../src/node/models/openaiCompatibleClient';
 import type { AcceptedChat, ChatServer } from '../../support/chatServer';
+import { LmModels } from '../../../src/vscode/lmModels';
+import { LmDouble } from '../../support/lmDouble';
 import { MessagesApi } from '../../support/messagesApi';
 import type { Script } from '../../support/messagesApiScript';
 import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
@@ -84,6 +86,31 @@ export const ollamaSubject: Subject = {
       const client = new OllamaClient({ baseURL: server.url, contextTokens: 8_000, logger: log.logger });
       return wiredServer(server, client, ollamaModelId, log);
     },
+};
+
+/** Over a double of the API; a real VS Code has its own test. */
+export const lmSubject: Subject = {
+  ...usual,
+  name: 'a language model of VS Code',
+  overHttp: false,
+  reportsUsage: false,
+  limitsAnswers: false,
+  async start(window) {
+    const log = new Recorder();
+    const double = new LmDouble(8_000, window);
+    const client = new LmModels({ api: double.api, canSend: () => true, log: log.logger });
+    return {
+      bind: () => binding(client, 'acme/double'),
+      enqueue: (...scripts) => double.enqueue(...scripts),
+      drop: () => undefined,
+      sent: () => JSON.stringify(double.requests.at(-1)?.messages),
+      released: () => double.requests.at(-1)!.released,
+      errors: [],
+      logged: log.lines,
+      secret: 'sk-none-0123456789',
+      close: async () => undefined,
+    };
+  },
 };
 
 /** What a client has logged. */

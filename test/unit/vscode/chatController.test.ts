@@ -38,6 +38,7 @@ class Window {
       keys: { find: async () => undefined, expected: () => undefined },
       bindings: async () => ({ resolve: binding, list: () => this.model.listModels() }) as unknown as ModelBindings,
       endpoint: () => endpointOf(''),
+      others: () => ({ openaiUrl: '', openaiContext: 0, ollamaUrl: '', ollamaContext: 0 }),
       setting: () => '',
       offlineChosen: () => this.memory.offlineChosen(),
       log: silentLog,

@@ -11,6 +11,10 @@ describe('wantedModel', () => {
       { session: null, setting: 'anthropic/claude-b', offlineChosen: false },
       { session: null, setting: 'offline', offlineChosen: false },
       { session: null, setting: '', offlineChosen: false },
+      { session: 'openai-compatible/meta-llama/llama-3', setting: '', offlineChosen: true },
+      { session: 'vscode/copilot/gpt-5', setting: '', offlineChosen: false },
+      { session: null, setting: 'ollama/llama3.1:8b', offlineChosen: false },
+      { session: null, setting: 'us.anthropic/claude-x', offlineChosen: false },
     ];
     deepStrictEqual(cases.map(wantedModel), [
       { provider: 'anthropic', model: 'claude-a' },
@@ -20,6 +24,10 @@ describe('wantedModel', () => {
       { provider: 'anthropic', model: 'claude-b' },
       { provider: 'offline' },
       { provider: 'automatic' },
+      { provider: 'openai-compatible', model: 'meta-llama/llama-3' },
+      { provider: 'vscode', model: 'copilot/gpt-5' },
+      { provider: 'ollama', model: 'llama3.1:8b' },
+      { provider: 'anthropic', model: 'us.anthropic/claude-x' },
     ]);
   });
 });

@@ -1,0 +1,85 @@
+import * as z from 'zod/mini';
+import type { TokenUsage } from '../ports';
+
+const dollars = z.number().check(z.nonnegative());
+const rates = { input: dollars, output: dollars, cacheRead: z.optional(dollars), cacheWrite: z.optional(dollars) };
+
+/** US dollars per million tokens. */
+export const Price = z.object({
+  ...rates,
+  /** For the whole of a request whose prompt, cached parts included, is longer than `tokens`. */
+  above: z.optional(z.object({ tokens: z.int().check(z.positive()), ...rates })),
+});
+export type Price = z.infer<typeof Price>;
+
+/** By `provider/model`, or by the model alone. */
+export type PriceTable = Readonly<Record<string, Price>>;
+
+/** Dollars that a request cost; null when nobody knows. */
+export type CostOf = (provider: string, model: string, usage: TokenUsage) => number | null;
+
+/**
+ * Anthropic's own prices as of 2026-11-22 (platform.claude.com, "Pricing" and the pages of the models; cache writes are those for
+ * five minutes, which is what requests here ask for). Models whose price could not be found there are not listed: Fable 5.2 and the
+ * newest Mythos models. Gateways have prices of their own; whoever uses one sets them.
+ */
+export const builtInPrices: PriceTable = anthropic({
+  'claude-fable-5-1': rate(10, 50, 0.25),
+  'claude-mythos-5-1': rate(10, 50, 0.25),
+  'claude-fable-5': rate(10, 50, 1),
+  'claude-mythos-5': rate(10, 50, 1),
+  'claude-opus-5-5': rate(4, 20, 0.2),
+  'claude-opus-5': rate(5, 25, 0.5),
+  'claude-opus-4-8': rate(5, 25, 0.5),
+  'claude-opus-4-7': rate(5, 25, 0.5),
+  'claude-opus-4-6': rate(5, 25, 0.5),
+  'claude-opus-4-5': rate(5, 25, 0.5),
+  'claude-opus-4-5-20251101': rate(5, 25, 0.5),
+  // Cache reads since 2026-10-07.
+  'claude-sonnet-5-5': rate(2, 10, 0.1),
+  'claude-sonnet-5': rate(2, 10, 0.2),
+  'claude-sonnet-4-6': rate(3, 15, 0.3),
+  'claude-sonnet-4-5': rate(3, 15, 0.3),
+  'claude-sonnet-4-5-20250929': rate(3, 15, 0.3),
+  'claude-haiku-5-5': { ...rate(0.1, 0.5, 0.01), above: { tokens: 100_000, ...rate(0.5, 2.5, 0.05) } },
+  'claude-haiku-4-5': rate(1, 5, 0.1),
+  'claude-haiku-4-5-20251001': rate(1, 5, 0.1),
+});
+
+/** The user's prices go before the built-in ones. */
+export function priceOf(own: PriceTable, provider: string, model: string): Price | undefined {
+  for (const table of [own, builtInPrices]) {
+    for (const name of [`${provider}/${model}`, model]) if (Object.hasOwn(table, name)) return table[name];
+  }
+  return undefined;
+}
+
+/** Null for a model without a price, for a part without one, and for a request that nobody has counted. */
+export function costOf(price: Price | undefined, { input, output, cacheRead, cacheWrite }: TokenUsage): number | null {
+  if (!price || input + output + cacheRead + cacheWrite === 0) return null;
+  const isLong = price.above !== undefined && input + cacheRead + cacheWrite > price.above.tokens;
+  const rate = isLong ? price.above! : price;
+  const parts = [[input, rate.input], [output, rate.output], [cacheRead, rate.cacheRead], [cacheWrite, rate.cacheWrite]] as const;
+  let cost = 0;
+  for (const [tokens, dollarsPerMillion] of parts) {
+    if (tokens === 0) continue;
+    if (dollarsPerMillion === undefined) return null;
+    cost += (tokens * dollarsPerMillion) / 1_000_000;
+  }
+  return cost;
+}
+
+/** `$2 in, $10 out per million tokens` */
+export function priceText({ input, output, above }: Price): string {
+  return `$${input} in, $${output} out per million tokens${above ? `, more above ${above.tokens.toLocaleString('en')}` : ''}`;
+}
+
+/** Writing to the cache for five minutes costs a quarter more than reading uncached. */
+function rate(input: number, output: number, cacheRead: number) {
+  return { input, output, cacheRead, cacheWrite: input * 1.25 };
+}
+
+/** The same names at another address are sold by somebody else. */
+function anthropic(models: Readonly<Record<string, Price>>): PriceTable {
+  return Object.fromEntries(Object.entries(models).map(([id, price]) => [`anthropic/${id}`, price]));
+}

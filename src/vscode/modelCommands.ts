@@ -1,0 +1,79 @@
+import { ConfigurationTarget, workspace } from 'vscode';
+import { priceOf, priceText, type PriceTable } from '../core/cost/prices';
+import type { ProviderId } from '../node/models/providerAccess';
+import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
+import type { ChatController } from './chatController';
+import type { ChatMemory } from './chatMemory';
+import { settingKey } from './contributions';
+import { offlineSessionModel } from './modelChoice';
+import { pickModel } from './modelPicker';
+import type { ModelSource } from './modelSource';
+import { providerTitles } from './modelTexts';
+
+export interface ModelCommandsDeps {
+  readonly controller: ChatController;
+  readonly models: ModelSource;
+  readonly memory: ChatMemory;
+  readonly apiKeys: ApiKeyCommandsDeps;
+  readonly prices: () => PriceTable;
+  readonly tell: (text: string) => void;
+}
+
+const providers: readonly ProviderId[] = ['anthropic', 'openai-compatible', 'ollama', 'vscode'];
+
+/** What the user does about models and keys. */
+export class ModelCommands {
+  constructor(private readonly deps: ModelCommandsDeps) {}
+
+  /** With `only`: what that provider offers. */
+  async select(only?: ProviderId): Promise<void> {
+    const { controller, models, memory, prices } = this.deps;
+    const groups = providers
+      .filter((provider) => only === undefined || provider === only)
+      .map((provider) => ({
+        provider,
+        title: providerTitles[provider],
+        needs: provider === 'anthropic' && !models.hasKey() ? ('key' as const) : provider === 'openai-compatible' && !models.hasServer() ? ('address' as const) : null,
+        list: () => models.list(provider),
+      }));
+    const price = (provider: string, model: string) => {
+      const found = priceOf(prices(), provider, model);
+      return found ? priceText(found) : null;
+    };
+    const picked = await pickModel({ current: controller.model, groups, price });
+    if (!picked) return;
+    if (picked.kind === 'set_key') return this.setKey(picked.provider);
+    const { model } = picked;
+    if (model !== offlineSessionModel) await memory.setOfflineChosen(false);
+    await controller.setModel(model);
+    await this.keepForNewSessions(model);
+  }
+
+  async setKey(provider?: 'anthropic' | 'openai-compatible'): Promise<void> {
+    const { controller, memory, apiKeys } = this.deps;
+    if (!(await setApiKey(apiKeys, provider))) return;
+    await memory.setOfflineChosen(false);
+    // Who enters a key wants a model: a session that was offline for want of one follows.
+    if (controller.model === offlineSessionModel) await controller.setModel(null);
+    else await controller.connectionChanged();
+  }
+
+  async removeKey(): Promise<void> {
+    if (await removeApiKey(this.deps.apiKeys)) await this.deps.controller.connectionChanged();
+  }
+
+  async chooseOffline(): Promise<void> {
+    const { controller, memory } = this.deps;
+    await memory.setOfflineChosen(true);
+    if (controller.model !== null && controller.model !== offlineSessionModel) await controller.setModel(offlineSessionModel);
+    else await controller.connectionChanged();
+  }
+
+  /** Where nothing else could answer in a new session, the choice holds for those as well. */
+  private async keepForNewSessions(model: string | null): Promise<void> {
+    const { models, tell } = this.deps;
+    if (model === null || model === offlineSessionModel || models.hasDefault()) return;
+    await workspace.getConfiguration().update(settingKey('model'), model, ConfigurationTarget.Global);
+    tell('New sessions use this model too (setting threadkeeper.model).');
+  }
+}

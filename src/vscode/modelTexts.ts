@@ -1,0 +1,31 @@
+import { modelTurnError } from '../core/chat/turnError';
+import type { ModelFailure, ModelInfo } from '../core/ports';
+import type { ProviderId } from '../node/models/providerAccess';
+import { shortTokens } from './statusText';
+
+export const providerTitles: Readonly<Record<ProviderId, string>> = {
+  anthropic: 'Claude',
+  'openai-compatible': 'OpenAI-compatible server',
+  ollama: 'Ollama',
+  vscode: 'VS Code language models',
+};
+
+/** The line under a model's name. */
+export function modelDetail({ window, maxOutput, source }: Pick<ModelInfo, 'window' | 'maxOutput' | 'source'>, price: string | null): string {
+  const size = `${shortTokens(window)} tokens of context${source === 'table' ? ' (assumed)' : ''}`;
+  return [size, `answers of up to ${shortTokens(maxOutput)}`, price ?? 'price unknown'].join(' · ');
+}
+
+/** Why a provider offers nothing, and what to do. `failure` null: it answered with an empty list. */
+export function whyNotListed(provider: ProviderId, failure: ModelFailure | null): string {
+  if (provider === 'ollama') {
+    if (failure?.reason === 'network') return 'Ollama does not answer. Start it (“ollama serve”), or set its address in threadkeeper.ollama.baseUrl.';
+    if (!failure) return 'Ollama has no model to talk to. Get one, for example with “ollama pull llama3.1”.';
+  }
+  if (provider === 'vscode' && !failure) return 'VS Code offers no language models: sign in to GitHub Copilot, or install an extension that brings models.';
+  if (provider === 'openai-compatible') {
+    if (failure?.reason === 'network') return 'The server does not answer. Start it, or change threadkeeper.openaiCompatible.baseUrl.';
+    if (failure?.status === 404 || !failure) return 'The server lists no models. Enter a model id.';
+  }
+  return failure ? modelTurnError(failure, '').message : 'The provider lists no models.';
+}
