@@ -147,6 +147,11 @@ export function activate(context: ExtensionContext): void {
   const workbench = new WorkbenchCommands({
     controller: chat,
     care,
+    composer: {
+      store: () => store.get(),
+      counter: async () => (await loadRuntime()).tokens,
+      noteFolders: async () => ({ workspace: join((await location.resolve()).folder, 'notes'), user: join(context.globalStorageUri.fsPath, 'notes') }),
+    },
     context: { previews, summaries },
     models,
     memory,

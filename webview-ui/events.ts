@@ -1,3 +1,4 @@
+import type { Attachment } from '../src/protocol/composer';
 import type { ViewRequest } from '../src/protocol/messages';
 
 /** What the elements tell the app. All bubble; none crosses a shadow root, because the view has none of its own. */
@@ -50,6 +51,17 @@ export class AnchorEvent extends Event {
   }
 }
 
+/** Asks for the picture of an attachment; `show` is called with its address, or null when there is none. */
+export class PictureEvent extends Event {
+  static readonly type = 'tk-picture';
+  constructor(
+    readonly attachment: Pick<Attachment, 'hash' | 'mime'>,
+    readonly show: (address: string | null) => void,
+  ) {
+    super(PictureEvent.type, { bubbles: true });
+  }
+}
+
 export class OlderEvent extends Event {
   static readonly type = 'tk-older';
   constructor() {
@@ -81,6 +93,7 @@ declare global {
     'tk-announce': AnnounceEvent;
     'tk-anchor': AnchorEvent;
     'tk-older': OlderEvent;
+    'tk-picture': PictureEvent;
   }
   interface DocumentEventMap {
     'tk-fault': FaultEvent;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { ViewChannel, type ViewEnd } from '../src/protocol/channel';
+import { Attachment, Mentions, WrittenReply, type AttachSource, type Mention, type Written } from '../src/protocol/composer';
 import { chatWire, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../src/protocol/messages';
 import { after, transportOf } from './vscodeApi';
 
@@ -15,7 +16,11 @@ export type Remembered = z.infer<typeof Remembered>;
 export interface Host {
   request(request: ViewRequest): Promise<unknown>;
   older(before: string): Promise<OlderPage>;
-  unqueue(id: string): Promise<string>;
+  unqueue(id: string): Promise<Written>;
+  attach(source: AttachSource): Promise<Attachment>;
+  mentions(query: string): Promise<readonly Mention[]>;
+  /** Of an image: a `data:` address. */
+  picture(of: Pick<Attachment, 'hash' | 'mime'>): Promise<string>;
   resync(): void;
   fault(message: string): void;
   remembered(): Remembered;
@@ -29,7 +34,10 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
   return {
     request: (request) => channel.request(request),
     older: async (before) => OlderPage.parse(await channel.request({ method: 'older', before })),
-    unqueue: async (id) => z.string().parse(await channel.request({ method: 'unqueue', id })),
+    unqueue: async (id) => WrittenReply.parse(await channel.request({ method: 'unqueue', id })),
+    attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
+    mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),
+    picture: async ({ hash, mime }) => z.string().check(z.startsWith('data:image/')).parse(await channel.request({ method: 'attachment_image', hash, mime })),
     resync: () => channel.resync(),
     fault: (message) => channel.fault(message),
     remembered: () => {
@@ -56,6 +64,7 @@ function patience(method: ViewRequest['method']): number {
     case 'label':
     case 'summarize_left':
     case 'send':
+    case 'slash':
       return 600_000;
     default:
       return 30_000;

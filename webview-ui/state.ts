@@ -31,7 +31,7 @@ export interface ViewState {
 }
 
 export function fromSnapshot(snapshot: ViewSnapshot, generation: number): ViewState {
-  const { draft: _, live, marks, ...rest } = snapshot;
+  const { draft: _, attachments: _attached, draftRemark: _remark, live, marks, ...rest } = snapshot;
   return { ...rest, generation, marks: marked(new Map(), marks), live: live.map(({ kind, ...block }) => ({ kind: 'live', block: kind, ...block })) };
 }
 
@@ -77,6 +77,7 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
     case 'banner':
       return { ...state, banner: delta.banner };
     case 'draft':
+    case 'attach':
     case 'focus_composer':
     case 'reveal':
       return state;

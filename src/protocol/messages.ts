@@ -1,7 +1,10 @@
 import * as z from 'zod/mini';
 import { ContextSnapshot } from '../core/context/snapshot';
+import { Attachment } from '../core/session/attachment';
 import { Continuity } from '../core/session/fidelity';
 import type { Wire } from './channel';
+import { Attachments, AttachSource } from './composer';
+import { SlashName } from './slashCommands';
 
 /**
  * Everything that crosses between the extension host and the Chat view. The host holds the truth: it answers `ready` with one
@@ -16,6 +19,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     id,
     at: z.number(),
     text: z.string(),
+    attachments: z.optional(Attachments),
     /** Before the live compaction's first kept entry: the model sees it through the summary only. */
     folded: z.boolean(),
     /** What the model is sent instead of a very long message: its head and tail. */
@@ -145,6 +149,8 @@ export type LiveBlock = z.infer<typeof LiveBlock>;
 const LeftBranch = z.nullable(z.object({ messages: z.number(), summarizing: z.boolean() }));
 export type LeftBranch = z.infer<typeof LeftBranch>;
 
+const Queue = z.array(z.object({ id, text: z.string(), attachments: z.optional(Attachments) }));
+
 export const ViewSnapshot = z.object({
   session: z.nullable(SessionHeader),
   sessions: SessionList,
@@ -155,13 +161,16 @@ export const ViewSnapshot = z.object({
   /** Blocks that are still streaming, oldest first. */
   live: z.array(LiveBlock),
   turn: TurnState,
-  queue: z.array(z.object({ id, text: z.string() })),
+  queue: Queue,
   /** A branch was left that has work in it: a summary is offered, or being made. */
   left: LeftBranch,
   context: z.nullable(ContextSnapshot),
   connection: Connection,
   banner: Banner,
   draft: z.string(),
+  attachments: z.optional(Attachments),
+  /** What the user has to know of the draft. */
+  draftRemark: z.optional(z.string()),
 });
 export type ViewSnapshot = z.infer<typeof ViewSnapshot>;
 
@@ -184,7 +193,7 @@ export const Delta = z.discriminatedUnion('kind', [
    */
   z.object({ kind: z.literal('folded'), firstKept: z.nullable(id) }),
   z.object({ kind: z.literal('turn'), turn: TurnState }),
-  z.object({ kind: z.literal('queue'), queue: z.array(z.object({ id, text: z.string() })) }),
+  z.object({ kind: z.literal('queue'), queue: Queue }),
   z.object({ kind: z.literal('left'), left: LeftBranch }),
   z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
   z.object({ kind: z.literal('session'), session: SessionHeader }),
@@ -192,7 +201,9 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('connection'), connection: Connection }),
   z.object({ kind: z.literal('banner'), banner: Banner }),
   /** Puts text into the composer (a queued message handed back, a suggestion). */
-  z.object({ kind: z.literal('draft'), text: z.string() }),
+  z.object({ kind: z.literal('draft'), text: z.string(), attachments: z.optional(Attachments) }),
+  /** Adds to what the composer holds (*Add Selection to Chat*). */
+  z.object({ kind: z.literal('attach'), attachment: Attachment }),
   z.object({ kind: z.literal('focus_composer') }),
   /** Scrolls to a row of the open session, marks it for a moment and moves the focus there; older pages are fetched until it is loaded. */
   z.object({ kind: z.literal('reveal'), id }),
@@ -213,9 +224,9 @@ export const ViewRequest = z.discriminatedUnion('method', [
    * `id` is made by the view, so that a repeated request cannot send twice. While a turn runs the message is queued. The saved
    * draft is cleared. Reply: null once the message is on disk or in the queue; what happens next arrives as deltas.
    */
-  z.object({ method: z.literal('send'), id, text: z.string() }),
+  z.object({ method: z.literal('send'), id, text: z.string(), attachments: z.optional(Attachments) }),
   z.object({ method: z.literal('stop') }),
-  /** Takes a queued message back; reply: its text. */
+  /** Takes a queued message back; reply: `WrittenReply`. */
   z.object({ method: z.literal('unqueue'), id }),
   /** Asks again after an error, without repeating the user's message. */
   z.object({ method: z.literal('retry') }),
@@ -233,9 +244,18 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('fork'), entry: id }),
   /** Reply: `OlderPage`. */
   z.object({ method: z.literal('older'), before: id }),
-  z.object({ method: z.literal('save_draft'), text: z.string() }),
+  z.object({ method: z.literal('save_draft'), text: z.string(), attachments: z.optional(Attachments) }),
   /** Tokens of the draft, so that the gauge can show it; the gauge follows by a `context` delta. */
-  z.object({ method: z.literal('measure_draft'), text: z.string() }),
+  z.object({ method: z.literal('measure_draft'), text: z.string(), attachments: z.optional(Attachments) }),
+  /** Reply: the `Attachment`. */
+  z.object({ method: z.literal('attach'), source: AttachSource }),
+  /** What `@` offers for a query; a new one ends the search before it. Reply: `Mentions`. */
+  z.object({ method: z.literal('find_mentions'), query: z.string() }),
+  /** Reply: the picture as a `data:` address. */
+  z.object({ method: z.literal('attachment_image'), hash: z.string(), mime: z.string() }),
+  z.object({ method: z.literal('open_attachment'), attachment: Attachment }),
+  /** A command that was typed behind a slash. */
+  z.object({ method: z.literal('slash'), name: SlashName, argument: z.string() }),
   z.object({ method: z.literal('compact') }),
   z.object({ method: z.literal('cancel_compaction') }),
   z.object({ method: z.literal('checkpoint') }),

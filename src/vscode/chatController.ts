@@ -7,6 +7,7 @@ import { errorText } from '../core/errors';
 import type { IdSource, Logger, SearchResult, SessionStore, StoreStatus } from '../core/ports';
 import { searchTyped } from '../core/recall/searchTyped';
 import type { StoreChange } from '../core/session/storeChange';
+import { nothingWritten, type Attachment, type Written } from '../core/session/attachment';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
@@ -15,6 +16,7 @@ import type { ChatMemory } from './chatMemory';
 import { LooseSession } from './looseSession';
 import type { ModelSource } from './modelSource';
 import type { OpenChat, OpenConversation } from './openChat';
+import { OnceById } from './onceById';
 import { OpenChats } from './openChats';
 import type { ReopenOptions, StoreAccess } from './storeAccess';
 import { SurfaceFeed, type ChatSurface } from './surfaceFeed';
@@ -46,8 +48,6 @@ export interface ChatControllerDeps {
 /** Sessions that the view's list shows. */
 const listedSessions = 200;
 const relistMs = 300;
-/** Messages whose id is remembered, so that a repeated request does not send them twice. */
-const rememberedSends = 100;
 
 /** Everything that view and commands ask for goes through here, whether or not a view exists. Opens the store when first needed. */
 export class ChatController implements Disposable {
@@ -65,7 +65,7 @@ export class ChatController implements Disposable {
   private relisting: NodeJS.Timeout | undefined;
   /** What the open chats were read from, and whether it could be written. */
   private known: { readonly store: SessionStore; readonly isCopy: boolean } | null = null;
-  private readonly sent = new Map<string, Promise<void>>();
+  private readonly sent = new OnceById<void>();
   private closing: Promise<void> | null = null;
 
   constructor(private readonly deps: ChatControllerDeps) {
@@ -229,16 +229,10 @@ export class ChatController implements Disposable {
   // ---------------------------------------------------------------------------------------------------------------- turns
 
   /** A repeated `id` is the same message. Rejects, in words for the user, when the message is neither on disk nor queued. */
-  send(id: string, text: string): Promise<void> {
-    const before = this.sent.get(id);
-    if (before) return before;
+  send(id: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
     // What the composer had saved of this very message.
     const stale = this.chats.current?.draft ?? this.loose.draft;
-    const sending = this.openOrCreate((chat) => chat.send(id, text, stale));
-    this.sent.set(id, sending);
-    sending.catch(() => this.sent.delete(id));
-    for (const oldest of this.sent.keys()) if (this.sent.size > rememberedSends) this.sent.delete(oldest);
-    return sending;
+    return this.sent.run(id, () => this.openOrCreate((chat) => chat.send(id, { text, attachments }, stale)));
   }
 
   async retry(): Promise<void> {
@@ -249,23 +243,27 @@ export class ChatController implements Disposable {
     await this.chats.current?.stop();
   }
 
-  async unqueue(id: string): Promise<string> {
+  async unqueue(id: string): Promise<Written> {
     const message = await this.chats.current?.conversation.unqueue(id);
     if (!message) throw new Error('This message has been sent already.');
-    return message.text;
+    return { ...nothingWritten, ...message };
   }
 
   async older(before: string): Promise<OlderPage> {
     return (await this.chats.current?.older(before)) ?? { rows: [], hasMore: false, marks: [] };
   }
 
-  async saveDraft(text: string): Promise<void> {
-    if (this.chats.current) await this.chats.current.saveDraft(text);
-    else this.loose.draft = text;
+  async saveDraft(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+    if (this.chats.current) await this.chats.current.saveDraft({ text, attachments });
+    else this.loose.draft = { text, attachments };
   }
 
-  async measureDraft(text: string): Promise<void> {
-    await this.chats.current?.conversation.measureDraft(text);
+  /** Puts something into the composer, on show or not. Rejects with `StoreError`. */
+  async attachToDraft(attachment: Attachment): Promise<void> {
+    await this.open();
+    const { text, attachments } = (this.chats.current ?? this.loose).draft;
+    await this.saveDraft(text, [...attachments, attachment]);
+    this.feed.delta({ kind: 'attach', attachment });
   }
 
   // -------------------------------------------------------------------------------------------------------------- context

@@ -71,7 +71,7 @@ export class ChatPresenter {
       live: [...this.live.values()],
       turn: this.turn,
       left: this.left,
-      queue: this.source.queued.map(({ id, text }) => ({ id, text })),
+      queue: this.source.queued.map(queueItem),
       context: this.source.snapshot,
     };
   }
@@ -117,7 +117,7 @@ export class ChatPresenter {
       case 'context_changed':
         return this.output.send({ kind: 'context', context: event.snapshot });
       case 'queue_changed':
-        return this.output.send({ kind: 'queue', queue: event.queue.map(({ id, text }) => ({ id, text })) });
+        return this.output.send({ kind: 'queue', queue: event.queue.map(queueItem) });
       case 'session_changed':
         return this.output.send({ kind: 'session', session: header(event.session) });
       case 'turn_ended':
@@ -215,4 +215,8 @@ export class ChatPresenter {
 
 function header({ uuid, id, title }: Session): SessionHeader {
   return { uuid, id, title };
+}
+
+function queueItem({ id, text, attachments }: QueuedMessage): ViewSnapshot['queue'][number] {
+  return { id, text, ...(attachments ? { attachments: [...attachments] } : {}) };
 }

@@ -2,12 +2,16 @@ import { StoreError } from '../core/errors';
 import type { ApprovalAnswer } from '../core/chat/approvals';
 import { storeTurnError } from '../core/chat/turnError';
 import type { ViewRequest } from '../protocol/messages';
+import type { Attachment } from '../core/session/attachment';
+import { mostAttachments } from '../protocol/composer';
 import type { BranchCommands } from './branchCommands';
 import type { ChatController } from './chatController';
+import type { ComposerActions } from './composer/composerActions';
 
 /** What the view may ask of the workbench. Rejections are shown to the user as they are. */
 export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
+  readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'image' | 'open' | 'slash'>;
   selectModel(only?: 'ollama' | 'vscode'): Promise<void>;
   setApiKey(): Promise<void>;
   chooseOffline(): Promise<void>;
@@ -40,7 +44,7 @@ export async function answerRequest(request: ViewRequest, controller: ChatContro
 async function answer(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
   switch (request.method) {
     case 'send':
-      return controller.send(request.id, request.text);
+      return controller.send(request.id, request.text, checked(request.attachments));
     case 'stop':
       return controller.stop();
     case 'unqueue':
@@ -62,9 +66,19 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'older':
       return controller.older(request.before);
     case 'save_draft':
-      return controller.saveDraft(request.text);
+      return controller.saveDraft(request.text, request.attachments);
     case 'measure_draft':
-      return controller.measureDraft(request.text);
+      return controller.conversation().then((conversation) => conversation?.measureDraft(request.text, request.attachments));
+    case 'attach':
+      return workbench.composer.attach(request.source);
+    case 'find_mentions':
+      return workbench.composer.mentions(request.query);
+    case 'attachment_image':
+      return workbench.composer.image(request.hash, request.mime);
+    case 'open_attachment':
+      return workbench.composer.open(request.attachment);
+    case 'slash':
+      return workbench.composer.slash(request.name, request.argument);
     case 'compact':
       return workbench.compact();
     case 'cancel_compaction':
@@ -124,4 +138,9 @@ async function answerTool(call: string, answer: ApprovalAnswer, controller: Chat
 async function showEntry(id: string, controller: ChatController): Promise<void> {
   const { session } = controller;
   if (!session || !(await controller.reveal(session.uuid, id))) throw new Error('These messages are not in the transcript as it stands now (another branch). Search the history to find them.');
+}
+
+function checked(attachments: readonly Attachment[] = []): readonly Attachment[] {
+  if (attachments.length > mostAttachments) throw new Error(`A message takes ${mostAttachments} attachments; this one has ${attachments.length}. Remove some, or send them one after the other.`);
+  return attachments;
 }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { Conversation } from '../core/chat/conversation';
 import type { AskWhenFull, ReviewCompaction } from '../core/chat/turn';
 import { OfflineModel } from '../core/chat/offlineModel';
-import type { Logger, MemoryNotes, SessionStore, WorkspaceText } from '../core/ports';
+import type { Logger, MemoryNotes, SessionStore, TokenCounter, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
 import { approvalRule } from '../core/tools/approvalRule';
 import type { ToolWorkspace } from '../core/tools/toolWorkspace';
@@ -59,6 +59,10 @@ export class ChatRuntime {
   openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
     return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, repair: options.repair });
+  }
+
+  get tokens(): TokenCounter {
+    return this.counter;
   }
 
   get tasks(): StoreTasks {

@@ -69,6 +69,9 @@ export const commandIds = {
   verifyHistory: 'threadkeeper.verifyHistory',
   backUpHistory: 'threadkeeper.backUpHistory',
   restoreHistory: 'threadkeeper.restoreHistory',
+  addSelection: 'threadkeeper.addSelection',
+  addFile: 'threadkeeper.addFile',
+  openMemoryNotes: 'threadkeeper.openMemoryNotes',
   showLog: 'threadkeeper.showLog',
 } as const;
 export type CommandName = keyof typeof commandIds;
@@ -107,6 +110,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   emptyTrash: `${contextKeys.hasSession} || ${contextKeys.hasTrash}`,
   filterSessions: contextKeys.hasSession,
   clearSessionFilter: contextKeys.sessionsFiltered,
+  addSelection: 'editorHasSelection',
   compact: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
   compactWithInstructions: `${contextKeys.hasSession} && !${contextKeys.compacting}`,
   previewCompaction: `${contextKeys.hasSession} && !${contextKeys.compacting}`,

@@ -1,12 +1,13 @@
 import type { SessionPolicy } from '../core/context/resolvePolicy';
 import type { Logger } from '../core/ports';
+import { nothingWritten, type Written } from '../core/session/attachment';
 import { errorText } from '../core/errors';
 import type { Connection } from '../protocol/messages';
 import type { ModelSource } from './modelSource';
 
 /** What is known of a session that begins with its first message: text, model, and what will answer. */
 export class LooseSession {
-  draft = '';
+  draft: Written = nothingWritten;
   /** `provider/model`; null: whatever the settings say. */
   model: string | null = null;
   policy: SessionPolicy | null = null;
@@ -32,7 +33,7 @@ export class LooseSession {
   }
 
   clear(): void {
-    this.draft = '';
+    this.draft = nothingWritten;
     this.model = null;
     this.policy = null;
     this.resolved = null;

@@ -7,6 +7,7 @@ import type { ModelBinding } from '../core/context/engine';
 import { errorText } from '../core/errors';
 import type { Logger, SessionStore, TranscriptPage } from '../core/ports';
 import type { StoredEntry } from '../core/session/entry';
+import { isBlank, isSame, nothingWritten, type Written } from '../core/session/attachment';
 import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Fork } from '../core/session/fork';
 import type { Session } from '../core/session/session';
@@ -33,6 +34,7 @@ export interface OpenChatDeps {
 
 /** Pages that are read at once when an entry is looked for. */
 const pagesForSearch = 10;
+const unreadableRemark = 'Some of what was attached to this draft cannot be read. It is kept in the history as it is; attach it again.';
 
 /** An open session: its conversation, what the view shows of it, and the text that has not been sent. */
 export class OpenChat implements Disposable {
@@ -46,7 +48,9 @@ export class OpenChat implements Disposable {
   /** After the presenter has taken the event in. */
   readonly onDidEmit = this._onDidEmit.event;
   readonly presenter: ChatPresenter;
-  draft = '';
+  draft: Written = nothingWritten;
+  /** What the user has to know of the draft. */
+  draftRemark: string | undefined;
   /** Messages whose text is in the draft, but that could not be saved: they stay in the queue on disk. */
   private keptInQueue = false;
 
@@ -82,7 +86,9 @@ export class OpenChat implements Disposable {
     chat.presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
     const page = await chat.page(undefined);
     chat.presenter.load(page);
-    chat.draft = (await store.draft(session.uuid))?.text ?? '';
+    const draft = await store.draft(session.uuid);
+    if (draft) chat.draft = { text: draft.text, attachments: draft.attachments };
+    if (draft?.unreadable) chat.draftRemark = unreadableRemark;
     if (store.status.access !== 'readonly') await chat.takeQueueBack();
     chat.disposables.add(
       store.onDidChange(({ kind }) => {
@@ -105,17 +111,17 @@ export class OpenChat implements Disposable {
    * Resolves when the message is on disk or in the queue; rejects with `NotAcceptedError` when it is neither. `stale` is the draft
    * that this message was: what has been written since stays.
    */
-  async send(id: string, text: string, stale: string): Promise<void> {
+  async send(id: string, { text, attachments }: Written, stale: Written): Promise<void> {
     const { conversation, draft } = this;
     // On disk it stays until the message is there.
-    if (draft === stale) this.draft = '';
+    if (isSame(draft, stale)) this.draft = nothingWritten;
     try {
-      await whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.send(text, id));
+      await whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.send(text, id, attachments));
     } catch (error) {
-      if (this.draft === '') this.draft = draft;
+      if (isNothing(this.draft)) this.draft = draft;
       throw error;
     }
-    if (draft !== '' || this.draft !== '') await this.saveDraft(this.draft);
+    if (!isNothing(draft) || !isNothing(this.draft)) await this.saveDraft(this.draft);
   }
 
   /** Asks again; resolves when the request is under way. */
@@ -160,12 +166,12 @@ export class OpenChat implements Disposable {
   }
 
   /** Kept in memory; on disk as well where this window may write: false when that failed. Never rejects. */
-  async saveDraft(text: string): Promise<boolean> {
-    this.draft = text;
+  async saveDraft(draft: Written): Promise<boolean> {
+    this.draft = draft;
     const { store, log, now } = this.deps;
     if (store.status.access === 'readonly') return true;
     try {
-      await store.saveDraft(this.session.uuid, text === '' ? null : { text, attachments: [], at: now() });
+      await store.saveDraft(this.session.uuid, isNothing(draft) ? null : { ...draft, at: now() });
     } catch (error) {
       log.warn('draft_not_saved', { detail: errorText(error) });
       return false;
@@ -196,7 +202,7 @@ export class OpenChat implements Disposable {
     if (queued.length === 0) return;
     const given = joined(queued);
     // The draft begins with it when the last process ended between the two writes.
-    const isThere = before === given || before.startsWith(`${given}\n\n`);
+    const isThere = before.text === given.text || before.text.startsWith(`${given.text}\n\n`);
     if (isThere || (await this.giveBack(queued))) await this.conversation.stop();
     // It goes on waiting, in sight.
     else this.draft = before;
@@ -215,9 +221,9 @@ export class OpenChat implements Disposable {
   /** Puts messages in front of what stands in the composer; false when that could not be saved. */
   private async giveBack(messages: readonly QueuedMessage[]): Promise<boolean> {
     if (messages.length === 0) return true;
-    const text = this.draft.trim() === '' ? joined(messages) : `${joined(messages)}\n\n${this.draft}`;
-    this._onDidSend.fire({ kind: 'draft', text });
-    return this.saveDraft(text);
+    const draft = joined([...messages, ...(isBlank(this.draft) ? [] : [this.draft])]);
+    this._onDidSend.fire({ kind: 'draft', text: draft.text, ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}) });
+    return this.saveDraft(draft);
   }
 
   private async saveQueue(messages: readonly QueuedMessage[]): Promise<void> {
@@ -240,8 +246,13 @@ export class OpenChat implements Disposable {
   }
 }
 
-function joined(messages: readonly QueuedMessage[]): string {
-  return messages.map(({ text }) => text).join('\n\n');
+function joined(messages: readonly (Written | QueuedMessage)[]): Written {
+  const texts = messages.map(({ text }) => text).filter((text) => text !== '');
+  return { text: texts.join('\n\n'), attachments: messages.flatMap(({ attachments = [] }) => attachments) };
+}
+
+function isNothing({ text, attachments }: Written): boolean {
+  return text === '' && attachments.length === 0;
 }
 
 function showsAlone({ content, display }: StoredEntry): boolean {

@@ -74,7 +74,7 @@ export class OpenChats implements Disposable {
       const fresh = await this.open(store, session);
       if (!chat.conversation.isBusy) {
         // What waited in the queue may have been put in front of it.
-        if (!fresh.draft.endsWith(chat.draft)) fresh.draft = chat.draft;
+        if (!fresh.draft.text.endsWith(chat.draft.text) || fresh.draft.attachments.length < chat.draft.attachments.length) fresh.draft = chat.draft;
         return this.put(fresh);
       }
       // Something has begun in the meantime: two that write the same branch would leave each other's entries behind.

@@ -1,7 +1,9 @@
 import { timeText } from '../core/recall/dateText';
 import type { SessionStore } from '../core/ports';
+import { attachmentNote } from '../core/session/attachment';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
+import { escapeMarkdown } from './escapeMarkdown';
 import { sessionTitle } from './sessionText';
 
 /** More than anyone reads, and few enough for an editor to colour: the newest entries of a session. */
@@ -35,7 +37,7 @@ function entryText({ content, createdAt, display }: StoredEntry): string[] {
     case 'message': {
       const speaker = content.role === 'user' ? 'You' : (content.model ?? 'Answer');
       const ended = content.interrupted === undefined ? [] : [`*This answer was interrupted (${content.interrupted}).*`];
-      return [`## ${speaker} · ${timeText(createdAt)}`, content.text, ...ended];
+      return [`## ${speaker} · ${timeText(createdAt)}`, content.text, ...(content.attachments ? [`*${escapeMarkdown(attachmentNote(content.attachments))}*`] : []), ...ended];
     }
     case 'tool_call':
       return [`*Used ${content.name}.*`];

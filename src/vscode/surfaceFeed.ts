@@ -77,13 +77,16 @@ export class SurfaceFeed {
     const chat = chatOf();
     const connection = this.currentConnection();
     this.lastConnection = JSON.stringify(connection);
+    const { draft } = chat ?? loose;
     const nothing = { session: null, rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, context: null };
     this.surface?.snapshot({
       ...(chat?.presenter.parts() ?? nothing),
       sessions: sessions(),
       connection,
       banner: this.currentBanner(),
-      draft: (chat ?? loose).draft,
+      draft: draft.text,
+      ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}),
+      ...(chat?.draftRemark === undefined ? {} : { draftRemark: chat.draftRemark }),
     });
     if (this.surface) this.revealNow();
   }

@@ -30,7 +30,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
   switch (content.type) {
     case 'message':
       return content.role === 'user'
-        ? { kind: 'user', id, at, text: content.text, folded, excerpted: context.excerpted(id), pinned: context.isPinned(id) }
+        ? { kind: 'user', id, at, text: content.text, ...(content.attachments ? { attachments: content.attachments } : {}), folded, excerpted: context.excerpted(id), pinned: context.isPinned(id) }
         : { kind: 'assistant', id, at, markdown: content.text, model: content.model ?? '', folded, pinned: context.isPinned(id), interrupted: content.interrupted ?? null };
     case 'thinking':
       // Some models return their thinking without its text; there is nothing to open then.

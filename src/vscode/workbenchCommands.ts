@@ -9,6 +9,7 @@ import type { ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
 import type { WorkbenchActions } from './chatRequests';
+import { ComposerActions, type ComposerActionsDeps, type ComposerCommandName } from './composer/composerActions';
 import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } from './contextCommands';
 import { confirmUndo } from './notices';
 import { focusChatCommand, type CommandName } from './contributions';
@@ -39,6 +40,7 @@ export interface WorkbenchCommandsDeps {
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
   readonly care: HistoryCare;
+  readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'noteFolders'>;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
   readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
@@ -59,6 +61,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   readonly openSettings = openSettings;
 
   readonly branches: BranchCommands;
+  readonly composer: ComposerActions;
   private readonly sessionCommands: SessionCommands;
   private readonly contextCommands: ContextCommands;
   private readonly modelCommands: ModelCommands;
@@ -78,11 +81,20 @@ export class WorkbenchCommands implements WorkbenchActions {
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
+    this.composer = new ComposerActions({
+      ...deps.composer,
+      controller: deps.controller,
+      models: deps.models,
+      confirmUndo,
+      focusComposer: deps.focusComposer,
+      run: (name, args) => this.run(name, args),
+      pin: (target) => this.contextCommands.pinTarget(target),
+    });
   }
 
-  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | HistoryCareCommandName>, () => Promise<void>>> = {
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCareCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
     newSession: () => this.newSession(),
-    searchHistory: () => this.searchHistory(),
+    searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),
     showBreakdown: async () => this.showBreakdown(),
@@ -97,7 +109,7 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
-    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.deps.care.all }[name];
+    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.composer.all, ...this.deps.care.all }[name];
     return this.guarded(name, () => run(args));
   }
 
@@ -192,10 +204,10 @@ export class WorkbenchCommands implements WorkbenchActions {
     this.deps.focusComposer();
   }
 
-  private async searchHistory(): Promise<void> {
+  private async searchHistory(typed: string): Promise<void> {
     const { controller } = this.deps;
     await controller.open();
-    const picked = await pickFromHistory((text) => controller.searchHistory(text));
+    const picked = await pickFromHistory((text) => controller.searchHistory(text), typed);
     if (picked) await this.goTo(picked.session, picked.entry);
   }
 

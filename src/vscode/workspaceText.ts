@@ -62,7 +62,7 @@ async function listFiles(signal: AbortSignal): Promise<Uri[]> {
 }
 
 /** `findFiles` honours `files.exclude` by itself, `search.exclude` not. */
-function userExcludes(): string[] {
+export function userExcludes(): string[] {
   const excludes = workspace.getConfiguration('search').get<Record<string, unknown>>('exclude') ?? {};
   return Object.entries(excludes).flatMap(([pattern, on]) => (on === true ? withoutBraces(pattern) : []));
 }

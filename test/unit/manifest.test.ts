@@ -104,6 +104,9 @@ describe('manifest', () => {
       [commandIds.verifyHistory]: 'Threadkeeper: Verify and Repair History',
       [commandIds.backUpHistory]: 'Threadkeeper: Back Up History…',
       [commandIds.restoreHistory]: 'Threadkeeper: Restore History…',
+      [commandIds.addSelection]: 'Threadkeeper: Add Selection to Chat',
+      [commandIds.addFile]: 'Threadkeeper: Add File to Chat',
+      [commandIds.openMemoryNotes]: 'Threadkeeper: Open Memory Notes',
       [commandIds.showLog]: 'Threadkeeper: Show Log',
     });
     deepStrictEqual(category, 'Threadkeeper');

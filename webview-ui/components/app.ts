@@ -1,8 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { RequestError } from '../../src/protocol/channel';
+import { isBlank, nothingWritten } from '../../src/protocol/composer';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
 import { Debounce } from '../debounce';
-import type { AskEvent, EditEvent, ScrollAnchor, ToggleEvent } from '../events';
+import type { AskEvent, EditEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../events';
 import type { Host } from '../host';
 import { icon } from '../render/icons';
 import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from '../state';
@@ -39,6 +40,7 @@ export class AppView extends ViewElement {
     this.addEventListener('tk-ask', (event: AskEvent) => void this.ask(event.request));
     this.addEventListener('tk-edit', (event) => void this.edit(event));
     this.addEventListener('tk-older', () => void this.loadOlder());
+    this.addEventListener('tk-picture', (event: PictureEvent) => void this.showPicture(event));
     this.addEventListener('tk-announce', (event) => this.announce(event.text));
     this.addEventListener('tk-toggle', (event: ToggleEvent) => {
       const next = new Set(this.expanded);
@@ -74,7 +76,9 @@ export class AppView extends ViewElement {
     }
     void this.updateComplete.then(() => {
       // What was written before there was a session is what the new one begins with.
-      if (before?.session || !this.composer?.text) this.composer?.setText(snapshot.draft);
+      if (before?.session || (this.composer && isBlank(this.composer.written))) {
+        this.composer?.setWritten({ text: snapshot.draft, attachments: snapshot.attachments ?? [] }, snapshot.draftRemark);
+      }
       if (anchor) this.transcript?.seek(anchor);
       else this.transcript?.jumpToLatest();
     });
@@ -83,7 +87,8 @@ export class AppView extends ViewElement {
   apply(delta: Delta): void {
     if (!this.state) return;
     this.state = applyDelta(this.state, delta);
-    if (delta.kind === 'draft') this.composer?.setText(delta.text);
+    if (delta.kind === 'draft') this.composer?.setWritten({ text: delta.text, attachments: delta.attachments ?? [] });
+    else if (delta.kind === 'attach') this.composer?.addAttachment(delta.attachment);
     else if (delta.kind === 'focus_composer') this.composer?.focusEnd();
     else if (delta.kind === 'reveal') this.transcript?.reveal(delta.id);
     else this.speak(delta);
@@ -125,6 +130,8 @@ export class AppView extends ViewElement {
         <tk-queue .queue=${state.queue}></tk-queue>
         <tk-gauge .context=${state.context} .canCompact=${!busy && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-composer
+          .host=${this.host}
+          .lastSent=${lastSent(state)}
           .busy=${busy}
           .stopping=${state.turn?.phase === 'stopping'}
           .disabledReason=${disabledReason}
@@ -166,7 +173,8 @@ export class AppView extends ViewElement {
       // What the gauge cannot measure it shows without; the rest the user has asked for.
       if (request.method === 'measure_draft') return;
       this.problem = textOf(error);
-      if (request.method === 'send') this.composer?.giveBack(request.text);
+      if (request.method === 'send') this.composer?.giveBack({ ...nothingWritten, ...request });
+      if (request.method === 'slash') this.composer?.giveBack({ ...nothingWritten, text: `/${request.name} ${request.argument}`.trim() });
     }
   }
 
@@ -180,6 +188,11 @@ export class AppView extends ViewElement {
       settled(false);
       this.problem = textOf(error);
     }
+  }
+
+  private async showPicture({ attachment, show }: PictureEvent): Promise<void> {
+    // What cannot be shown keeps its icon; opening it says why.
+    show(await this.host.picture(attachment).catch(() => null));
   }
 
   private async loadOlder(): Promise<void> {
@@ -222,6 +235,11 @@ export class AppView extends ViewElement {
   private remember(): void {
     this.host.remember({ session: this.state?.session?.uuid ?? null, anchor: this.anchor, expanded: [...this.expanded].slice(-200) });
   }
+}
+
+function lastSent({ rows }: ViewState): string {
+  const last = rows.findLast(({ kind }) => kind === 'user');
+  return last?.kind === 'user' ? last.text : '';
 }
 
 function whyDisabled(banner: Banner): string | null {

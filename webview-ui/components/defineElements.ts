@@ -5,6 +5,7 @@ import { GaugeView } from './gauge';
 import { HeaderView } from './header';
 import { MarkdownView } from './markdownView';
 import { MessageEditor } from './messageEditor';
+import { PictureView } from './picture';
 import { QueueView } from './queue';
 import { RowView } from './row';
 import { TranscriptView } from './transcript';
@@ -13,6 +14,7 @@ import { TurnStatus } from './turnStatus';
 const elements = {
   'tk-markdown': MarkdownView,
   'tk-message-editor': MessageEditor,
+  'tk-picture': PictureView,
   'tk-row': RowView,
   'tk-turn-status': TurnStatus,
   'tk-transcript': TranscriptView,

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { attachmentTitle } from '../../src/protocol/composer';
 import type { ViewSnapshot } from '../../src/protocol/messages';
 import { AskEvent } from '../events';
 import { icon } from '../render/icons';
@@ -14,9 +15,10 @@ export class QueueView extends ViewElement {
     return html`
       <ul class="queue" aria-label="Queued messages">
         ${this.queue.map(
-          ({ id, text }) => html`<li class="chip">
+          ({ id, text, attachments = [] }) => html`<li class="chip">
             <span class="chip-kind">Queued</span>
             <span class="chip-text">${text.slice(0, 200)}</span>
+            ${attachments.length === 0 ? nothing : html`<span class="chip-kind">${attachments.length === 1 ? attachmentTitle(attachments[0]!) : `${attachments.length} attachments`}</span>`}
             <button
               type="button"
               class="icon-button"

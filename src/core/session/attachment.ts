@@ -28,6 +28,10 @@ export interface Written {
 
 export const nothingWritten: Written = { text: '', attachments: [] };
 
+export function isSame(a: Written, b: Written): boolean {
+  return a.text === b.text && a.attachments.length === b.attachments.length && a.attachments.every(({ hash }, index) => b.attachments[index]?.hash === hash);
+}
+
 export function isBlank({ text, attachments }: Written): boolean {
   return text.trim() === '' && attachments.length === 0;
 }

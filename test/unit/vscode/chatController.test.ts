@@ -6,6 +6,7 @@ import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { StoreError } from '../../../src/core/errors';
 import type { SessionStore } from '../../../src/core/ports';
+import type { Attachment } from '../../../src/core/session/attachment';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import type { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import type { Delta, ViewSnapshot } from '../../../src/protocol/messages';
@@ -137,6 +138,41 @@ describe('ChatController', () => {
     ok(kinds.indexOf('session') < kinds.indexOf('row'), 'the session is known before its first row');
     deepStrictEqual([await window.texts(), window.last.session?.title, window.last.sessions.length, window.snapshots.length], [['Hello there', 'Yes.'], 'Hello there', 1, 2]);
     deepStrictEqual(window.controller.state, { hasSession: true, canUndo: false, busy: false, compacting: false, context: window.last.context });
+  });
+
+  it('keeps what is attached with the draft of its session: over a switch, a restart and a stop of what is queued', async () => {
+    const attachment: Attachment = { kind: 'file', name: 'a.ts', path: 'src/a.ts', hash: 'a'.repeat(64), mime: 'text/plain', tokens: 7 };
+    const other: Attachment = { ...attachment, name: 'b.ts', hash: 'b'.repeat(64) };
+    const state = new Map<string, unknown>();
+    const window = open(state);
+    await window.controller.attachToDraft(attachment);
+    deepStrictEqual(window.deltas.at(-1), { kind: 'attach', attachment });
+    window.model.scripts.push(says('Yes.'));
+    await window.controller.send('m1', 'One', [attachment]);
+    await window.idle();
+    await window.controller.ready();
+    const draft = ({ last }: Window) => [last.draft, last.attachments];
+    deepStrictEqual([window.last.rows[0]?.kind === 'user' && window.last.rows[0].attachments, draft(window)], [[attachment], ['', undefined]]);
+    await window.controller.saveDraft('half', [other]);
+    const { uuid } = window.controller.session!;
+    await window.controller.newSession();
+    deepStrictEqual(draft(window), ['', undefined]);
+    await window.controller.openSession(uuid);
+    deepStrictEqual(draft(window), ['half', [other]]);
+    await window.controller.close();
+
+    const second = open(state);
+    await second.controller.ready();
+    deepStrictEqual(draft(second), ['half', [other]]);
+    let end!: () => void;
+    second.model.scripts.push([{ hold: new Promise<void>((resolve) => (end = resolve)) }, ...says('never')]);
+    await second.controller.send('m2', 'Two');
+    await second.controller.send('m3', 'Three', [attachment]);
+    await second.controller.saveDraft('half', [other]);
+    await second.controller.stop();
+    end();
+    await second.idle();
+    deepStrictEqual(second.deltas.findLast(({ kind }) => kind === 'draft'), { kind: 'draft', text: 'Three\n\nhalf', attachments: [attachment, other] });
   });
 
   it('opens the same session after a restart, with the draft', async () => {

@@ -18,6 +18,8 @@ export interface FakeHost {
   state: unknown;
   /** Methods that are answered with this error instead. */
   readonly refuse: Partial<Record<ViewRequest['method'], string>>;
+  /** What methods are answered with. */
+  readonly answers: Partial<Record<ViewRequest['method'], unknown>>;
   /** Methods that are not answered at all. */
   readonly silent: Set<ViewRequest['method']>;
   /** Host messages that get lost on the way. */
@@ -48,6 +50,7 @@ const fake: FakeHost = {
   ready: 0,
   state: undefined,
   refuse: {},
+  answers: {},
   silent: new Set(),
   lose: 0,
   ...window.fakeSetup,
@@ -86,7 +89,12 @@ const channel = new HostChannel(
 );
 
 function reply(request: ViewRequest): unknown {
-  if (request.method === 'unqueue') return fake.snapshot?.queue.find((q) => q.id === request.id)?.text ?? 'taken back';
+  if (request.method === 'unqueue') {
+    const found = fake.snapshot?.queue.find((q) => q.id === request.id);
+    return { text: found?.text ?? 'taken back', attachments: found?.attachments ?? [] };
+  }
+  const answer = fake.answers[request.method];
+  if (answer !== undefined) return answer;
   if (request.method !== 'older') return null;
   const at = fake.earlier.findIndex((row) => row.id === request.before);
   const end = at < 0 ? fake.earlier.length : at;

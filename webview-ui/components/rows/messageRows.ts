@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { duration, timeOfDay } from '../../format';
 import { icon } from '../../render/icons';
+import { attachmentList } from '../attachmentList';
 import { labelChip } from './branchRows';
 import { ask, commonActions, pinnedRemark, rowActions } from './rowActions';
 import type { RowContext } from './rowContext';
@@ -12,13 +13,14 @@ type User = TranscriptRow & { kind: 'user' };
 const longText = 1500;
 const longLines = 16;
 
-export function userRow({ id, text, at, excerpted, pinned }: User, { expanded, toggle, canBranch, label, editing, edit }: RowContext): TemplateResult {
+export function userRow({ id, text, attachments = [], at, excerpted, pinned }: User, { expanded, toggle, canBranch, label, editing, edit }: RowContext): TemplateResult {
   if (editing) return html`<h2 class="sr-only">You</h2>`;
   const short = expanded ? text : beginning(text);
   return html`
     <article class="user-message ${pinned ? 'pinned' : ''}" aria-label="You, ${timeOfDay(at)}">
       <h2 class="sr-only">You</h2>
       ${label ? labelChip(label) : nothing}
+      ${attachmentList(attachments, null)}
       <div class="user-text">${short}${short.length < text.length ? '…' : nothing}</div>
       ${short.length < text.length || (expanded && beginning(text) !== text)
         ? html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>

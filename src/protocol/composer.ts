@@ -1,0 +1,36 @@
+import * as z from 'zod/mini';
+import { Attachment } from '../core/session/attachment';
+
+// The view knows nothing of the core but what crosses to it.
+export { Attachment, attachmentTitle, imageTypes, isBlank, nothingWritten, type Written } from '../core/session/attachment';
+
+/** More is refused in words: a message with that many is a mistake, and providers take no more images at once. */
+export const mostAttachments = 20;
+/** Bytes. Anthropic takes 5 MB (5,242,880) of an image in base64, which is four thirds of it. */
+export const mostImageBytes = 3_932_160;
+/** Bytes of a file that is attached as text. */
+export const mostFileBytes = 1_048_576;
+
+export const Attachments = z.array(Attachment);
+
+/** What the view has of something that is to be attached; the host makes an `Attachment` of it. */
+export const AttachSource = z.discriminatedUnion('kind', [
+  /** Pasted or dropped; `data` in base64. */
+  z.object({ kind: z.literal('image'), name: z.string(), data: z.string() }),
+  /** Relative to the workspace: a file or a folder. */
+  z.object({ kind: z.literal('path'), path: z.string() }),
+  /** Dropped from the Explorer or an editor's tab. */
+  z.object({ kind: z.literal('uri'), uri: z.string() }),
+  /** Of the editor that was used last. */
+  z.object({ kind: z.literal('selection') }),
+  /** What VS Code's Problems view lists. */
+  z.object({ kind: z.literal('problems') }),
+]);
+export type AttachSource = z.infer<typeof AttachSource>;
+
+/** A choice behind `@`. */
+export const Mention = z.object({ source: AttachSource, label: z.string(), detail: z.string(), icon: z.enum(['file', 'folder', 'selection', 'problems']) });
+export type Mention = z.infer<typeof Mention>;
+export const Mentions = z.array(Mention);
+
+export const WrittenReply = z.object({ text: z.string(), attachments: Attachments });

@@ -1,0 +1,162 @@
+import { CancellationTokenSource, DiagnosticSeverity, FileType, languages, RelativePattern, TabInputText, Uri, window, workspace, type CancellationToken, type TextEditor, type WorkspaceFolder } from 'vscode';
+import { estimateTokens } from '../../core/context/estimateTokens';
+import { imageSize } from '../../core/context/imageSize';
+import { imageTokens } from '../../core/context/imageTokens';
+import { mentionGlob, rankPaths } from '../../core/mentions/rankPaths';
+import type { SessionStore, TokenCounter } from '../../core/ports';
+import type { Attachment } from '../../core/session/attachment';
+import { mostFileBytes, mostImageBytes, type AttachSource, type Mention } from '../../protocol/composer';
+import { userExcludes } from '../workspaceText';
+
+export interface AttachmentMakerDeps {
+  readonly store: () => Promise<Pick<SessionStore, 'putBlob'>>;
+  readonly counter: () => Promise<TokenCounter>;
+}
+
+/** Choices behind `@` at once, files that are looked at for them, and names in the listing of a folder. */
+const bounds = { mentions: 40, found: 500, listed: 1_000, problems: 300 };
+const always = ['**/node_modules/**', '**/.git/**'];
+
+/** Makes attachments of what lies in the workspace or was pasted. Rejects, in words for the user, for what cannot be one. */
+export class AttachmentMaker {
+  private searching: CancellationTokenSource | null = null;
+
+  constructor(private readonly deps: AttachmentMakerDeps) {}
+
+  async make(source: AttachSource): Promise<Attachment> {
+    switch (source.kind) {
+      case 'image':
+        return this.image(source.name, Buffer.from(source.data, 'base64'));
+      case 'path':
+        return this.resource(uriOf(source.path));
+      case 'uri':
+        return this.resource(Uri.parse(source.uri, true));
+      case 'selection':
+        return this.selection(window.activeTextEditor);
+      case 'problems':
+        return this.problems();
+    }
+  }
+
+  /** What `@` offers; the search before it ends. */
+  async mentions(query: string): Promise<Mention[]> {
+    this.searching?.cancel();
+    const search = (this.searching = new CancellationTokenSource());
+    try {
+      const paths = await this.paths(query, search.token);
+      const matches = search.token.isCancellationRequested ? [] : rankPaths(paths, query, bounds.mentions);
+      const files = matches.map(({ path, kind }): Mention => ({ source: { kind: 'path', path }, label: path.slice(path.lastIndexOf('/') + 1), detail: path.slice(0, Math.max(0, path.lastIndexOf('/'))), icon: kind }));
+      return [...specials(query), ...files];
+    } finally {
+      search.dispose();
+      if (this.searching === search) this.searching = null;
+    }
+  }
+
+  async selection(editor: TextEditor | undefined): Promise<Attachment> {
+    if (!editor || editor.selection.isEmpty) throw new Error('Select some text in an editor first.');
+    const { document, selection } = editor;
+    // A selection that ends before the first character of a line takes nothing of that line.
+    const last = selection.end.character === 0 && selection.end.line > selection.start.line ? selection.end.line : selection.end.line + 1;
+    const path = pathOf(document.uri);
+    const lines: [number, number] = [selection.start.line + 1, last];
+    return this.text(document.getText(selection), { kind: 'selection', name: nameOf(document.uri), ...(path === null ? {} : { path }), lines });
+  }
+
+  /** A file or folder of the workspace. */
+  async resource(uri: Uri): Promise<Attachment> {
+    const path = pathOf(uri);
+    if (path === null) throw new Error(`“${nameOf(uri)}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.`);
+    const stat = await Promise.resolve(workspace.fs.stat(uri)).catch(() => null);
+    if (!stat) throw new Error(`“${path}” cannot be read.`);
+    if ((stat.type & FileType.Directory) !== 0) return this.folder(uri, path);
+    if (stat.size > Math.max(mostFileBytes, mostImageBytes)) throw tooLarge(path, stat.size);
+    const bytes = await workspace.fs.readFile(uri);
+    if (imageSize(bytes)) return { ...(await this.image(nameOf(uri), bytes)), path };
+    if (bytes.length > mostFileBytes) throw tooLarge(path, bytes.length);
+    if (bytes.subarray(0, 8_000).includes(0)) throw new Error(`“${path}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.`);
+    return this.text(new TextDecoder().decode(bytes), { kind: 'file', name: nameOf(uri), path });
+  }
+
+  private async image(name: string, bytes: Uint8Array): Promise<Attachment> {
+    const size = imageSize(bytes);
+    if (!size) throw new Error(`“${name}” is no image that models take: png, jpeg, webp and gif are.`);
+    if (bytes.length > mostImageBytes) throw new Error(`The image “${name}” has ${megabytes(bytes.length)}; models take ${megabytes(mostImageBytes)} at most. Make it smaller first.`);
+    const hash = await (await this.deps.store()).putBlob(bytes, size.mime);
+    return { kind: 'image', name, hash, mime: size.mime, tokens: imageTokens(size) };
+  }
+
+  private async folder(uri: Uri, path: string): Promise<Attachment> {
+    const found = await workspace.findFiles(new RelativePattern(uri, '**/*'), excludes(), bounds.listed);
+    const names = found.map((file) => file.path.slice(uri.path.length + 1)).sort();
+    const more = found.length === bounds.listed ? [`… and more: only ${bounds.listed} are listed`] : [];
+    return this.text([...names, ...more].join('\n'), { kind: 'folder', name: nameOf(uri), path });
+  }
+
+  private async problems(): Promise<Attachment> {
+    const all = languages.getDiagnostics().flatMap(([uri, diagnostics]) => diagnostics.map((one) => ({ one, path: workspace.asRelativePath(uri) })));
+    if (all.length === 0) throw new Error('There are no problems to attach: the Problems view is empty.');
+    all.sort((a, b) => a.one.severity - b.one.severity);
+    const lines = all.slice(0, bounds.problems).map(({ one, path }) => `${path}:${one.range.start.line + 1}:${one.range.start.character + 1} ${DiagnosticSeverity[one.severity]}: ${one.message}${one.source ? ` (${one.source})` : ''}`);
+    const more = all.length > bounds.problems ? [`… and ${all.length - bounds.problems} more`] : [];
+    return this.text([...lines, ...more].join('\n'), { kind: 'problems', name: 'Problems' });
+  }
+
+  private async text(text: string, about: Pick<Attachment, 'kind' | 'name' | 'path' | 'lines'>): Promise<Attachment> {
+    const bytes = new TextEncoder().encode(text);
+    if (bytes.length > mostFileBytes) throw tooLarge(about.path ?? about.name, bytes.length);
+    const [hash, [tokens = estimateTokens(text)]] = await Promise.all([this.deps.store().then((store) => store.putBlob(bytes, 'text/plain')), this.deps.counter().then((counter) => counter.count([text]))]);
+    return { ...about, hash, mime: 'text/plain', tokens };
+  }
+
+  private async paths(query: string, token: CancellationToken): Promise<string[]> {
+    const open = window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(({ input }) => (input instanceof TabInputText ? [pathOf(input.uri)] : []))).filter((path) => path !== null);
+    const found = await workspace.findFiles(mentionGlob(query), excludes(), bounds.found, token);
+    const paths = found.map((uri) => workspace.asRelativePath(uri));
+    // Without a query what is open comes first; `rankPaths` keeps the order of none.
+    return query === '' ? [...new Set([...open, ...paths])].slice(0, bounds.mentions) : [...new Set([...open, ...paths])];
+  }
+}
+
+function specials(query: string): Mention[] {
+  const all: Mention[] = [];
+  const editor = window.activeTextEditor;
+  if (editor && !editor.selection.isEmpty) all.push({ source: { kind: 'selection' }, label: 'Selection', detail: nameOf(editor.document.uri), icon: 'selection' });
+  const problems = languages.getDiagnostics().reduce((sum, [, diagnostics]) => sum + diagnostics.length, 0);
+  if (problems > 0) all.push({ source: { kind: 'problems' }, label: 'Problems', detail: String(problems), icon: 'problems' });
+  return all.filter(({ label }) => label.toLowerCase().startsWith(query.toLowerCase()));
+}
+
+/** `findFiles` honours `files.exclude` only while it is given no other. */
+function excludes(): string {
+  const files = workspace.getConfiguration('files').get<Record<string, unknown>>('exclude') ?? {};
+  const own = Object.entries(files).flatMap(([pattern, on]) => (on === true && !/[{}]/.test(pattern) ? [pattern, `${pattern}/**`] : []));
+  return `{${[...new Set([...always, ...own, ...userExcludes()])].join(',')}}`;
+}
+
+/** Relative to the workspace; null for what lies outside of it. */
+function pathOf(uri: Uri): string | null {
+  return workspace.getWorkspaceFolder(uri) ? workspace.asRelativePath(uri) : null;
+}
+
+/** With several folders the path begins with the name of one, as `asRelativePath` writes it. */
+function uriOf(path: string): Uri {
+  const folders: readonly WorkspaceFolder[] = workspace.workspaceFolders ?? [];
+  const [head = '', ...rest] = path.split('/');
+  const named = folders.length > 1 ? folders.find(({ name }) => name === head) : undefined;
+  const folder = named ?? folders[0];
+  if (!folder) throw new Error('Open a folder first: files are attached from the workspace.');
+  return Uri.joinPath(folder.uri, named ? rest.join('/') : path);
+}
+
+function nameOf(uri: Uri): string {
+  return uri.path.slice(uri.path.lastIndexOf('/') + 1);
+}
+
+function tooLarge(name: string, bytes: number): Error {
+  return new Error(`“${name}” has ${megabytes(bytes)}; at most ${megabytes(mostFileBytes)} of text are attached. Select the part that matters and add the selection.`);
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / 1_048_576).toFixed(1)} MB`;
+}

@@ -1,0 +1,94 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { commands, Uri, window, workspace } from 'vscode';
+import { imageTypes, type Attachment } from '../../core/session/attachment';
+import type { SessionStore } from '../../core/ports';
+import type { AttachSource, Mention } from '../../protocol/composer';
+import type { SlashName } from '../../protocol/slashCommands';
+import type { ChatController } from '../chatController';
+import { focusChatCommand, type CommandName } from '../contributions';
+import { AttachmentMaker, type AttachmentMakerDeps } from './attachmentMaker';
+import { pickMemoryNote, type NoteFolders } from './memoryNotePicker';
+import { SlashRunner, type SlashRunnerDeps } from './slashRunner';
+
+export interface ComposerActionsDeps extends SlashRunnerDeps {
+  readonly controller: ChatController;
+  readonly store: () => Promise<SessionStore>;
+  readonly counter: AttachmentMakerDeps['counter'];
+  readonly noteFolders: () => Promise<NoteFolders>;
+  readonly focusComposer: () => void;
+}
+
+export type ComposerCommandName = Extract<CommandName, 'addSelection' | 'addFile' | 'openMemoryNotes'>;
+
+/** What the composer asks for besides sending, and the commands that put something into it. Rejects in words for the user. */
+export class ComposerActions {
+  private readonly maker: AttachmentMaker;
+  private readonly slashes: SlashRunner;
+
+  constructor(private readonly deps: ComposerActionsDeps) {
+    this.maker = new AttachmentMaker(deps);
+    this.slashes = new SlashRunner(deps);
+  }
+
+  readonly all: Readonly<Record<ComposerCommandName, (args: readonly unknown[]) => Promise<void>>> = {
+    addSelection: async () => this.add(await this.maker.selection(window.activeTextEditor)),
+    addFile: (args) => this.addFiles(args),
+    openMemoryNotes: async () => pickMemoryNote(await this.deps.noteFolders()),
+  };
+
+  attach(source: AttachSource): Promise<Attachment> {
+    return this.maker.make(source);
+  }
+
+  mentions(query: string): Promise<Mention[]> {
+    return this.maker.mentions(query);
+  }
+
+  slash(name: SlashName, argument: string): Promise<void> {
+    return this.slashes.run(name, argument);
+  }
+
+  /** A picture as an address that needs nothing from outside. */
+  async image(hash: string, mime: string): Promise<string> {
+    const bytes = (imageTypes as readonly string[]).includes(mime) ? await (await this.deps.store()).blob(hash) : undefined;
+    if (!bytes) throw new Error('This picture is missing in the history.');
+    return `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
+  }
+
+  /** The file itself where it still is; else what was attached of it. */
+  async open({ path, kind, lines, name, hash, mime }: Attachment): Promise<void> {
+    if (path !== undefined && kind !== 'folder' && (await this.openFile(path, lines))) return;
+    const bytes = await (await this.deps.store()).blob(hash);
+    if (!bytes) throw new Error(`What was attached as “${name}” is missing in the history.`);
+    if (kind === 'image') {
+      // The viewer takes files only, and knows a picture by the end of its name.
+      const file = Uri.file(join(tmpdir(), `threadkeeper-${hash.slice(0, 16)}.${mime.slice(mime.indexOf('/') + 1)}`));
+      await workspace.fs.writeFile(file, bytes);
+      await commands.executeCommand('vscode.open', file);
+    } else await window.showTextDocument(await workspace.openTextDocument({ content: new TextDecoder().decode(bytes) }));
+  }
+
+  private async openFile(path: string, lines: Attachment['lines']): Promise<boolean> {
+    const [file] = await workspace.findFiles(path.replace(/[[\]{}*?]/g, '[$&]'), null, 1);
+    if (!file) return false;
+    await commands.executeCommand('vscode.open', file, lines ? { selection: { start: { line: lines[0] - 1, character: 0 }, end: { line: lines[1] - 1, character: 0 } } } : {});
+    return true;
+  }
+
+  /** From the Explorer (all that is selected there), a tab or an editor; from the palette: the file on show. */
+  private async addFiles([clicked, selected]: readonly unknown[]): Promise<void> {
+    const all = Array.isArray(selected) && selected.length > 0 ? selected : [clicked];
+    const uris = all.filter((one) => one instanceof Uri);
+    const active = window.activeTextEditor?.document.uri;
+    const chosen = uris.length > 0 ? uris : active ? [active] : [];
+    if (chosen.length === 0) throw new Error('Open a file first, or choose one in the Explorer.');
+    for (const uri of chosen) await this.add(await this.maker.resource(uri));
+  }
+
+  private async add(attachment: Attachment): Promise<void> {
+    await commands.executeCommand(focusChatCommand);
+    await this.deps.controller.attachToDraft(attachment);
+    this.deps.focusComposer();
+  }
+}

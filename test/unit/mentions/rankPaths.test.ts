@@ -1,0 +1,29 @@
+import { deepStrictEqual } from 'node:assert';
+import { mentionGlob, rankPaths } from '../../../src/core/mentions/rankPaths';
+
+const paths = ['src/tide.js', 'src/tides/index.js', 'test/Tide.test.js', 'src/cli.js', 'docs/high-tide.md', 'README.md'];
+
+describe('files for a mention', () => {
+  const found = (query: string, limit = 10) => rankPaths(paths, query, limit).map(({ kind, path }) => `${kind} ${path}`);
+
+  it('puts names that begin with the query first, then those that contain it, then paths; folders among them', () => {
+    deepStrictEqual(found('tide'), ['folder src/tides', 'file src/tide.js', 'file test/Tide.test.js', 'file docs/high-tide.md', 'file src/tides/index.js']);
+    deepStrictEqual(found('TIDE.JS'), ['file src/tide.js']);
+  });
+
+  it('takes a query with slashes as parts of a path, one behind the other', () => {
+    deepStrictEqual(found('src/ti'), ['file src/tide.js', 'file src/tides/index.js']);
+    deepStrictEqual(found('ti/src'), []);
+  });
+
+  it('offers files, no folders, without a query, and never more than the limit', () => {
+    deepStrictEqual(found('', 2), ['file README.md', 'file src/cli.js']);
+    deepStrictEqual(rankPaths([], 'x', 5), []);
+  });
+
+  it('asks the search for any case, and for nothing that has a meaning of its own in a glob', () => {
+    deepStrictEqual(mentionGlob(''), '**/*');
+    deepStrictEqual(mentionGlob('a/B1'), '{**/*[aA]*/**/*[bB]1*,**/*[aA]*/**/*[bB]1*/**}');
+    deepStrictEqual(mentionGlob('[x]{*}!'), '{**/*?[xX]?????*,**/*?[xX]?????*/**}');
+  });
+});

@@ -1,0 +1,33 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { IconName } from '../render/icons';
+import { icon } from '../render/icons';
+
+export interface Choice {
+  readonly label: string;
+  readonly detail: string;
+  readonly icon: IconName;
+  /** `run`: chosen with Enter; a Tab only completes. */
+  readonly choose: (run: boolean) => void;
+}
+
+export const completionListId = 'completions';
+export const choiceId = (index: number): string => `completion-${index}`;
+
+/** What `@` and `/` offer. The focus stays in the text: the chosen one is named to a screen reader by `aria-activedescendant`. */
+export function completionMenu(choices: readonly Choice[], active: number): TemplateResult | typeof nothing {
+  if (choices.length === 0) return nothing;
+  return html`<ul id=${completionListId} class="completions" role="listbox" aria-label="Suggestions">
+    ${choices.map(
+      (choice, index) => html`<li
+        id=${choiceId(index)}
+        role="option"
+        aria-selected=${index === active}
+        class=${index === active ? 'active' : ''}
+        @mousedown=${(event: Event) => event.preventDefault()}
+        @click=${() => choice.choose(true)}
+      >
+        ${icon(choice.icon)}<span class="completion-label">${choice.label}</span><span class="completion-detail">${choice.detail}</span>
+      </li>`,
+    )}
+  </ul>`;
+}
