@@ -88,7 +88,7 @@ export async function* importEvents(events: AsyncIterable<SourceEvent>, format: 
   if (done) yield done;
 }
 
-function take(writer: SessionWriter, event: Exclude<SourceEvent, { type: 'session' }>): void {
+export function take(writer: SessionWriter, event: Exclude<SourceEvent, { type: 'session' }>): void {
   switch (event.type) {
     case 'record':
       return writer.add(event.record);

@@ -47,6 +47,9 @@ export class SessionWriter {
   private session: Session | null = null;
   private outcome: ImportedSession['outcome'] = 'known';
   private leafBefore: string | null = null;
+  private finished = false;
+  /** What the session was called here; another name is the user's. */
+  private titled = '';
   private readonly places = new Map<string, Place>();
   /** Hashes of the records so far, by id. */
   private readonly seen = new Map<string, string>();
@@ -80,6 +83,16 @@ export class SessionWriter {
   /** Whether so much is ready that it should be flushed before more is added. */
   get isFull(): boolean {
     return this.ready.length >= mostReady || this.readyCharacters >= mostCharacters;
+  }
+
+  /** Whether something is to be stored. */
+  get hasNews(): boolean {
+    return this.ready.length > 0 || this.waiting.size > 0;
+  }
+
+  /** UUID of the session; made if there is none. Rejects with `StoreError`. */
+  async begin(): Promise<string> {
+    return (await this.open()).uuid;
   }
 
   add(record: SourceRecord): void {
@@ -119,6 +132,9 @@ export class SessionWriter {
     if (ready.length === 0) return;
     const { store, ids } = this.options;
     const session = await this.open();
+    // The user may have gone on here since then.
+    if (this.finished) this.leafBefore = (await store.session(session.uuid))?.leaf ?? null;
+    this.finished = false;
     const known = new Map((await store.knownSources(ready.map(({ sourceId }) => sourceId))).map(({ sourceId, entry }) => [sourceId, entry]));
     for (const { sourceId } of ready) this.uuids.set(sourceId, known.get(sourceId) ?? ids.next());
     const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
@@ -144,9 +160,12 @@ export class SessionWriter {
     const { store, format, source } = this.options;
     if (!this.session) return null;
     const { uuid } = this.session;
-    if (this.added > 0) await store.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
+    if (this.added > 0) await this.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
     const title = this.title?.text ?? titleFrom(this.firstWords);
-    if (title !== '' && (this.outcome === 'new' || this.session.title === '')) await store.updateSession(uuid, { title });
+    const called = (await store.session(uuid))?.title ?? '';
+    if (title !== called && title !== '' && called === this.titled) await store.updateSession(uuid, { title });
+    if (called === this.titled) this.titled = title;
+    this.finished = true;
     const session = (await store.session(uuid)) ?? this.session;
     return { uuid, id: session.id, title: session.title, source, format, outcome: this.outcome, entriesAdded: this.added, entriesKnown: this.known, trashed: session.deletedAt !== null, keptRaw: this.keptRaw.list, repaired: this.repairs.list };
   }
@@ -283,6 +302,12 @@ export class SessionWriter {
     const place = typeof this.leaf === 'string' ? this.places.get(this.leaf) : undefined;
     const sourceId = place ? place.last : ((this.newest ?? this.newestAside)?.last ?? null);
     return sourceId === null ? null : (this.uuids.get(sourceId) ?? null);
+  }
+
+  /** Who has the session open reads all of it again when its branch is moved: not where it stands there already. */
+  private async moveLeaf(session: string, leaf: string | null): Promise<void> {
+    const { store } = this.options;
+    if ((await store.session(session))?.leaf !== leaf) await store.moveLeaf(session, leaf);
   }
 
   /** Where the user has gone on here, the session stays; what is new is then another branch. */

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionStore } from '../../../src/core/ports';
+import { entryText } from '../../../src/core/session/entry';
+import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { importFiles } from '../../../src/node/transfer/importFiles';
+import { OpenClawWatch } from '../../../src/node/transfer/openClawWatch';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { waitFor } from '../../support/waitFor';
+
+const key = 'agent:main:main';
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+describe('watching OpenClaw', function () {
+  this.timeout(20_000);
+  let temp: TempFolder;
+  let folder: string;
+  let store: SessionStore;
+  let watched: SessionStore;
+  let watch: OpenClawWatch;
+  let sessions: string[];
+
+  beforeEach(async () => {
+    temp = tempFolder();
+    folder = join(temp.path, 'agents', 'main', 'sessions');
+    mkdirSync(folder, { recursive: true });
+    store = await openTestStore(join(temp.path, 'store'));
+    watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
+    sessions = [];
+    watch = new OpenClawWatch({ folder, key, store: watched, ids: new UuidV7(), now: () => 1, log, added: (uuid) => sessions.push(uuid) });
+    point('one');
+  });
+  afterEach(async () => {
+    await watch.stop();
+    await watched.close();
+    await store.close();
+    temp.remove();
+  });
+
+  const file = (id = 'one') => join(folder, `${id}.jsonl`);
+  const point = (sessionId: string) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId, updatedAt: 5 }, 'agent:main:other': { sessionId: 'other' } }));
+  const header = (id = 'one') => `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
+  const said = (id: string, parentId: string | null, text: string, role = 'user', more: object = {}) =>
+    `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: role === 'user' ? text : [{ type: 'text', text }], ...more } })}\n`;
+  const texts = async (uuid = sessions.at(-1)) => (uuid === undefined ? [] : (await store.page(uuid, { limit: 100 })).entries.map(({ content }) => entryText(content)));
+
+  it('imports what is there and then takes in what is appended, within a second', async () => {
+    writeFileSync(file(), header() + said('a1', 'one', 'first'));
+    await watch.start();
+    assert.deepEqual(await texts(), ['first']);
+    const told: string[] = [];
+    store.onDidChange(({ kind }) => told.push(kind));
+    appendFileSync(file(), said('a2', 'a1', 'second', 'assistant'));
+    await waitFor('the second', async () => (await texts()).length === 2);
+    assert.deepEqual(await texts(), ['first', 'second']);
+    assert.ok(told.includes('entries'), 'whoever has the session open is told');
+    assert.ok(!told.includes('branch'), 'and need not read it again');
+  });
+
+  it('waits for the rest of a line, also where a character is cut in two', async () => {
+    const [bytes, line] = [header() + said('a1', null, 'first'), Buffer.from(said('a2', 'a1', 'zweiter Satz: größer 漢字'))];
+    writeFileSync(file(), bytes);
+    await watch.look();
+    const cut = line.indexOf(Buffer.from('漢')) + 1;
+    appendFileSync(file(), line.subarray(0, cut));
+    await watch.look();
+    assert.deepEqual(await texts(), ['first']);
+    appendFileSync(file(), line.subarray(cut));
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'zweiter Satz: größer 漢字']);
+  });
+
+  it('loses nothing that was appended between an import and the watch, and stores nothing twice', async () => {
+    writeFileSync(file(), header() + said('a1', null, 'first'));
+    const report = await importFiles([file()], { store, ids: new UuidV7(), now: () => 1, format: 'openclaw' });
+    appendFileSync(file(), said('a2', 'a1', 'second'));
+    await watch.look();
+    assert.deepEqual(sessions, [report.sessions[0]!.uuid]);
+    assert.deepEqual(await texts(), ['first', 'second']);
+  });
+
+  it('reads a file that was cut, and one that was written anew over it, from its start', async () => {
+    writeFileSync(file(), header() + said('a1', null, 'first') + said('a2', 'a1', 'second'));
+    await watch.look();
+    truncateSync(file(), header().length + said('a1', null, 'first').length);
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'second'], 'what is stored stays');
+    appendFileSync(file(), said('a3', 'a1', 'another second'));
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'another second']);
+    writeFileSync(file(), header() + said('b1', null, 'all new, and longer than what stood here before: '.repeat(20)) + said('b2', 'b1', 'end'));
+    await watch.look();
+    assert.equal((await texts()).at(-1), 'end');
+    assert.equal((await texts()).length, 2);
+  });
+
+  it('follows a file that is replaced by another one of the same name', async () => {
+    writeFileSync(file(), header() + said('a1', null, 'first'));
+    await watch.look();
+    writeFileSync(`${file()}.tmp`, header() + said('a1', null, 'first') + said('a2', 'a1', 'second'));
+    renameSync(`${file()}.tmp`, file());
+    await watch.look();
+    appendFileSync(file(), said('a3', 'a2', 'third'));
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'second', 'third']);
+  });
+
+  it('waits while the file is away, and goes on when it is back', async () => {
+    await watch.look();
+    writeFileSync(file(), header() + said('a1', null, 'first'));
+    await watch.look();
+    rmSync(file());
+    await watch.look();
+    assert.deepEqual(await texts(), ['first']);
+    writeFileSync(file(), header() + said('a1', null, 'first') + said('a2', 'a1', 'second'));
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'second']);
+  });
+
+  it('goes over to the session that the key points to after a reset, with the last words of the one before', async () => {
+    writeFileSync(file(), header() + said('a1', null, 'first'));
+    await watch.look();
+    appendFileSync(file(), said('a2', 'a1', 'last words'));
+    writeFileSync(file('two'), header('two') + said('c1', null, 'a new beginning'));
+    writeFileSync(join(folder, 'sessions.json'), '{"agent:main:ma');
+    await watch.look();
+    point('two');
+    await watch.look();
+    assert.equal(new Set(sessions).size, 2);
+    assert.deepEqual(await texts(sessions[0]), ['first', 'last words']);
+    assert.deepEqual(await texts(), ['a new beginning']);
+  });
+
+  it('leaves the user where the user has gone on, and keeps a name that the user gave', async () => {
+    writeFileSync(file(), header() + said('a1', null, 'first'));
+    await watch.look();
+    const [session] = sessions;
+    const before = await store.session(session!);
+    const own = userMessage(session!, before!.leaf, 'my own way');
+    await store.append(session!, { entries: [own] });
+    await store.updateSession(session!, { title: 'Mine' });
+    appendFileSync(file(), said('a2', 'a1', 'second') + said('a3', 'a2', 'third', 'assistant'));
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'my own way']);
+    assert.equal((await store.branches(session!)).length, 2);
+    assert.equal((await store.session(session!))!.title, 'Mine');
+  });
+
+  it('waits with its records while a turn runs in the session', async () => {
+    writeFileSync(file(), header() + said('a1', null, 'first'));
+    await watch.look();
+    const claim = testUuid();
+    assert.ok((await store.claim(sessions[0]!, claim)).granted);
+    appendFileSync(file(), said('a2', 'a1', 'second'));
+    let looked = false;
+    const looking = watch.look().then(() => (looked = true));
+    await store.entries([]);
+    assert.deepEqual([looked, await texts()], [false, ['first']]);
+    await store.release(sessions[0]!, claim);
+    await looking;
+    assert.deepEqual(await texts(), ['first', 'second']);
+  });
+
+  it('lets a mirrored message drive no gauge, and writes nothing of its own anywhere', async () => {
+    const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
+    const content = header() + said('a1', null, 'first') + said('a2', 'a1', 'mirrored', 'assistant', { provider: 'openclaw', model: 'delivery-mirror', usage });
+    writeFileSync(file(), content);
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'mirrored']);
+    assert.equal((await store.liveBranch(sessions[0]!)).lastUsage, null);
+    assert.deepEqual(await store.usageTotals({}), []);
+    assert.equal(readFileSync(file(), 'utf8'), content);
+  });
+
+  it('reads no archive, and nothing outside of its folder', async () => {
+    writeFileSync(join(folder, 'one.jsonl.reset.2026-11-20'), header() + said('x1', null, 'archived'));
+    writeFileSync(join(temp.path, 'agents', 'secret.jsonl'), header() + said('x1', null, 'outside'));
+    point('../../secret');
+    await watch.look();
+    assert.deepEqual([sessions, await store.listSessions()], [[], []]);
+  });
+});
