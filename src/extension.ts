@@ -23,6 +23,7 @@ import { LmModels } from './vscode/lmModels';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
 import { askWhenFull, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
+import { OpenClaw } from './vscode/openClaw';
 import { OtherSessions } from './vscode/otherSessions';
 import { askForRetention } from './vscode/retentionPreview';
 import { SessionActions } from './vscode/sessionActions';
@@ -164,6 +165,7 @@ export function activate(context: ExtensionContext): void {
     focusComposer: () => view.focusComposer(),
     showBreakdown: () => breakdown.show(),
     showAnalytics: () => analytics.show(),
+    watchOpenClaw: () => openClaw.choose(),
     sessions: {
       actions: new SessionActions({ store, controller: chat, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
       tree,
@@ -175,6 +177,23 @@ export function activate(context: ExtensionContext): void {
   const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri: context.extensionUri, controller: chat, store, actions: workbench, log }));
   const analytics = owned.add(new AnalyticsPanel({ extensionUri: context.extensionUri, controller: chat, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
+  const openClaw: OpenClaw = owned.add(
+    new OpenClaw({
+      settings: () => configuration.current.openClaw,
+      find: async (path) => (await import('./node/transfer/findOpenClaw')).findOpenClaw(path),
+      watch: async (options) => new (await import('./node/transfer/openClawWatch')).OpenClawWatch(options),
+      openStore: async () => (await loadRuntime()).openStore((await location.resolve()).folder, { repair: false }),
+      shown: () => chat.session?.uuid ?? null,
+      show: (session) => workbench.openSession(session),
+      tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
+      ids: new UuidV7(),
+      now: Date.now,
+      log,
+    }),
+  );
+  store.companion = openClaw;
+  owned.add(configuration.onDidChange(() => void openClaw.apply()));
+  void openClaw.apply();
   for (const command of registerCommands((name, args) => workbench.run(name, args))) owned.add(command);
 
   const statusBar = owned.add(new StatusBar(configuration, memory));

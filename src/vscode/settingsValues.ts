@@ -33,6 +33,8 @@ export interface Settings {
   /** Whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;
   readonly statusBarVisible: boolean;
+  /** `path`: of its agents; empty: where OpenClaw keeps them. */
+  readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string };
 }
 
 /**
@@ -69,6 +71,11 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     policy,
     trashDays: take('trashDays', isDays, 'a number of days', settings.trashDays.default as number),
     offerBranchSummary: take('offerBranchSummary', isBoolean, 'true or false', settings.offerBranchSummary.default as boolean),
+    openClaw: {
+      inherit: take('openClawInherit', isBoolean, 'true or false', settings.openClawInherit.default as boolean),
+      path: take('openClawPath', isText, 'a folder', settings.openClawPath.default).trim(),
+      sessionKey: take('openClawSessionKey', isText, 'the key of a session', settings.openClawSessionKey.default).trim(),
+    },
     statusBarVisible: take('statusBarVisible', isBoolean, 'true or false', settings.statusBarVisible.default as boolean),
   };
   return { settings: read, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };

@@ -29,6 +29,8 @@ export class StoreAccess implements Disposable {
   private lastFailure: unknown = null;
   private subscription: Disposable | null = null;
   private closed = false;
+  /** What else in this window has the store open: it lets it go while the store is opened anew, and before the window closes. */
+  companion: { pause(): Promise<void>; resume(): void } | null = null;
 
   constructor(
     private readonly open: (options: { readonly repair: boolean }) => Promise<SessionStore>,
@@ -91,6 +93,7 @@ export class StoreAccess implements Disposable {
     let failure: { readonly error: unknown } | null = null;
     this.opening = (async () => {
       try {
+        await this.companion?.pause();
         await (await before)?.close();
       } catch (error) {
         this.log.debug('store_not_closed', { detail: errorText(error) });
@@ -103,6 +106,7 @@ export class StoreAccess implements Disposable {
       return this.attempt(repair && failure === null);
     })();
     const store = await this.opening;
+    this.companion?.resume();
     this._onDidChange.fire();
     if (failure !== null) throw (failure as { readonly error: unknown }).error;
     return store;
@@ -116,6 +120,7 @@ export class StoreAccess implements Disposable {
     this._onDidChange.dispose();
     this._onDidChangeContent.dispose();
     try {
+      await this.companion?.pause();
       await (await opening)?.close();
     } catch (error) {
       this.log.debug('store_not_closed', { detail: errorText(error) });

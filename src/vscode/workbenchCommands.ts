@@ -39,6 +39,7 @@ export interface WorkbenchCommandsDeps {
   readonly changes: ChangeDocuments;
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
+  readonly watchOpenClaw: () => Promise<void>;
   readonly care: HistoryCare;
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'noteFolders'>;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
@@ -98,6 +99,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     relinkHistory: () => this.relinkHistory(),
     declineRelink: () => this.declineRelink(),
     showBreakdown: async () => this.showBreakdown(),
+    watchOpenClaw: () => this.deps.watchOpenClaw(),
     showAnalytics: async () => this.deps.showAnalytics(),
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),

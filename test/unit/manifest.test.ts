@@ -101,6 +101,7 @@ describe('manifest', () => {
       [commandIds.selectPolicy]: 'Threadkeeper: Select Policy…',
       [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
       [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',
+      [commandIds.watchOpenClaw]: 'Threadkeeper: Watch OpenClaw Session…',
       [commandIds.verifyHistory]: 'Threadkeeper: Verify and Repair History',
       [commandIds.backUpHistory]: 'Threadkeeper: Back Up History…',
       [commandIds.restoreHistory]: 'Threadkeeper: Restore History…',

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openChat, type ChatSession } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { waitFor } from '../../support/waitFor';
+
+/** A session of OpenClaw, seen here while it goes on there. */
+describe('OpenClaw', function () {
+  inOrder(this);
+  const root = mkdtempSync(join(tmpdir(), 'threadkeeper-openclaw-'));
+  const folder = join(root, 'main', 'sessions');
+  const file = (id: string) => join(folder, `${id}.jsonl`);
+  const header = (id: string) => `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
+  const said = (id: string, parentId: string | null, text: string, role = 'user') =>
+    `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: [{ type: 'text', text }] } })}\n`;
+  const point = (sessionId: string) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ 'agent:main:main': { sessionId, updatedAt: Date.now() } }));
+  let session: ChatSession;
+
+  before(async () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(file('one'), header('one') + said('a1', null, 'What is the tide at noon?') + said('a2', 'a1', 'Two metres and rising.', 'assistant'));
+    point('one');
+    session = await openChat({ settings: { 'threadkeeper.openclaw.path': root } });
+    await session.chat.ask('Something of my own');
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(async () => {
+    await session?.close();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  it('is chosen by its key, and its history appears', async () => {
+    const { chat, workbench } = session;
+    await workbench.runCommand('Threadkeeper: Watch OpenClaw Session…');
+    await workbench.quickInput.waitUntilOpen('Watch OpenClaw Session');
+    await workbench.quickInput.pick('agent:main:main');
+    await chat.see('tk-row', 'Two metres and rising.');
+    await workbench.screenshot('openclaw');
+  });
+
+  it('goes on here when it goes on there', async () => {
+    const { chat } = session;
+    appendFileSync(file('one'), said('a3', 'a2', 'And at six?'));
+    await chat.see('tk-row', 'And at six?');
+    const half = said('a4', 'a3', 'Half a metre.', 'assistant');
+    appendFileSync(file('one'), half.slice(0, 40));
+    appendFileSync(file('one'), half.slice(40));
+    await chat.see('tk-row', 'Half a metre.');
+  });
+
+  it('takes a reply of the user here, and writes nothing there', async () => {
+    const { chat, api } = session;
+    const before = readFileSync(file('one'), 'utf8');
+    await chat.ask('Thank you, and tomorrow?');
+    await chat.see('tk-row', 'Thank you, and tomorrow?');
+    assert.ok(JSON.stringify(api.messages.at(-1)?.body).includes('Half a metre.'), 'the model knows what was said there');
+    assert.equal(readFileSync(file('one'), 'utf8'), before);
+    assert.deepEqual(api.errors, []);
+  });
+
+  it('follows the key to the next session', async () => {
+    const { chat } = session;
+    writeFileSync(file('two'), header('two') + said('b1', null, 'A new day.'));
+    point('two');
+    await chat.see('tk-row', 'A new day.');
+  });
+
+  it('stops when it is told to, and keeps what came', async () => {
+    const { chat, workbench } = session;
+    await workbench.runCommand('Threadkeeper: Watch OpenClaw Session…');
+    await workbench.quickInput.waitUntilOpen('Watch OpenClaw Session');
+    await workbench.quickInput.pick('Stop Watching');
+    await waitFor('it to have stopped', async () => (await workbench.page.locator('.notification-list-item', { hasText: 'not watched any more' }).count()) > 0);
+    await chat.see('tk-row', 'A new day.');
+  });
+});
