@@ -33,6 +33,8 @@ import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
 import { VscodeWorkspace } from './vscode/tools/vscodeWorkspace';
+import { editorTools } from './vscode/tools/editorTools';
+import { shareTools } from './vscode/tools/sharedTools';
 import { ChangeDocuments } from './vscode/tools/changeDocuments';
 import { SummaryFiles } from './vscode/summaryFiles';
 import { TrashRetention } from './vscode/trashRetention';
@@ -71,6 +73,7 @@ export function activate(context: ExtensionContext): void {
           userNotes: join(context.globalStorageUri.fsPath, 'notes'),
           settings: () => configuration.current,
           workspace: new VscodeWorkspace(),
+          otherTools: editorTools,
           isTrusted,
           askWhenFull,
           reviewCompaction: reviewWith(previews),
@@ -174,6 +177,7 @@ export function activate(context: ExtensionContext): void {
     },
     relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
   });
+  owned.add(shareTools({ store: () => store.get(), notes: async () => (await loadRuntime()).notes(await store.get()), session: () => chat.session?.uuid ?? null }));
   const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri: context.extensionUri, controller: chat, store, actions: workbench, log }));
   const analytics = owned.add(new AnalyticsPanel({ extensionUri: context.extensionUri, controller: chat, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));

@@ -5,6 +5,7 @@ import { OfflineModel } from '../core/chat/offlineModel';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
 import { approvalRule } from '../core/tools/approvalRule';
+import type { Tool } from '../core/tools/tool';
 import type { ToolWorkspace } from '../core/tools/toolWorkspace';
 import { workspaceTools } from '../core/tools/workspaceTools';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
@@ -31,6 +32,7 @@ export interface ChatRuntimeOptions {
   readonly userNotes: string;
   readonly settings: () => Settings;
   readonly workspace: ToolWorkspace;
+  readonly otherTools: () => readonly Tool[];
   readonly isTrusted: () => boolean;
   readonly askWhenFull: AskWhenFull;
   readonly reviewCompaction: ReviewCompaction;
@@ -88,6 +90,7 @@ export class ChatRuntime {
       session: session.uuid,
       approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
+      otherTools: this.options.otherTools,
       tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock) : []),
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
@@ -101,6 +104,10 @@ export class ChatRuntime {
 
   bindings(store: SessionStore): ModelBindings {
     return this.of(store).bindings;
+  }
+
+  notes(store: SessionStore): MemoryNotes {
+    return this.of(store).notes;
   }
 
   /** Whether a key is let in. Rejects with `ModelError`. */

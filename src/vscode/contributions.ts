@@ -19,6 +19,9 @@ export const walkthroughId = 'start';
 /** Of the document that shows what a compaction would do, and of the one in which a summary is edited. */
 export const previewScheme = 'threadkeeper-preview';
 export const summaryScheme = 'threadkeeper-summary';
+/** What other agents of VS Code may call. */
+export const sharedToolPrefix = 'threadkeeper_';
+export const sharedToolNames = { recall: 'threadkeeper_recall', search: 'threadkeeper_searchSessions', notes: 'threadkeeper_notes' } as const;
 /** Of the two sides of what a tool changes. */
 export const changeScheme = 'threadkeeper-change';
 
@@ -64,6 +67,7 @@ export const commandIds = {
   stop: 'threadkeeper.stop',
   selectModel: 'threadkeeper.selectModel',
   selectPolicy: 'threadkeeper.selectPolicy',
+  selectTools: 'threadkeeper.selectTools',
   setApiKey: 'threadkeeper.setApiKey',
   removeApiKey: 'threadkeeper.removeApiKey',
   watchOpenClaw: 'threadkeeper.watchOpenClaw',
@@ -120,6 +124,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   editSummary: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   resummarize: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   createCheckpoint: contextKeys.hasSession,
+  selectTools: contextKeys.hasSession,
   pin: contextKeys.hasSession,
   unpin: contextKeys.hasSession,
   showBreakdown: contextKeys.hasSession,

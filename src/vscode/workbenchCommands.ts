@@ -22,6 +22,7 @@ import { ModelCommands } from './modelCommands';
 import { pickPolicy, savePolicySetting } from './policyPicker';
 import type { ModelSource } from './modelSource';
 import { relinkHistory, type RelinkDeps } from './relink';
+import { pickTools } from './tools/toolPicker';
 import type { ChangeDocuments } from './tools/changeDocuments';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessionCommands';
 
@@ -104,6 +105,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
+    selectTools: () => this.selectTools(),
     setApiKey: () => this.setApiKey(),
     removeApiKey: () => this.modelCommands.removeKey(),
     showLog: async () => this.showLog(),
@@ -176,6 +178,13 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   selectModel(only?: 'ollama' | 'vscode'): Promise<void> {
     return this.modelCommands.select(only);
+  }
+
+  private async selectTools(): Promise<void> {
+    const toolBox = (await this.deps.controller.conversation())?.toolBox;
+    if (!toolBox) throw new Error('Tools are chosen for a session: send a message first.');
+    const picked = await pickTools(toolBox.list());
+    if (picked) await toolBox.choose(picked);
   }
 
   private async selectPolicy(): Promise<void> {

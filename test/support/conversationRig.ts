@@ -87,6 +87,7 @@ export class ConversationRig {
   maxRounds = 50;
   /** Beside `write_file`, `dump` and `echo`; for conversations that are opened from now on. */
   moreTools: readonly Tool[] = [];
+  otherTools: readonly Tool[] = [];
   whenFull: AskWhenFull = async () => 'summarize';
   review: ReviewCompaction = async () => true;
   readonly clock = new TestClock();
@@ -159,6 +160,7 @@ export class ConversationRig {
         },
         ...this.moreTools,
       ],
+      otherTools: () => this.otherTools,
       approvalRule: (question) => this.approvalRule(question),
       maxRounds: () => this.maxRounds,
       instructions: () => this.instructions,

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { presets, resolvePolicy } from '../../src/core/context/resolvePolicy';
-import { allSettings, category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, selectionArgument, sessionsViewId, settingKey, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
+import { allSettings, category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, selectionArgument, sessionsViewId, settingKey, sharedToolNames, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -36,6 +36,7 @@ interface Manifest {
     menus: Record<string, { command: string; when?: string }[]>;
     walkthroughs?: { id: string; steps: { id: string; media: { svg?: string; markdown?: string }; completionEvents: string[] }[] }[];
     keybindings: { command: string; key: string; args: unknown; when?: string }[];
+    languageModelTools: { name: string }[];
     viewsWelcome: { view: string; contents: string; when?: string }[];
   };
 }
@@ -99,6 +100,7 @@ describe('manifest', () => {
       [commandIds.stop]: 'Threadkeeper: Stop Answer',
       [commandIds.selectModel]: 'Threadkeeper: Select Model…',
       [commandIds.selectPolicy]: 'Threadkeeper: Select Policy…',
+      [commandIds.selectTools]: 'Threadkeeper: Select Tools…',
       [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
       [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',
       [commandIds.watchOpenClaw]: 'Threadkeeper: Watch OpenClaw Session…',
@@ -143,6 +145,10 @@ describe('manifest', () => {
     deepStrictEqual(problems, []);
     // What is off by default stands in the manifest as 0, and in the preset not at all.
     deepStrictEqual(JSON.parse(JSON.stringify(policy, (key, value: unknown) => (/^(reserveTokens|messages|tokens)$/.test(key) && value === 0 ? undefined : value))), JSON.parse(JSON.stringify(resolvePolicy('balanced').policy)));
+  });
+
+  it('offers other agents exactly the tools that the code registers', () => {
+    deepStrictEqual(manifest.contributes.languageModelTools.map(({ name }) => name).sort(), Object.values(sharedToolNames).sort());
   });
 
   it('gives every setting a description and a place', () => {

@@ -9,7 +9,7 @@ import { verbatimEntries } from '../session/liveCompaction';
 import { attachmentTokens, isBlank, nothingWritten, type Attachment, type Written } from '../session/attachment';
 import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';
-import type { Tool } from '../tools/tool';
+import { onDemandShare, ToolBox, toSpec } from '../tools/toolBox';
 import { AnchorKeeper } from './anchorKeeper';
 import { Approvals } from './approvals';
 import { Branching } from './branching';
@@ -61,7 +61,7 @@ export class Conversation {
     private readonly branch: BranchState,
     private readonly engine: ContextEngine,
     private readonly context: ContextTools,
-    private readonly tools: readonly Tool[],
+    readonly toolBox: ToolBox,
     private readonly anchor: AnchorKeeper,
     private readonly shared: SharedSession,
     readonly approvals: Approvals,
@@ -94,12 +94,13 @@ export class Conversation {
     const emit = (event: ConversationEvent) => events.fire(event);
     // At once: what another window does from here on must not be missed.
     const shared = new SharedSession({ ...deps, branch, emit, branchChanged: (replaced) => conversation.branchChanged(replaced), stop: () => conversation.operations.abort() });
-    const tools = deps.tools(emit);
-    const specs = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(tools, deps.instructions()), tools: specs }, deps.policy(branch.session), fallback);
+    const own = deps.tools(emit);
+    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(own, deps.instructions()), tools: own.map(toSpec) }, deps.policy(branch.session), fallback);
+    const toolBox = new ToolBox(own, deps.otherTools, { store: deps.store, branch, tokensOf: engine.estimate, budget: () => engine.budget.effective * onDemandShare });
+    engine.useTools(toolBox.current().map(toSpec));
     const context = new ContextTools({ ...deps, branch, engine, emit });
     const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access !== 'readonly' });
-    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, tools, anchor, shared, new Approvals(deps.approvalRule, emit));
+    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, toolBox, anchor, shared, new Approvals(deps.approvalRule, emit));
     if (owner) conversation.waiting = [...(await deps.store.queue(session))];
     await conversation.refreshModel();
     void conversation.settle();
@@ -365,7 +366,7 @@ export class Conversation {
         saved = true;
         const { problem, former } = await this.adoptModel();
         if (this.context.retries.isCacheCold) await this.context.retries.apply();
-        const deps = { ...this.deps, tools: this.tools, approvals: this.approvals, branch: this.branch, engine: this.engine, compactor: this.context.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext(), improveSummary: () => this.context.retries.apply() };
+        const deps = { ...this.deps, toolBox: this.toolBox, approvals: this.approvals, branch: this.branch, engine: this.engine, compactor: this.context.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext(), improveSummary: () => this.context.retries.apply() };
         const turn = new Turn(id, deps, signal, former);
         this.turnRunning = turn;
         return problem ? turn.refuse(problem) : turn.run().finally(() => (this.turnRunning = null));

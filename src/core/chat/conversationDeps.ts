@@ -15,6 +15,8 @@ export interface ConversationDeps {
   readonly log: Logger;
   /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
   readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
+  /** Tools of other extensions and servers as they are now: only what the user chooses of them is used. */
+  readonly otherTools: () => readonly Tool[];
   /** Whether a tool's question is put to the user; asked before each call that has one. */
   readonly approvalRule: (question: ApprovalQuestion) => ApprovalRule;
   /** Model steps with calls in one turn, after which the user is asked whether to go on. */

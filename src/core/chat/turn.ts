@@ -4,6 +4,7 @@ import { dueNudge } from '../memory/nudges';
 import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
 import type { Tool } from '../tools/tool';
+import { toSpec, type ToolBox } from '../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from './branchState';
 import type { CompactionOptions, Compactor } from './compactor';
@@ -13,7 +14,7 @@ import { RetryPolicy } from './retryPolicy';
 import { runCalls, type ToolCallEntry } from './toolRun';
 import { systemPrompt } from './systemPrompt';
 import { modelTurnError } from './turnError';
-import { continueNote, instructionsChange, policyChangeNote, usageNote } from './turnNotes';
+import { continueNote, instructionsChange, policyChangeNote, toolsChange, usageNote } from './turnNotes';
 
 export interface TurnDeps {
   readonly branch: BranchState;
@@ -23,7 +24,7 @@ export interface TurnDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly log: Logger;
-  readonly tools: readonly Tool[];
+  readonly toolBox: ToolBox;
   readonly approvals: Approvals;
   /** Model steps with calls in one turn; the loop ends there with a question to the user. */
   readonly maxRounds: () => number;
@@ -71,6 +72,8 @@ export class Turn {
   private recoveredOverflow = false;
   /** Standing instructions of this turn: what changes meanwhile waits for the next one, so that no break falls into a loop of calls. */
   private instructions = '';
+  /** Of this turn, for the same reason. */
+  private tools: readonly Tool[] = [];
   private readonly compaction: AbortController = new AbortController();
 
   constructor(
@@ -118,7 +121,11 @@ export class Turn {
     engine.recounted();
     if (first) {
       this.instructions = this.deps.instructions();
-      engine.useSystem(systemPrompt(this.deps.tools, this.instructions));
+      this.tools = this.deps.toolBox.current();
+      engine.useSystem(systemPrompt(this.tools, this.instructions));
+      engine.useTools(this.tools.map(toSpec));
+      const change = toolsChange(branch.entries, this.tools.map(({ name }) => name), this.deps.toolBox.usual);
+      if (change) await this.append(change, true, false);
     }
     await this.appendNotes(first);
     await this.appendNudge();
@@ -257,7 +264,7 @@ export class Turn {
 
   private async runCalls(calls: readonly ToolCallEntry[]): Promise<void> {
     this.phase('tools');
-    await runCalls(calls, this.deps, (result) => this.append(result, true), this.signal);
+    await runCalls(calls, { ...this.deps, tools: this.tools }, (result) => this.append(result, true), this.signal);
   }
 
   private async finish(step: StepOutcome, text: string): Promise<TurnOutcome> {

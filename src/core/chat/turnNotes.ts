@@ -33,6 +33,16 @@ export function instructionsChange(entries: readonly StoredEntry[], instructions
   return { type: 'instructions_change', text };
 }
 
+/**
+ * The tools of this turn, when they are not those that the branch was told of last, in this cycle: `usual` unless it says otherwise.
+ * Null when there is nothing to record.
+ */
+export function toolsChange(entries: readonly StoredEntry[], enabled: readonly string[], usual: readonly string[]): ContentOf<'tools_change'> | null {
+  const known = cycleEntries(entries).findLast(({ content }) => content.type === 'tools_change')?.content;
+  const before = known?.type === 'tools_change' ? known.enabled : usual;
+  return before.join() === enabled.join() ? null : { type: 'tools_change', enabled: [...enabled] };
+}
+
 /** Below this share of the bound an entry needs no record: only a bound that much smaller would cut it. */
 const recordedFrom = 1 / 8;
 

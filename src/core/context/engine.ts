@@ -73,6 +73,13 @@ export class ContextEngine {
     this.memo = null;
   }
 
+  /** Adopts other tools: a prefix break that whoever asks has to declare. */
+  useTools(tools: readonly ToolSpec[]): void {
+    if (JSON.stringify(tools) === JSON.stringify(this.prompt.tools)) return;
+    this.prompt = { ...this.prompt, tools };
+    this.memo = null;
+  }
+
   get policy(): Policy {
     return this.policyInUse;
   }

@@ -24,6 +24,8 @@ export interface ConversationParts {
   readonly maxRounds: () => number;
   /** Beside the notes and recall. */
   readonly tools: () => readonly Tool[];
+  /** Of other extensions and servers; omitted: none. */
+  readonly otherTools?: () => readonly Tool[];
   /** Omitted: a policy that asks gets a summary. */
   readonly askWhenFull?: AskWhenFull;
   readonly reviewCompaction?: ReviewCompaction;
@@ -51,6 +53,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
       createRecallTool({ store: parts.store, session: () => parts.session }),
       ...parts.tools(),
     ],
+    otherTools: parts.otherTools ?? (() => []),
     approvalRule: parts.approvalRule,
     maxRounds: parts.maxRounds,
     ...(parts.askWhenFull ? { askWhenFull: parts.askWhenFull } : {}),

@@ -54,6 +54,7 @@ class Window {
           ids: new UuidV7(),
           log: silentLog,
           tools: () => [],
+          otherTools: () => [],
           approvalRule: () => 'allow',
           maxRounds: () => 50,
           instructions: () => '',

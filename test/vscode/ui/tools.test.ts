@@ -96,6 +96,28 @@ describe('workspace tools', function () {
     assert.match(results().at(-1)!, /^Exit code 0 after .*\nbegun\ndone$/);
   });
 
+  it('leaves a tool that is switched off out of the prompt', async () => {
+    const { chat, api, workbench } = session;
+    const offered = () => (session.api.messages.at(-1)?.body as { tools?: { name: string }[] }).tools?.map(({ name }) => name) ?? [];
+    assert.ok(offered().includes('run_command'));
+    await workbench.runCommand('Threadkeeper: Select Tools…');
+    const list = workbench.page.locator('.quick-input-list .monaco-list-row');
+    const row = list.filter({ hasText: 'run_command' });
+    await row.waitFor();
+    assert.match(await row.innerText(), /~\d+ tokens/);
+    await row.click();
+    await workbench.screenshot('tools-select');
+    await workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+    await chat.ask('What can you do now?');
+    assert.ok(!offered().includes('run_command') && offered().includes('read_file'));
+    await workbench.runCommand('Threadkeeper: Select Tools…');
+    await row.click();
+    await workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
+    await chat.ask('And now?');
+    assert.ok(offered().includes('run_command'));
+    assert.deepEqual(api.errors, []);
+  });
+
   it('takes Stop for a no, and survives a reload in the middle of a question', async () => {
     const { chat, api, workbench } = session;
     api.enqueue(reply(toolCall('run_command', { command: 'touch ran' })));

@@ -1,0 +1,84 @@
+import type { SessionStore, ToolSpec } from '../ports';
+import type { Session } from '../session/session';
+import { onDemandTools } from './onDemandTools';
+import type { Tool } from './tool';
+
+export interface ListedTool {
+  readonly name: string;
+  readonly description: string;
+  /** What its description costs in every request. */
+  readonly tokens: number;
+  readonly isOwn: boolean;
+  readonly isOn: boolean;
+}
+
+export interface ToolBoxDeps {
+  readonly store: Pick<SessionStore, 'session' | 'updateSession'>;
+  /** A window on the session in memory: what is chosen is a part of its metadata. */
+  readonly branch: { session: Session };
+  readonly tokensOf: (text: string) => number;
+  /** Tokens that the descriptions of other tools may take before they are offered on demand. */
+  readonly budget: () => number;
+}
+
+/** Descriptions of other tools may take this share of the effective window in every request. */
+export const onDemandShare = 0.1;
+
+/** Key among the metadata of a session: names of the tools that are on; absent: all of its own and none of others. */
+const chosenKey = 'tools';
+
+/** The tools of one conversation: its own, and those of other extensions and servers as far as the user has chosen them. */
+export class ToolBox {
+  constructor(
+    private readonly own: readonly Tool[],
+    private readonly others: () => readonly Tool[],
+    private readonly deps: ToolBoxDeps,
+  ) {}
+
+  /** What the model is told of from the next turn on. What is off is in no prompt. */
+  current(): readonly Tool[] {
+    const chosen = this.chosen();
+    if (!chosen) return this.own;
+    const own = this.own.filter(({ name }) => chosen.has(name));
+    const others = this.strangers().filter(({ name }) => chosen.has(name));
+    const size = others.reduce((sum, tool) => sum + this.tokens(tool), 0);
+    return [...own, ...(size > this.deps.budget() ? onDemandTools(others) : others)];
+  }
+
+  /** Names that a conversation has without any choice of its user's. */
+  get usual(): readonly string[] {
+    return this.own.map(({ name }) => name);
+  }
+
+  list(): ListedTool[] {
+    const chosen = this.chosen();
+    const listed = (tool: Tool, isOwn: boolean): ListedTool => ({ name: tool.name, description: tool.description, tokens: this.tokens(tool), isOwn, isOn: chosen ? chosen.has(tool.name) : isOwn });
+    return [...this.own.map((tool) => listed(tool, true)), ...this.strangers().map((tool) => listed(tool, false))];
+  }
+
+  /** From the next turn on; null: as usual. Rejects with `StoreError`. */
+  async choose(names: readonly string[] | null): Promise<void> {
+    const { store, branch } = this.deps;
+    const { [chosenKey]: _, ...metadata } = (await store.session(branch.session.uuid))?.metadata ?? branch.session.metadata;
+    branch.session = await store.updateSession(branch.session.uuid, { metadata: names ? { ...metadata, [chosenKey]: names } : metadata });
+  }
+
+  private chosen(): ReadonlySet<string> | null {
+    const names = this.deps.branch.session.metadata[chosenKey];
+    return Array.isArray(names) ? new Set(names.filter((name) => typeof name === 'string')) : null;
+  }
+
+  /** Ours go before others of the same name. */
+  private strangers(): Tool[] {
+    const taken = new Set(this.usual);
+    return this.others().filter(({ name }) => !taken.has(name) && taken.add(name));
+  }
+
+  private tokens(tool: Tool): number {
+    return this.deps.tokensOf(JSON.stringify(toSpec(tool))) + 8;
+  }
+}
+
+export function toSpec({ name, description, inputSchema }: Tool): ToolSpec {
+  return { name, description, inputSchema };
+}

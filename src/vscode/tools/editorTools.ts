@@ -1,0 +1,40 @@
+import { CancellationTokenSource, LanguageModelTextPart, lm, type LanguageModelToolInformation } from 'vscode';
+import type { Tool, ToolOutcome } from '../../core/tools/tool';
+import { sharedToolPrefix } from '../contributions';
+
+/** Of a result that says nothing else: more is sent as beginning and end. */
+const shownTokens = 8_000;
+
+/** Tools that other extensions and the user's MCP servers have given to VS Code; what they do is not known, so each is asked about. */
+export function editorTools(): Tool[] {
+  return lm.tools.filter(({ name }) => !name.startsWith(sharedToolPrefix)).map(toTool);
+}
+
+function toTool({ name, description, inputSchema }: LanguageModelToolInformation): Tool {
+  return {
+    // Providers take no other names.
+    name: name.replace(/[^a-zA-Z0-9_-]/g, '_').slice(0, 64),
+    description,
+    inputSchema: { type: 'object', properties: {}, ...inputSchema },
+    access: 'write',
+    needsApproval: async (input) => ({ kind: 'tool', title: `Use ${name}`, detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null }),
+    async run(input, signal): Promise<ToolOutcome> {
+      const source = new CancellationTokenSource();
+      const cancel = () => source.cancel();
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        const { content } = await lm.invokeTool(name, { input: typeof input === 'object' && input !== null ? input : {}, toolInvocationToken: undefined }, source.token);
+        return { text: content.map(partText).join('\n'), status: 'ok', shownTokens };
+      } finally {
+        signal.removeEventListener('abort', cancel);
+        source.dispose();
+      }
+    },
+  };
+}
+
+function partText(part: unknown): string {
+  if (part instanceof LanguageModelTextPart) return part.value;
+  const value = typeof part === 'object' && part !== null && 'value' in part ? part.value : part;
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}

@@ -1,0 +1,25 @@
+import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
+import type { ListedTool } from '../../core/tools/toolBox';
+
+interface Item extends QuickPickItem {
+  readonly name?: string;
+}
+
+/** Names of the tools that are on; undefined when the user has closed the list. */
+export async function pickTools(tools: readonly ListedTool[]): Promise<readonly string[] | undefined> {
+  const item = ({ name, description, tokens, isOn }: ListedTool): Item => ({ label: name, name, picked: isOn, description: `~${tokens.toLocaleString('en')} tokens`, detail: description.replace(/\s+/g, ' ').slice(0, 200) });
+  const others = tools.filter(({ isOwn }) => !isOwn);
+  const items: Item[] = [
+    { label: 'Threadkeeper', kind: QuickPickItemKind.Separator },
+    ...tools.filter(({ isOwn }) => isOwn).map(item),
+    ...(others.length > 0 ? [{ label: 'Other extensions and MCP servers', kind: QuickPickItemKind.Separator }, ...others.map(item)] : []),
+  ];
+  const picked = await window.showQuickPick(items, {
+    title: 'Select Tools',
+    placeHolder: 'What the model may use in this session, from the next message on. What is off is in no prompt.',
+    canPickMany: true,
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  return picked?.flatMap(({ name }) => name ?? []);
+}
