@@ -16,7 +16,7 @@ export async function pickTools(tools: readonly ListedTool[]): Promise<readonly 
   ];
   const picked = await window.showQuickPick(items, {
     title: 'Select Tools',
-    placeHolder: 'What the model may use in this session, from the next message on. What is off is in no prompt.',
+    placeHolder: 'What the model may use from the next message on',
     canPickMany: true,
     matchOnDescription: true,
     matchOnDetail: true,

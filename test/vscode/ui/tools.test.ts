@@ -101,6 +101,8 @@ describe('workspace tools', function () {
     const offered = () => (session.api.messages.at(-1)?.body as { tools?: { name: string }[] }).tools?.map(({ name }) => name) ?? [];
     assert.ok(offered().includes('run_command'));
     await workbench.runCommand('Threadkeeper: Select Tools…');
+    await workbench.quickInput.waitUntilOpen('Select Tools');
+    await workbench.quickInput.type('run_command');
     const list = workbench.page.locator('.quick-input-list .monaco-list-row');
     const row = list.filter({ hasText: 'run_command' });
     await row.waitFor();
@@ -111,6 +113,8 @@ describe('workspace tools', function () {
     await chat.ask('What can you do now?');
     assert.ok(!offered().includes('run_command') && offered().includes('read_file'));
     await workbench.runCommand('Threadkeeper: Select Tools…');
+    await workbench.quickInput.waitUntilOpen('Select Tools');
+    await workbench.quickInput.type('run_command');
     await row.click();
     await workbench.page.locator('.quick-input-widget').getByRole('button', { name: 'OK' }).click();
     await chat.ask('And now?');
