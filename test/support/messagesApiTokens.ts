@@ -1,6 +1,6 @@
 import { Tiktoken } from 'js-tiktoken/lite';
 import cl100k from 'js-tiktoken/ranks/cl100k_base';
-import { textOf, type Prompt, type WireBlock } from './messagesApiWire';
+import { isRecord, textOf, type Prompt, type WireBlock } from './messagesApiWire';
 
 /**
  * Another tokenizer than the product's (o200k_base), and 30 % more than it says, like the provider's newer models: whoever shows
@@ -103,7 +103,15 @@ export function blockTokens(block: WireBlock): number {
       return textTokens(textOf(block)) + overhead.result;
     case 'redacted_thinking':
       return textTokens(String(block['data'])) + overhead.block;
+    case 'image':
+      return imageCost(block) + overhead.block;
     default:
       return textTokens(textOf(block)) + overhead.block;
   }
+}
+
+/** Width × height / 750 of a png, which says both in its first bytes; of others about what a screenshot has. */
+function imageCost({ source }: WireBlock): number {
+  const head = Buffer.from(isRecord(source) ? String(source['data']).slice(0, 44) : '', 'base64');
+  return head.subarray(1, 4).toString('latin1') === 'PNG' ? Math.ceil((head.readUInt32BE(16) * head.readUInt32BE(20)) / 750) : 1_000;
 }

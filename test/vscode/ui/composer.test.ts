@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openChat, words, type ChatSession } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { projectRoot } from '../../support/paths';
+import { waitFor } from '../../support/waitFor';
+
+const tide = readFileSync(join(projectRoot, 'test/fixtures/sampleWorkspace/src/tide.js'), 'utf8');
+
+/** Runs in the view, whose types these tests do not have: 2,000 × 500 pixels. */
+const pasteOfPicture = `(async () => {
+  const canvas = document.createElement('canvas');
+  canvas.width = 2000;
+  canvas.height = 500;
+  const paint = canvas.getContext('2d');
+  paint.fillStyle = 'teal';
+  paint.fillRect(0, 0, 1400, 500);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve));
+  const clipboardData = new DataTransfer();
+  clipboardData.items.add(new File([blob], 'image.png', { type: 'image/png' }));
+  document.querySelector('textarea').dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+})()`;
+
+/** Files, pictures and commands in a message, as its user brings them there. */
+describe('the composer', function () {
+  inOrder(this);
+  let session: ChatSession;
+
+  before(async () => {
+    session = await openChat();
+    // A draft is kept with its session, which begins with its first message.
+    await session.chat.ask('Hello');
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  const chips = () => session.chat.texts('tk-composer .attachment .chip-text');
+  const area = () => session.chat.locator('tk-composer textarea');
+
+  it('attaches a file by @ and a pasted picture, and keeps both with the draft over a reload', async () => {
+    const { chat, workbench } = session;
+    await (await area()).pressSequentially('What do @tide');
+    await chat.see('[role=option]', 'tide.js');
+    await workbench.screenshot('composer-mention');
+    await (await area()).press('Enter');
+    await waitFor('the chip of the file', async () => (await chips()).join() === 'src/tide.js');
+    await (await chat.frame()).evaluate(pasteOfPicture);
+    await waitFor('the chip of the picture', async () => (await chips()).join() === 'src/tide.js,Pasted image');
+    await (await area()).pressSequentially('and this have in common?');
+    await waitFor('the picture itself', async () => (await chat.count('tk-composer tk-picture img')) === 1);
+    await workbench.screenshot('composer-attached');
+    // It is saved at once when the focus leaves it.
+    await (await area()).blur();
+    await workbench.reload();
+    await waitFor('the draft', async () => (await chat.draft()) === 'What do @src/tide.js and this have in common?');
+    assert.deepEqual(await chips(), ['src/tide.js', 'Pasted image']);
+  });
+
+  it('sends both with the message, and shows them in the transcript', async () => {
+    const { chat, api, workbench } = session;
+    const before = api.messages.length;
+    await (await area()).press('Enter');
+    await chat.see('article.user-message', 'What do @src/tide.js');
+    await chat.idle();
+    const body = api.messages[before]?.body as { messages: { content: { type: string; text?: string; source?: { media_type: string; data: string } }[] }[] };
+    const [file, image, text] = body.messages.at(-1)?.content ?? [];
+    assert.match(file?.text ?? '', /^<attachment-[0-9a-f]{8} kind="file" name="tide\.js" path="src\/tide\.js">\n/);
+    assert.ok(file?.text?.includes(tide));
+    const png = Buffer.from(image?.source?.data ?? '', 'base64');
+    assert.deepEqual([image?.type, image?.source?.media_type, png.readUInt32BE(16), png.readUInt32BE(20)], ['image', 'image/png', 1_568, 392]);
+    assert.equal(text?.text, 'What do @src/tide.js and this have in common?');
+    await waitFor('the picture in the transcript', async () => (await chat.count('article.user-message tk-picture img')) === 1);
+    assert.deepEqual([await chips(), await chat.texts('article.user-message .chip-text')], [[], ['src/tide.js', 'Pasted image']]);
+    await workbench.screenshot('composer-sent');
+    await chat.press(/^Open file src\/tide\.js/);
+    await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
+  });
+
+  it('takes the selection of an editor from the palette', async () => {
+    const { chat, workbench } = session;
+    await workbench.page.locator('.editor-instance .view-lines').first().click();
+    await workbench.page.keyboard.press('Control+a');
+    await workbench.runCommand('Threadkeeper: Add Selection to Chat');
+    await waitFor('the chip', async () => (await chips())[0]?.startsWith('src/tide.js lines 1–') ?? false);
+    await workbench.screenshot('composer-selection');
+    await chat.press(/^Remove src\/tide\.js/);
+    await waitFor('the chip to be gone', async () => (await chips()).length === 0);
+  });
+
+  it('compacts by /compact with what is to be kept, and says which commands there are', async () => {
+    const { chat, api, workbench } = session;
+    for (let i = 1; i <= 3; i++) await chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(700, i)}`);
+    await chat.send('/compcat now');
+    await chat.see('tk-composer [role=alert]', 'There is no command /compcat.');
+    assert.equal(await chat.draft(), '/compcat now');
+    await chat.send('/compact keep every port');
+    await chat.see('.compaction-card', /Compacted \d+ messages/);
+    assert.equal(await chat.draft(), '');
+    assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('keep every port')), 'the summariser is told');
+    await workbench.screenshot('composer-compacted');
+    assert.deepEqual(api.errors, []);
+  });
+});
