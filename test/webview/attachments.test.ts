@@ -1,13 +1,17 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Attachment } from '../../src/core/session/attachment';
 import type { Mention } from '../../src/protocol/composer';
+import { projectRoot } from '../support/paths';
 import { axeViolations } from './support/axe';
 import { snapshot, user } from './support/fixtures';
 import { useViews, type View } from './support/openView';
 
 const file: Attachment = { kind: 'file', name: 'tide.js', path: 'src/tide.js', hash: 'a'.repeat(64), mime: 'text/plain', tokens: 1_240 };
 const image: Attachment = { kind: 'image', name: 'shot.png', hash: 'b'.repeat(64), mime: 'image/png', tokens: 820 };
-const dot = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** 1,568 × 392 pixels. */
+const dot = `data:image/png;base64,${readFileSync(join(projectRoot, 'test/fixtures/wide.png')).toString('base64')}`;
 const mentions: Mention[] = [
   { source: { kind: 'problems' }, label: 'Problems', detail: '3', icon: 'problems' },
   { source: { kind: 'path', path: 'src/tide.js' }, label: 'tide.js', detail: 'src', icon: 'file' },
@@ -60,6 +64,8 @@ describe('attachments and menus of the composer', function () {
     await answer(view, { attachment_image: dot });
     await view.show(snapshot({ rows: [{ ...user('u1', 'What is this?'), kind: 'user', attachments: [image, file] } as ReturnType<typeof user>] }));
     await view.find('.user-message tk-picture img').waitFor();
+    const overflow = await view.find('.user-message').evaluate((message) => [...message.querySelectorAll('.attachment *')].some((part) => part.getBoundingClientRect().right > message.getBoundingClientRect().right));
+    strictEqual(overflow, false, 'nothing of a wide picture or its name is cut off');
     strictEqual(await view.find('.user-message img').getAttribute('src'), dot);
     await view.button(/^Open file src\/tide\.js/).click();
     deepStrictEqual(await view.requested('open_attachment'), { method: 'open_attachment', attachment: file });
