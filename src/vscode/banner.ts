@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { StoreError, errorText } from '../core/errors';
 import type { StoreStatus } from '../core/ports';
 import type { Banner } from '../protocol/messages';
@@ -21,14 +22,14 @@ export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
   return null;
 }
 
-function readonlyText({ note }: StoreStatus): string {
+function readonlyText({ note, file }: StoreStatus): string {
   switch (note?.reason) {
     case 'other_owner':
       return 'Another window has this history open and does not answer, so it is read-only for now. Threadkeeper keeps trying: as soon as that window answers or is closed, you can go on here.';
     case 'newer_schema':
       return 'This history was written by a newer version of Threadkeeper, so it is read-only here. Update the extension to go on.';
     case 'folder_readonly':
-      return `The folder of this history may not be written, so it is read-only. ${note.detail}`;
+      return `The folder of this history may not be written, so it is read-only. Check the permissions of ${dirname(file)}, then hide this view and show it again.`;
     case 'disk_full':
       return `The disk is full, so this history is read-only for now. Free some space, then hide this view and show it again. ${note.detail}`;
     case 'self_test_failed':

@@ -16,7 +16,7 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
     'Nothing has changed yet. Apply it, or close this document to leave the conversation as it is.',
     [
       `- ${tokensBefore.toLocaleString('en')} → ${tokensAfter.toLocaleString('en')} tokens`,
-      `- ${messages(content.messagesBefore - content.messagesAfter)} fold into the summary, ${messages(content.messagesAfter)} stay word for word`,
+      `- ${messages(content.messagesBefore - content.messagesAfter)} ${content.messagesBefore - content.messagesAfter === 1 ? 'folds' : 'fold'} into the summary, ${messages(content.messagesAfter)} ${content.messagesAfter === 1 ? 'stays' : 'stay'} word for word`,
       `- ${methodText(content)}`,
       ...(continuity ? [`- continuity ${Math.round(continuity.inContextPercent)} %: so much of what mattered is in the summary`] : []),
       ...(note ? [`- ${note}`] : []),

@@ -195,6 +195,7 @@ export class SharedSession implements Disposable {
   private async sessionChanged(): Promise<void> {
     const { branch, store, emit } = this.deps;
     const session = await store.session(this.session);
+    emit({ type: 'pins_changed', pins: await store.pins(this.session) });
     if (!session || session.title === branch.session.title) return;
     branch.session = session;
     emit({ type: 'session_changed', session });

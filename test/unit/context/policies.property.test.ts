@@ -6,10 +6,10 @@ import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { presetNames, resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { project, type Projection } from '../../../src/core/context/projection';
-import type { PromptMessage } from '../../../src/core/context/projection';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';
+import { assertValidPrompt } from '../../support/validPrompt';
 
 const rounds = 120;
 const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? 0;
@@ -65,7 +65,7 @@ for (const preset of presetNames) {
             const note = policyChangeNote(b.entries, oversized, tokensOf);
             if (note) b.add(note);
             const projection = projected(b.entries, oversized);
-            checkValid(projection.messages);
+            assertValidPrompt(projection.messages);
             const isBroken = before !== null && b.entries.slice(before.entries).some((entry) => breaks.has(entry.content.type) || policyChangeOf(entry)?.isBreak);
             if (before && !isBroken) assert.deepEqual(flat(projection).slice(0, flat(before.projection).length), flat(before.projection));
             before = { projection, entries: b.entries.length };
@@ -121,16 +121,4 @@ for (const preset of presetNames) {
 
 function flat({ systemSummary, messages }: Projection): string[] {
   return [JSON.stringify(systemSummary), ...messages.flatMap(({ role, blocks }) => blocks.map((block) => JSON.stringify({ role, block })))];
-}
-
-function checkValid(messages: readonly PromptMessage[]): void {
-  assert.deepEqual([messages[0]?.role, messages.at(-1)?.role], ['user', 'user']);
-  for (const [index, { role, blocks }] of messages.entries()) {
-    assert.notEqual(role, messages[index - 1]?.role);
-    for (const block of blocks) if (block.type === 'text') assert.notEqual(block.text.trim(), '');
-    const called = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.callId] : [])).sort();
-    const answered = (messages[index + 1]?.blocks ?? []).flatMap((block) => (block.type === 'tool_result' ? [block.callId] : [])).sort();
-    assert.deepEqual(answered, called);
-  }
-  assert.ok(messages.filter(({ cacheBreakpoint }) => cacheBreakpoint).length <= 3, 'the fourth is the end of the system prompt');
 }

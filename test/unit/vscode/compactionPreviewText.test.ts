@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import type { ContentOf } from '../../../src/core/session/entry';
+import { compactionPreviewText, oneLine } from '../../../src/vscode/compactionPreviewText';
+import { BranchBuilder } from '../../support/branchBuilder';
+
+describe('the preview of a compaction', () => {
+  const b = new BranchBuilder();
+  const folds = Array.from({ length: 45 }, (_, i) => b.user(`question ${i}\n\n${'word '.repeat(40)}`));
+  const kept = b.assistant('the last answer');
+  const entries = new Map(b.entries.map((entry) => [entry.uuid, entry]));
+  const content = b.compaction(kept, {
+    summaryText: 'First line\n\nsecond line',
+    tokensBefore: 168_200,
+    tokensAfter: 3_900,
+    messagesBefore: 46,
+    messagesAfter: 1,
+    model: 'claude-test',
+    note: 'It is rather short.',
+    continuity: { inContextPercent: 96.6, elements: 3, reachablePercent: null, searched: 0 },
+  }).content as ContentOf<'compaction'>;
+  const uuids = (list: readonly { readonly uuid: string }[]) => list.map(({ uuid }) => uuid);
+
+  it('says what folds, what stays and what the summary is, and counts what it does not list', () => {
+    const text = compactionPreviewText({ content, folds: uuids(folds), stays: [kept.uuid, 'gone'], message: null }, entries);
+    const [head, summary, whatFolds, whatStays] = text.split('\n\n## ');
+    assert.equal(
+      head,
+      [
+        '# What compacting now would do\n\nNothing has changed yet. Apply it, or close this document to leave the conversation as it is.\n',
+        '- 168,200 → 3,900 tokens',
+        '- 45 messages fold into the summary, 1 message stays word for word',
+        '- summary by claude-test',
+        '- continuity 97 %: so much of what mattered is in the summary',
+        '- It is rather short.',
+      ].join('\n'),
+    );
+    assert.equal(summary, 'The summary\n\n> First line\n>\n> second line');
+    const listed = whatFolds!.split('\n').filter((line) => line.startsWith('- '));
+    assert.deepEqual([listed.length, listed[0]?.startsWith('- #1 user: question 0 word word'), listed.at(-1)], [41, true, '- and 5 more']);
+    assert.ok(listed.every((line) => line.length < 130 && !line.includes('\n')));
+    assert.equal(whatStays?.trim(), 'What stays\n\n- #46 assistant: the last answer');
+  });
+
+  it('says so when nothing stays, and shortens to one line', () => {
+    assert.match(compactionPreviewText({ content, folds: [], stays: [], message: null }, entries), /## What folds\n\n.*\n\nNothing\.\n\n## What stays\n\nNothing\./s);
+    assert.deepEqual([oneLine(' a\n b ', 9), oneLine('abcdef', 4)], ['a b', 'abc…']);
+  });
+});
