@@ -22,13 +22,14 @@ import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
 import { LmModels } from './vscode/lmModels';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
-import { askWhenFull, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
+import { askBudget, askWhenFull, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
 import { OpenClaw } from './vscode/openClaw';
 import { OtherSessions } from './vscode/otherSessions';
 import { askForRetention } from './vscode/retentionPreview';
 import { SessionActions } from './vscode/sessionActions';
 import { SessionDocuments } from './vscode/sessionDocuments';
 import { SessionsTree } from './vscode/sessionsTree';
+import { SpendingWatch } from './vscode/spendingWatch';
 import { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
@@ -78,6 +79,7 @@ export function activate(context: ExtensionContext): void {
           askWhenFull,
           reviewCompaction: reviewWith(previews),
           session: () => controller?.session?.uuid ?? '',
+          askBudget,
           reach: (...way) => models.reach(...way),
           hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
           log,
@@ -201,12 +203,15 @@ export function activate(context: ExtensionContext): void {
   for (const command of registerCommands((name, args) => workbench.run(name, args))) owned.add(command);
 
   const statusBar = owned.add(new StatusBar(configuration, memory));
+  const spent = owned.add(new SpendingWatch({ store: () => store.current, session: () => chat.session?.uuid ?? null, now: Date.now, log }));
+  owned.add(spent.onDidChange((spending) => statusBar.showSpending(spending)));
   contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
   contextKeys.set('canUndo', (memory.lastContext()?.compactions ?? 0) > 0);
   contextKeys.set('hasStoredKey', hasStoredKey());
   owned.add(
     chat.onDidChangeState((state) => {
       statusBar.update(state);
+      spent.touch();
       contextKeys.update(state);
     }),
   );

@@ -348,8 +348,8 @@ export type ModelFailureReason =
   | 'unknown_model'
   | 'invalid_request'
   | 'refused'
-  /** Used up, or unpaid: waiting a little does not help. */
-  | 'quota'
+  /** Used up at the provider, or the user's own limit (`detail` says it in full): waiting a little does not help. */
+  | ('quota' | 'budget')
   | 'cancelled';
 
 export interface ModelFailure {

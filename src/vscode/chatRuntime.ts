@@ -1,6 +1,10 @@
 import { dirname, join } from 'node:path';
 import { Conversation } from '../core/chat/conversation';
 import type { AskWhenFull, ReviewCompaction } from '../core/chat/turn';
+import { withBudget } from '../core/cost/budgetedClient';
+import { DailyBudget } from '../core/cost/dailyBudget';
+import { costOf, priceOf } from '../core/cost/prices';
+import { sumOf } from '../core/cost/spending';
 import { OfflineModel } from '../core/chat/offlineModel';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter, WorkspaceText } from '../core/ports';
 import type { Session } from '../core/session/session';
@@ -38,6 +42,8 @@ export interface ChatRuntimeOptions {
   readonly reviewCompaction: ReviewCompaction;
   /** The session that offline answers search first. */
   readonly session: () => string;
+  /** Whether to go on although the day's budget is spent; dollars. */
+  readonly askBudget: (spent: number, budget: number) => Promise<boolean>;
   /** How a provider is reached. Rejects with `ModelError`. */
   readonly reach: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
   /** The models of VS Code. */
@@ -51,6 +57,7 @@ const keyHint = 'To chat with Claude, set an API key with *Threadkeeper: Set API
 export class ChatRuntime {
   private readonly counter: WorkerTokenCounter;
   private readonly analyst: WorkerAnalyst;
+  private readonly budgets = new WeakMap<SessionStore, DailyBudget>();
   private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
 
   constructor(private readonly options: ChatRuntimeOptions) {
@@ -97,9 +104,25 @@ export class ChatRuntime {
       instructions: () => settings().instructions,
       offerBranchSummary: () => settings().offerBranchSummary,
       policy: () => settings().policy,
-      resolveModel: () => model.resolve(),
+      costOf: (provider, id, usage) => costOf(priceOf(settings().prices, provider, id), usage),
+      resolveModel: async () => withBudget(await model.resolve(), () => this.budgetOf(store).check()),
     });
     return Conversation.open(deps, session.uuid, model.fallback);
+  }
+
+  /** Of a history. */
+  private budgetOf(store: SessionStore): DailyBudget {
+    let budget = this.budgets.get(store);
+    if (!budget) {
+      budget = new DailyBudget({
+        budget: () => this.options.settings().dailyBudget,
+        spentSince: async (from) => sumOf(await store.usageTotals({ from })).cost,
+        ask: this.options.askBudget,
+        now: Date.now,
+      });
+      this.budgets.set(store, budget);
+    }
+    return budget;
   }
 
   bindings(store: SessionStore): ModelBindings {

@@ -29,3 +29,10 @@ export async function confirmUndo(question: string): Promise<boolean> {
   const undo = 'Undo Anyway';
   return (await window.showWarningMessage(question, undo)) === undo;
 }
+
+/** Modal: the turn waits for it, and it is the user who wanted to be asked. */
+export async function askBudget(spent: number, budget: number): Promise<boolean> {
+  const goOn = 'Go On';
+  const question = `Today's requests have cost $${spent.toFixed(2)}; your budget is $${budget.toFixed(2)} a day. Go on?`;
+  return (await window.showWarningMessage(question, { modal: true, detail: `You are asked again after another $${budget.toFixed(2)}. The setting is threadkeeper.budget.perDay.` }, goOn)) === goOn;
+}

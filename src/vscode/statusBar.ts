@@ -1,4 +1,5 @@
 import { MarkdownString, StatusBarAlignment, ThemeColor, window, type StatusBarItem } from 'vscode';
+import type { Spending } from '../core/cost/spending';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import type { ChatMemory } from './chatMemory';
@@ -21,6 +22,7 @@ export class StatusBar implements Disposable {
   private compacting = false;
   private timer: NodeJS.Timeout | null = null;
   private drawn = '';
+  private spending: Spending | null = null;
 
   constructor(
     private readonly configuration: Configuration,
@@ -45,6 +47,11 @@ export class StatusBar implements Disposable {
     this.draw();
   }
 
+  showSpending(spending: Spending): void {
+    this.spending = spending;
+    this.draw();
+  }
+
   dispose(): void {
     if (this.timer) this.remember();
     this.disposables.dispose();
@@ -56,7 +63,7 @@ export class StatusBar implements Disposable {
       this.drawn = '';
       return this.item.hide();
     }
-    const view = statusView({ snapshot: context, remembered: this.remembered, compacting: this.compacting, problems: this.configuration.problems });
+    const view = statusView({ snapshot: context, remembered: this.remembered, compacting: this.compacting, problems: this.configuration.problems, spending: this.spending });
     const text = JSON.stringify(view);
     if (text === this.drawn) return;
     this.drawn = text;

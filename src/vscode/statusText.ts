@@ -1,4 +1,5 @@
 import type { ContextSnapshot, SegmentKind } from '../core/context/snapshot';
+import { spentText, type Spending } from '../core/cost/spending';
 import type { PolicyProblem } from '../core/context/resolvePolicy';
 import { commandIds, type CommandName } from './contributions';
 import { escapeMarkdown } from './escapeMarkdown';
@@ -11,6 +12,8 @@ export interface StatusInput {
   readonly remembered: boolean;
   readonly compacting: boolean;
   readonly problems: readonly PolicyProblem[];
+  /** Null: not known yet. */
+  readonly spending: Spending | null;
 }
 
 export interface StatusView {
@@ -66,7 +69,7 @@ const segmentNames: Readonly<Record<SegmentKind, string>> = {
 
 const eventNames = { nudge: 'memory nudge', prepare: 'preparation of a summary', compaction: 'compaction', limit: 'limit' } as const;
 
-function tooltip({ snapshot, remembered, compacting, problems }: StatusInput, approximate: boolean): string {
+function tooltip({ snapshot, remembered, compacting, problems, spending }: StatusInput, approximate: boolean): string {
   const rows = snapshot.segments.filter(({ tokens }) => tokens > 0).map(({ kind, tokens }) => `| ${segmentNames[kind]} | ${shortTokens(tokens)} |`);
   const next = snapshot.nextEvent;
   const lines = [
@@ -75,6 +78,7 @@ function tooltip({ snapshot, remembered, compacting, problems }: StatusInput, ap
     rows.length > 0 ? ['| | |', '|:--|--:|', ...rows].join('\n') : '',
     `Model: ${escapeMarkdown(snapshot.model)}`,
     next ? `Next: ${eventNames[next.kind]} in ${shortTokens(Math.max(0, next.inTokens))} tokens${snapshot.turnsLeft === null ? '' : `, about ${snapshot.turnsLeft} ${snapshot.turnsLeft === 1 ? 'turn' : 'turns'} left`}` : '',
+    spending ? `Cost: ${spending.session ? `this session ${escapeMarkdown(spentText(spending.session))} · ` : ''}today ${escapeMarkdown(spentText(spending.today))}` : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(message)}`),
     '---',
     links(compacting ? [['cancelCompaction', 'Cancel Compaction']] : [['showBreakdown', 'Breakdown'], ['compact', 'Compact'], ...(snapshot.compactions > 0 ? [['undoCompaction', 'Undo Last Compaction'] as const] : []), ['selectModel', 'Select Model…'], ['showLog', 'Show Log']]),

@@ -9,6 +9,7 @@ import type { ApprovalRule } from '../../src/core/chat/approvals';
 import type { ApprovalQuestion, Tool } from '../../src/core/tools/tool';
 import { ModelError } from '../../src/core/chat/modelError';
 import type { ModelBinding } from '../../src/core/context/engine';
+import type { CostOf } from '../../src/core/cost/prices';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
 import { resolveSessionPolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
@@ -94,6 +95,7 @@ export class ConversationRig {
   readonly files = new Map<string, { readonly text: string; readonly hash: string }>();
   readonly logged: { readonly event: string; readonly data: Readonly<Record<string, unknown>> | undefined }[] = [];
   /** Of a real provider's client, instead of the scripted model. */
+  private costOf: CostOf = () => null;
   private binding: (() => Promise<ModelBinding>) | null = null;
   private appendFailure: StoreError | null = null;
 
@@ -105,11 +107,12 @@ export class ConversationRig {
     public instructions: string,
   ) {}
 
-  static async create(options: { window?: number; instructions?: string; binding?: () => Promise<ModelBinding> } = {}): Promise<ConversationRig> {
+  static async create(options: { window?: number; instructions?: string; binding?: () => Promise<ModelBinding>; costOf?: CostOf } = {}): Promise<ConversationRig> {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-rig-'));
     const model = new ScriptedModel({ window: options.window ?? 10_000, maxOutput: 1_000 });
     const rig = new ConversationRig(folder, await openTestStore(folder), model, new ScriptedSummarizer(), options.instructions ?? '');
     rig.binding = options.binding ?? null;
+    rig.costOf = options.costOf ?? (() => null);
     const session = await rig.store.createSession({ uuid: new UuidV7().next(), channel: 'cli', createdAt: Date.now() });
     rig.session = session.uuid;
     await rig.open();
@@ -166,6 +169,7 @@ export class ConversationRig {
       instructions: () => this.instructions,
       memoryHead: async () => null,
       resolveModel: binding,
+      costOf: this.costOf,
       policy: (session) => resolveSessionPolicy({ preset: this.policy, overrides: { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides } }, session.policy).policy,
       askWhenFull: (...question) => this.whenFull(...question),
       reviewCompaction: (...review) => this.review(...review),

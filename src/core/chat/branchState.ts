@@ -1,5 +1,6 @@
 import { estimateTokens } from '../context/estimateTokens';
-import type { Clock, IdSource, SessionStore, TokenCounter, UsageRecord } from '../ports';
+import type { CostOf } from '../cost/prices';
+import type { Clock, IdSource, SessionStore, TokenCounter, TokenUsage, UsageRecord } from '../ports';
 import { attachmentTokens } from '../session/attachment';
 import { entryText, sideEntryTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';
@@ -9,6 +10,8 @@ export interface BranchDeps {
   readonly counter: TokenCounter;
   readonly clock: Clock;
   readonly ids: IdSource;
+  /** Omitted: nobody knows what requests cost. */
+  readonly costOf?: CostOf;
 }
 
 export interface AppendOptions {
@@ -71,21 +74,33 @@ export class BranchState {
   /** Appends behind the leaf; durable when it resolves. Rejects with `StoreError`, and then nothing has changed. */
   async append(content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
     const entry = this.draft(content, options);
-    const usage = (options.usage ?? []).map((record) => ({ ...record, entry: entry.uuid }));
+    const usage = (options.usage ?? []).map((record) => ({ ...this.priced(record), entry: entry.uuid }));
     const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage, after: entry.parent });
     if (!sideEntryTypes.has(content.type)) this.list = [...this.list, stored!];
     return stored!;
   }
 
   /** Records what the provider reported for the request that led to `entry`: from now on the anchor of every size. */
-  async recordUsage(record: UsageRecord): Promise<void> {
-    await this.deps.store.append(this.session.uuid, { entries: [], usage: [record] });
-    this.lastUsage = record;
+  async recordUsage(record: UsageRecord): Promise<UsageRecord> {
+    const priced = this.priced(record);
+    await this.deps.store.append(this.session.uuid, { entries: [], usage: [priced] });
+    this.lastUsage = priced;
+    return priced;
   }
 
   /** Records what was paid for without being an answer: it measures nothing. Rejects with `StoreError`. */
   async spend(usage: readonly UsageRecord[]): Promise<void> {
-    await this.deps.store.append(this.session.uuid, { entries: [], usage });
+    await this.deps.store.append(this.session.uuid, { entries: [], usage: usage.map((record) => this.priced(record)) });
+  }
+
+  /** Dollars; null when nobody knows. */
+  costOf(provider: string, model: string, usage: TokenUsage): number | null {
+    return this.deps.costOf?.(provider, model, usage) ?? null;
+  }
+
+  /** Counting is free. */
+  private priced<R extends Omit<UsageRecord, 'entry'>>(record: R): R {
+    return { ...record, cost: record.kind === 'count' ? 0 : (record.cost ?? this.costOf(record.provider, record.model, record)) };
   }
 
   /** Counts whatever has only been estimated so far, and stores the counts. Does nothing when the counter is gone. */

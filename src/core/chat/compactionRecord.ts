@@ -109,10 +109,12 @@ export class CompactionRecorder {
   async append(content: Content, calls: readonly SummaryCall[]): Promise<EntryOf<'compaction'>> {
     const { branch, engine, clock, emit } = this.deps;
     const usage = calls.map(({ provider, model, usage: used }, index) => ({ provider, model, kind: 'compaction' as const, ...used, cost: null, at: clock.now() + index }));
-    const stored = await branch.append(content, { ...recordFlags, usage });
+    const costs = calls.map((call) => branch.costOf(call.provider, call.model, call.usage));
+    const cost = costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+    const stored = await branch.append({ ...content, cost }, { ...recordFlags, usage });
     await branch.settleCounts().catch(() => undefined);
     engine.recounted();
-    for (const { model, usage: used } of calls) emit({ type: 'usage_reported', model, usage: used, kind: 'compaction' });
+    for (const [index, { model, usage: used }] of calls.entries()) emit({ type: 'usage_reported', model, usage: used, kind: 'compaction', cost: costs[index] ?? null });
     emit({ type: 'entry_appended', entry: stored });
     return stored as EntryOf<'compaction'>;
   }
@@ -124,7 +126,7 @@ export class CompactionRecorder {
     if (calls.length === 0 || leaf === null) return;
     try {
       await branch.spend(calls.map(({ provider, model, usage }, index) => ({ entry: leaf, provider, model, kind: 'compaction' as const, ...usage, cost: null, at: clock.now() + index })));
-      for (const { model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction' });
+      for (const { provider, model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: branch.costOf(provider, model, usage) });
     } catch (error) {
       log.warn('usage_not_saved', { detail: errorText(error) });
     }

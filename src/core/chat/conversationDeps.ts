@@ -1,4 +1,5 @@
 import type { ModelBinding } from '../context/engine';
+import type { CostOf } from '../cost/prices';
 import type { Policy } from '../context/policy';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import type { Session } from '../session/session';
@@ -13,6 +14,8 @@ export interface ConversationDeps {
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly log: Logger;
+  /** Omitted: nobody knows what requests cost. */
+  readonly costOf?: CostOf;
   /** What the model may call; `notify` tells the surfaces what a tool did. Asked once, when the session is opened. */
   readonly tools: (notify: (event: ConversationEvent) => void) => readonly Tool[];
   /** Tools of other extensions and servers as they are now: only what the user chooses of them is used. */

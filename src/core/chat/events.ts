@@ -29,7 +29,7 @@ export type ConversationEvent =
   /** The streaming block became no entry: nothing of it had been shown. */
   | { readonly type: 'live_dropped'; readonly entryId: string }
   | { readonly type: 'retry_scheduled'; readonly id: string; readonly attempt: number; readonly at: number; readonly delayMs: number; readonly reason: ModelFailureReason }
-  | { readonly type: 'usage_reported'; readonly model: string; readonly usage: TokenUsage; readonly kind: 'turn' | 'compaction' }
+  | { readonly type: 'usage_reported'; readonly model: string; readonly usage: TokenUsage; readonly kind: 'turn' | 'compaction'; readonly cost: number | null }
   /** A call (the uuid of its entry) waits for the user's answer. */
   | { readonly type: 'approval_requested'; readonly call: string; readonly tool: string; readonly question: ApprovalQuestion }
   | { readonly type: 'approval_settled'; readonly call: string }

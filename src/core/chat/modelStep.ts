@@ -57,9 +57,9 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   }
   if (usage && last && !failure) {
     const { provider, id } = engine.binding.info;
-    await branch.recordUsage({ entry: last.uuid, provider, model: id, kind: 'turn', ...usage, cost: null, at: deps.clock.now() });
+    const { cost } = await branch.recordUsage({ entry: last.uuid, provider, model: id, kind: 'turn', ...usage, cost: null, at: deps.clock.now() });
     await engine.learn(usage, raw);
-    emit({ type: 'usage_reported', model: id, usage, kind: 'turn' });
+    emit({ type: 'usage_reported', model: id, usage, kind: 'turn', cost });
   }
   return { entries: step.entries, text: step.text, stopReason, failure };
 }

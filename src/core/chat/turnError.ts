@@ -30,6 +30,8 @@ function text(failure: ModelFailure, model: string): string {
       return `The model declined to answer this. Rephrase the message, or choose another model.${said}`;
     case 'quota':
       return `What you may use at the provider is used up. Add credit or wait for the next period, or choose another model; your message is kept.${said}`;
+    case 'budget':
+      return failure.detail;
     case 'invalid_request':
       return `The provider did not accept the request.${said}`;
     case 'cancelled':

@@ -9,6 +9,8 @@ export interface UsageTotal {
   readonly cacheWrite: number;
   /** Of those requests whose cost is known; null when none is. */
   readonly cost: number | null;
+  /** Of unknown price; counting is free. */
+  readonly requestsWithoutCost: number;
 }
 
 export interface UsageQuery {

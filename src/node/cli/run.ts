@@ -7,6 +7,7 @@ import { ModelError } from '../../core/chat/modelError';
 import type { WhenFullAnswer } from '../../core/chat/turn';
 import { modelTurnError } from '../../core/chat/turnError';
 import { errorText, StoreError } from '../../core/errors';
+import { costOf, priceOf } from '../../core/cost/prices';
 import { presetNames } from '../../core/context/resolvePolicy';
 import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
@@ -97,6 +98,7 @@ export async function run(args: readonly string[]): Promise<number> {
       instructions: () => '',
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
       policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),
+      costOf: (provider, model, usage) => costOf(priceOf({}, provider, model), usage),
       resolveModel: () => bindings.resolve(choice),
       analyst,
       folders: () => (flags['workspace'] ? [flags['workspace']] : []),

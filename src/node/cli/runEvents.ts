@@ -35,7 +35,7 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     case 'retry_scheduled':
       return { type: 'retry', id: idOf(event.id), attempt: event.attempt, delayMs: event.delayMs, reason: event.reason };
     case 'usage_reported':
-      return { type: 'usage', kind: event.kind, model: event.model, ...event.usage };
+      return { type: 'usage', kind: event.kind, model: event.model, ...event.usage, cost: event.cost };
     case 'context_changed':
       return { type: 'context', ...event.snapshot };
     case 'turn_ended':

@@ -4,6 +4,7 @@ import type { ApprovalQuestion, Tool } from '../../core/tools/tool';
 import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn';
 import type { ModelBinding } from '../../core/context/engine';
 import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';
+import type { CostOf } from '../../core/cost/prices';
 import { memoryHead } from '../../core/memory/memoryHead';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { Logger, MemoryNotes, SessionStore, TextAnalyst, TokenCounter } from '../../core/ports';
@@ -34,6 +35,7 @@ export interface ConversationParts {
   readonly offerBranchSummary?: () => boolean;
   /** What the settings or the command line say; a session's own policy goes before it. */
   readonly policy: () => PolicyChoice;
+  readonly costOf: CostOf;
   readonly resolveModel: (session: Session) => Promise<ModelBinding>;
   readonly analyst: TextAnalyst;
   /** Of the workspace: files in them can be pinned. */
@@ -48,6 +50,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     clock: systemClock,
     ids: new UuidV7(),
     log: parts.log,
+    costOf: parts.costOf,
     tools: (notify) => [
       createMemoryTool(parts.notes, ({ path, op, bytes }) => notify({ type: 'memory_written', path, op, bytes })),
       createRecallTool({ store: parts.store, session: () => parts.session }),

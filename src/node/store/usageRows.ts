@@ -31,7 +31,8 @@ export class UsageRows {
   totals({ session, from, to }: UsageQuery): UsageTotal[] {
     const rows = this.connection.all(
       `SELECT provider, model, count(*) AS requests, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read,
-         sum(cache_write) AS cache_write, sum(cost) AS cost
+         sum(cache_write) AS cache_write, sum(cost) AS cost,
+         sum(cost IS NULL AND kind <> 'count') AS without_cost
        FROM usage WHERE ${session === undefined ? '' : 'session = ? AND'} at >= ? AND at <= ?
        GROUP BY provider, model ORDER BY cost DESC, provider, model`,
       [...(session === undefined ? [] : [session]), from ?? 0, to ?? Number.MAX_SAFE_INTEGER],
@@ -45,6 +46,7 @@ export class UsageRows {
       cacheRead: Number(row['cache_read']),
       cacheWrite: Number(row['cache_write']),
       cost: row['cost'] === null ? null : Number(row['cost']),
+      requestsWithoutCost: Number(row['without_cost']),
     }));
   }
 

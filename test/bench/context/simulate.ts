@@ -40,6 +40,7 @@ export async function simulate(policyName: string, corpus: Corpus, options: Simu
     notes: noNotes,
     log: silent,
     session: session.uuid,
+    costOf: () => null,
     approvalRule: () => 'allow',
     maxRounds: () => 50,
     tools: () => [],

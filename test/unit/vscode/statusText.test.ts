@@ -1,4 +1,4 @@
-import { deepStrictEqual, match, ok } from 'node:assert';
+import { deepStrictEqual, doesNotMatch, match, ok } from 'node:assert';
 import type { ContextSnapshot } from '../../../src/core/context/snapshot';
 import { shortTokens, statusView } from '../../../src/vscode/statusText';
 
@@ -33,7 +33,7 @@ function snapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {
   };
 }
 
-const view = (over: Partial<ContextSnapshot> = {}, more: Partial<Parameters<typeof statusView>[0]> = {}) => statusView({ snapshot: snapshot(over), remembered: false, compacting: false, problems: [], ...more });
+const view = (over: Partial<ContextSnapshot> = {}, more: Partial<Parameters<typeof statusView>[0]> = {}) => statusView({ snapshot: snapshot(over), remembered: false, compacting: false, problems: [], spending: null, ...more });
 
 describe('status bar', () => {
   it('shows how full the context is, and everything else in the tooltip', () => {
@@ -91,5 +91,11 @@ describe('status bar', () => {
 
   it('shortens token counts', () => {
     deepStrictEqual([0, 950, 999.4, 1_000, 3_940, 84_100, 199_999, 999_949, 999_951, 1_000_000, 1_260_000].map(shortTokens), ['0', '950', '999', '1k', '3.9k', '84.1k', '200k', '999.9k', '1M', '1M', '1.3M']);
+  });
+
+  it('says what the session and the day have cost, once that is known', () => {
+    const spending = { session: { cost: 0.421, requestsWithoutCost: 0 }, today: { cost: 1.5, requestsWithoutCost: 2 } };
+    match(view({}, { spending }).tooltip.replaceAll('\\', ''), /Cost: this session \$0\.42 · today \$1\.50 and 2 requests of unknown price/);
+    doesNotMatch(view().tooltip, /Cost:/);
   });
 });

@@ -1,0 +1,34 @@
+import type { SessionStore } from '../ports';
+import type { UsageTotal } from '../session/usageTotal';
+import { dayBegan } from './dailyBudget';
+
+export interface Spent {
+  /** Dollars, of the requests whose cost is known. */
+  readonly cost: number;
+  readonly requestsWithoutCost: number;
+}
+
+export interface Spending {
+  readonly session: Spent | null;
+  readonly today: Spent;
+}
+
+/** Rejects with `StoreError`. */
+export async function spending(store: Pick<SessionStore, 'usageTotals'>, session: string | null, now: number): Promise<Spending> {
+  const [today, own] = await Promise.all([store.usageTotals({ from: dayBegan(now) }), session === null ? null : store.usageTotals({ session })]);
+  return { today: sumOf(today), session: own && sumOf(own) };
+}
+
+export function sumOf(totals: readonly UsageTotal[]): Spent {
+  return {
+    cost: totals.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
+    requestsWithoutCost: totals.reduce((sum, one) => sum + one.requestsWithoutCost, 0),
+  };
+}
+
+/** `$0.42`, `$0.42 and 3 requests of unknown price`, `unknown` */
+export function spentText({ cost, requestsWithoutCost: unknown }: Spent): string {
+  if (cost === 0 && unknown > 0) return 'unknown';
+  const known = cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
+  return unknown === 0 ? known : `${known} and ${unknown} ${unknown === 1 ? 'request' : 'requests'} of unknown price`;
+}

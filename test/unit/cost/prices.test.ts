@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { builtInPrices, costOf, Price, priceOf, priceText } from '../../../src/core/cost/prices';
+import { spentText } from '../../../src/core/cost/spending';
+import { modelFromTable } from '../../../src/node/models/modelTable';
+
+const usage = { input: 1_000, output: 2_000, cacheRead: 100_000, cacheWrite: 10_000 };
+
+describe('prices', () => {
+  it('adds up the tiers of a request', () => {
+    const sonnet = priceOf({}, 'anthropic', 'claude-sonnet-4-5');
+    assert.equal(costOf(sonnet, usage)?.toFixed(6), (0.003 + 0.03 + 0.03 + 0.0375).toFixed(6));
+  });
+
+  it('takes the higher price for the whole of a long request', () => {
+    const haiku = priceOf({}, 'anthropic', 'claude-haiku-5-5');
+    assert.equal(costOf(haiku, { input: 100_000, output: 0, cacheRead: 0, cacheWrite: 0 })?.toFixed(4), '0.0100');
+    assert.equal(costOf(haiku, { input: 100_000, output: 1_000, cacheRead: 1, cacheWrite: 0 })?.toFixed(4), '0.0525');
+  });
+
+  it('guesses nothing: no price, no price for a part, nothing counted', () => {
+    assert.equal(costOf(priceOf({}, 'ollama', 'llama3.1:8b'), usage), null);
+    assert.equal(costOf(priceOf({}, 'openai-compatible', 'claude-sonnet-4-5'), usage), null);
+    assert.equal(costOf({ input: 1, output: 1 }, usage), null);
+    assert.equal(costOf({ input: 1, output: 1 }, { ...usage, cacheRead: 0, cacheWrite: 0 }), 0.003);
+    assert.equal(costOf({ input: 1, output: 1 }, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }), null);
+    assert.equal(priceOf({}, 'anthropic', 'toString'), undefined);
+  });
+
+  it('lets the user’s prices go before the built-in ones, those with a provider first', () => {
+    const own = { 'claude-sonnet-4-5': { input: 9, output: 9 }, 'ollama/llama3.1:8b': { input: 0, output: 0 }, x: { input: 1, output: 2 } };
+    assert.deepEqual(priceOf(own, 'anthropic', 'claude-sonnet-4-5'), { input: 9, output: 9 });
+    assert.equal(costOf(priceOf(own, 'ollama', 'llama3.1:8b'), { ...usage, cacheRead: 0, cacheWrite: 0 }), 0);
+    assert.deepEqual(priceOf(own, 'openai-compatible', 'x'), { input: 1, output: 2 });
+  });
+
+  it('has prices only for models that exist, and in the form that users write', () => {
+    for (const [name, price] of Object.entries(builtInPrices)) {
+      assert.deepEqual(Price.parse(price), price);
+      assert.ok(modelFromTable('anthropic', name.replace('anthropic/', '')), name);
+    }
+  });
+
+  it('says it in words', () => {
+    assert.equal(priceText({ input: 2, output: 10 }), '$2 in, $10 out per million tokens');
+    assert.deepEqual(
+      [spentText({ cost: 0, requestsWithoutCost: 0 }), spentText({ cost: 0.004, requestsWithoutCost: 0 }), spentText({ cost: 1.239, requestsWithoutCost: 1 }), spentText({ cost: 0, requestsWithoutCost: 3 })],
+      ['$0.00', '<$0.01', '$1.24 and 1 request of unknown price', 'unknown'],
+    );
+  });
+});
