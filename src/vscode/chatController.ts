@@ -26,6 +26,8 @@ export interface ChatState {
   readonly canUndo: boolean;
   readonly busy: boolean;
   readonly compacting: boolean;
+  /** Calls that wait for the user's permission. */
+  readonly asking: number;
   readonly context: ContextSnapshot | null;
 }
 
@@ -145,6 +147,7 @@ export class ChatController implements Disposable {
       canUndo: (context?.compactions ?? 0) > 0,
       busy: turn !== null,
       compacting: turn?.phase === 'compacting',
+      asking: this.chats.current?.conversation.approvals.pending.length ?? 0,
       context,
     };
   }

@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports';
 import { HostChannel } from '../protocol/channel';
 import { chatViewHtml } from '../protocol/chatViewHtml';
 import { chatWire } from '../protocol/messages';
-import type { ChatController } from './chatController';
+import type { ChatController, ChatState } from './chatController';
 import { answerRequest, type WorkbenchActions } from './chatRequests';
 import { chatViewId } from './contributions';
 import { transportOf } from './webviewTransport';
@@ -84,6 +84,10 @@ export class ChatView implements WebviewViewProvider, Disposable {
         this.isReady = false;
       }),
     );
+    // Seen on the icon also while the view is hidden: the turn waits for as long as it takes.
+    const mark = ({ asking }: Pick<ChatState, 'asking'>) => (view.badge = asking > 0 ? { value: asking, tooltip: 'Threadkeeper asks for your permission' } : undefined);
+    mark(controller.state);
+    shown.add(controller.onDidChangeState(mark));
     view.webview.html = this.html(view.webview);
   }
 

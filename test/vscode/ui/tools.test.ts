@@ -61,6 +61,8 @@ describe('workspace tools', function () {
     await chat.send('Make a file');
     await chat.see('.approval-title', 'Create made.txt');
     await workbench.openView('Explorer');
+    await workbench.page.locator('.activitybar .action-item', { has: workbench.page.locator('a[aria-label^="Threadkeeper"]') }).locator('.badge-content').filter({ hasText: '1' }).waitFor();
+    await workbench.screenshot('tools-badge');
     await chat.see('.approval-title', 'Create made.txt');
     await chat.press('Deny');
     await chat.idle();
