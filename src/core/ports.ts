@@ -13,6 +13,7 @@ import type { UsageQuery, UsageTotal } from './session/usageTotal';
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
 import type { SessionTransfer } from './session/sessionTransfer';
+import type { ThinkingLevel } from './context/thinkingLevel';
 import type { ExtractiveItem } from './compaction/extractive';
 import type { TextAnalysis } from './compaction/textAnalysis';
 
@@ -326,8 +327,8 @@ export interface ModelRequest {
   readonly tools: readonly ToolSpec[];
   readonly messages: readonly ModelMessage[];
   readonly maxOutputTokens: number;
-  /** The model must not think: the thinking that its unfinished tool calls came from can no longer be sent along. */
-  readonly withoutThinking?: boolean;
+  /** Omitted: as the model does by itself. `off` also where the thinking that its unfinished tool calls came from can no longer be sent along. */
+  readonly thinking?: ThinkingLevel;
 }
 
 export interface TokenUsage {

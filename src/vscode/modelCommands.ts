@@ -1,4 +1,5 @@
 import { ConfigurationTarget, workspace } from 'vscode';
+import { parseThinkingLevel } from '../core/context/thinkingLevel';
 import { priceOf, priceText, type PriceTable } from '../core/cost/prices';
 import type { ProviderId } from '../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
@@ -9,6 +10,7 @@ import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
 import type { ModelSource } from './modelSource';
 import { providerTitles } from './modelTexts';
+import { pickThinkingLevel } from './thinkingPicker';
 
 export interface ModelCommandsDeps {
   readonly controller: ChatController;
@@ -43,10 +45,20 @@ export class ModelCommands {
     const picked = await pickModel({ current: controller.model, groups, price });
     if (!picked) return;
     if (picked.kind === 'set_key') return this.setKey(picked.provider);
+    if (picked.kind === 'thinking') return this.setThinkingLevel();
     const { model } = picked;
     if (model !== offlineSessionModel) await memory.setOfflineChosen(false);
     await controller.setModel(model);
     await this.keepForNewSessions(model);
+  }
+
+  async setThinkingLevel(): Promise<void> {
+    const conversation = await this.deps.controller.conversation();
+    if (!conversation) throw new Error('The thinking level belongs to a session, and this one begins with its first message. Send that first.');
+    const level = await pickThinkingLevel(parseThinkingLevel(conversation.session.thinkingLevel));
+    if (level === undefined || level === conversation.session.thinkingLevel) return;
+    const problem = await conversation.setThinkingLevel(level);
+    if (problem !== null) throw new Error(problem);
   }
 
   async setKey(provider?: 'anthropic' | 'openai-compatible'): Promise<void> {

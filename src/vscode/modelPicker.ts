@@ -9,7 +9,9 @@ import { modelDetail, whyNotListed } from './modelTexts';
 export type PickedModel =
   | { readonly kind: 'model'; readonly model: string | null }
   /** There is no key or no address yet. */
-  | { readonly kind: 'set_key'; readonly provider: 'anthropic' | 'openai-compatible' };
+  | { readonly kind: 'set_key'; readonly provider: 'anthropic' | 'openai-compatible' }
+  /** How much it thinks is to be chosen. */
+  | { readonly kind: 'thinking' };
 
 export interface ModelGroup {
   readonly provider: ProviderId;
@@ -108,6 +110,7 @@ function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupS
     if (state === 'asking') items.push({ label: '$(loading~spin) Asking…' });
     else if ('problem' in state) items.push({ label: '$(warning) Nothing to choose', detail: state.problem, alwaysShow: true });
     else for (const info of state) items.push(modelItem(info, mark, price(info.provider, info.id)));
+    if (provider === 'anthropic') items.push({ label: '$(lightbulb) Set Thinking Level…', description: 'how much the model thinks before it answers', choice: { kind: 'thinking' } });
     if (provider !== 'vscode') items.push({ label: '$(edit) Enter a model id…', choice: { kind: 'enter', provider } });
   }
   items.push({ label: 'Without a model', kind: QuickPickItemKind.Separator });

@@ -106,6 +106,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
     selectTools: () => this.selectTools(),
+    setThinkingLevel: () => this.modelCommands.setThinkingLevel(),
     setApiKey: () => this.setApiKey(),
     removeApiKey: () => this.modelCommands.removeKey(),
     showLog: async () => this.showLog(),

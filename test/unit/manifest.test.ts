@@ -101,6 +101,7 @@ describe('manifest', () => {
       [commandIds.selectModel]: 'Threadkeeper: Select Model…',
       [commandIds.selectPolicy]: 'Threadkeeper: Select Policy…',
       [commandIds.selectTools]: 'Threadkeeper: Select Tools…',
+      [commandIds.setThinkingLevel]: 'Threadkeeper: Set Thinking Level…',
       [commandIds.setApiKey]: 'Threadkeeper: Set API Key…',
       [commandIds.removeApiKey]: 'Threadkeeper: Remove API Key',
       [commandIds.watchOpenClaw]: 'Threadkeeper: Watch OpenClaw Session…',

@@ -1,5 +1,6 @@
 import { Failover } from '../compaction/failover';
 import type { ContextEngine } from '../context/engine';
+import type { ThinkingLevel } from '../context/thinkingLevel';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import type { ContentOf } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
@@ -107,6 +108,15 @@ export class ContextTools {
     const grown = Math.max(0, engine.measure().used - live.content.tokensAfter);
     const tokensRestored = live.content.tokensBefore + grown;
     return { target: live.uuid, tokensRestored, fits: tokensRestored <= engine.budget.limit };
+  }
+
+  /** Of the session, from its next request on; null: as the model does by itself. An entry, and a declared prefix break. Rejects with `StoreError`. */
+  async setThinkingLevel(level: ThinkingLevel | null): Promise<null> {
+    const { store, branch, emit } = this.deps;
+    branch.session = await store.updateSession(branch.session.uuid, { thinkingLevel: level });
+    const entry = await branch.append({ type: 'thinking_level_change', level: level ?? 'automatic' }, { display: true, modelFacing: false });
+    emit({ type: 'entry_appended', entry });
+    return null;
   }
 
   /** Rejects with `StoreError`. */

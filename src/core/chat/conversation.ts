@@ -4,6 +4,7 @@ import { ContextEngine, type ModelBinding } from '../context/engine';
 import type { Policy } from '../context/policy';
 import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
+import { parseThinkingLevel, type ThinkingLevel } from '../context/thinkingLevel';
 import type { Pin, Summarizer } from '../ports';
 import { verbatimEntries } from '../session/liveCompaction';
 import { attachmentTokens, isBlank, nothingWritten, type Attachment, type Written } from '../session/attachment';
@@ -18,7 +19,7 @@ import { Operations } from './operations';
 import type { CheckpointResult } from './checkpoints';
 import type { CompactionResult } from './compactor';
 import { ContextTools, type CompactionPreview, type UndoPreview } from './contextTools';
-import { elsewhere, noRecord, notBegun, outOfQueue, refuseCompaction, type SendOutcome } from './sendOutcome';
+import { elsewhere, noRecord, notBegun, outOfQueue, type SendOutcome } from './sendOutcome';
 import { titleFrom } from './sessionTitle';
 import { SharedSession } from './sharedSession';
 import type { ConversationDeps } from './conversationDeps';
@@ -211,16 +212,11 @@ export class Conversation {
 
   /** Folds the older part of the conversation. Never rejects. */
   async compact(instructions: string | null = null): Promise<CompactionResult> {
-    return this.operations
-      .enqueueExclusive(async (signal) => {
-        await this.refreshModel();
-        await this.branch.settleCounts();
-        await this.context.retries.apply();
-        const result = await this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
-        this.emitContext();
-        return result;
-      }, refuseCompaction)
-      .catch((error: unknown) => ({ entry: null, message: storeTurnError(error).message }));
+    return this.alone(async (signal) => {
+      await this.branch.settleCounts();
+      await this.context.retries.apply();
+      return this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
+    }, noRecord);
   }
 
   /** What a compaction would fold, keep and say, without doing it. Never rejects. */
@@ -312,10 +308,15 @@ export class Conversation {
     });
   }
 
+  /** Null when the level is set, else why not. Never rejects. */
+  async setThinkingLevel(level: ThinkingLevel | null): Promise<string | null> {
+    return this.alone(() => this.context.setThinkingLevel(level), (message): string | null => message).finally(() => this.refreshModel());
+  }
+
   /** Adopts changed settings: model, policy. Takes effect with the next request. */
   async refreshModel(): Promise<TurnError | null> {
     try {
-      const moved = await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy(this.session));
+      const moved = await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy(this.session), parseThinkingLevel(this.session.thinkingLevel));
       if (moved) this.deps.log.info('threshold_updated', { policy: this.policy.name, model: this.model.info.id, ...thresholdsOf(this.engine.budget) });
       this.emitContext();
       if (!this.isBusy) void this.restoreAnchor();

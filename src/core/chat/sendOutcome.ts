@@ -18,7 +18,3 @@ export function notBegun(id: string, error: TurnError): SendOutcome {
 export function noRecord(message: string): CompactionResult {
   return { entry: null, message };
 }
-
-export async function refuseCompaction(): Promise<CompactionResult> {
-  return noRecord(elsewhere.message);
-}

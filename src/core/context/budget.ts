@@ -1,5 +1,6 @@
 import type { ModelInfo } from '../ports';
 import type { Keep, Policy } from './policy';
+import { answerTokens, thinkingTokens, type ThinkingLevel } from './thinkingLevel';
 
 export interface NudgePoint {
   /** Percent of the effective window, 0–100. */
@@ -48,12 +49,12 @@ const keepShare = 0.75;
  * effective = min(window, cap); limit = min(effective, window − reserve). The reserve is bounded by a quarter of the window
  * (output) plus a twentieth (safety), so that a model with a window of a few thousand tokens still has room for a conversation.
  */
-export function resolveBudget(policy: Policy, model: Pick<ModelInfo, 'window' | 'maxOutput'>): Budget {
+export function resolveBudget(policy: Policy, model: Pick<ModelInfo, 'window' | 'maxOutput'>, thinking: ThinkingLevel | null = null): Budget {
   const { window } = model;
   const { compaction, checkpoint } = policy;
   const cap = policy.window.maxTokens;
   const effective = cap > 0 ? Math.min(window, cap) : window;
-  const wanted = policy.reserve.outputTokens ?? Math.min(model.maxOutput, 8_192);
+  const wanted = policy.reserve.outputTokens ?? (thinking === null || thinking === 'off' ? Math.min(model.maxOutput, 8_192) : thinkingTokens[thinking] + answerTokens);
   const outputTokens = Math.max(1, Math.min(wanted, model.maxOutput, Math.floor(window / 4)));
   const reserve = outputTokens + Math.min(policy.reserve.safetyTokens, Math.floor(window / 20));
   const limit = Math.min(effective, window - reserve);

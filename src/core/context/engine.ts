@@ -13,6 +13,7 @@ import type { Policy, SummarizerEntry } from './policy';
 import { fillAttachments } from './fillAttachments';
 import { project, type Projection, type PromptMessage } from './projection';
 import type { ContextSnapshot } from './snapshot';
+import type { ThinkingLevel } from './thinkingLevel';
 
 /** A model that a turn can be sent to, with whoever writes its summaries. */
 export interface ModelBinding {
@@ -42,6 +43,8 @@ export class ContextEngine {
   private draftTokens = 0;
   private liveTokens = 0;
   private memo: Memo | null = null;
+  /** Null: as the model does by itself. */
+  private thinkingInUse: ThinkingLevel | null = null;
   budget: Budget;
 
   constructor(
@@ -85,12 +88,13 @@ export class ContextEngine {
   }
 
   /** Adopts a model and a policy; the sizes that follow are re-estimated with that model's learned factor. True: in tokens, something is due elsewhere now. */
-  async use(binding: ModelBinding, policy: Policy): Promise<boolean> {
+  async use(binding: ModelBinding, policy: Policy, thinking: ThinkingLevel | null = null): Promise<boolean> {
     const before = JSON.stringify(thresholdsOf(this.budget));
     const changed = binding.info.id !== this.bindingInUse.info.id || binding.info.provider !== this.bindingInUse.info.provider;
     this.bindingInUse = binding;
     this.policyInUse = policy;
-    this.budget = resolveBudget(policy, binding.info);
+    this.thinkingInUse = thinking;
+    this.budget = resolveBudget(policy, binding.info, thinking);
     this.memo = null;
     if (changed || !this.calibration) this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
     return JSON.stringify(thresholdsOf(this.budget)) !== before;
@@ -177,7 +181,7 @@ export class ContextEngine {
     const { system, systemSummary, tools } = this.projection();
     const { outputTokens: maxOutputTokens } = this.budget;
     const { id: model } = this.bindingInUse.info;
-    const withoutThinking = this.lostThinking();
+    const thinking = this.lostThinking() ? 'off' : this.thinkingInUse;
     return {
       model,
       system,
@@ -185,7 +189,7 @@ export class ContextEngine {
       tools,
       messages: await fillAttachments(messages, this.store),
       maxOutputTokens,
-      ...(withoutThinking ? { withoutThinking: true } : {}),
+      ...(thinking === null ? {} : { thinking }),
     };
   }
 

@@ -50,7 +50,7 @@ export function policyChangeOf({ content }: StoredEntry): PolicyChangeData | nul
 }
 
 /** Entry types after which an earlier prompt is no longer a prefix of the next one: the declared prefix breaks. */
-const breakTypes = new Set(['compaction', 'compaction_undone', 'model_change', 'instructions_change', 'tools_change']);
+const breakTypes = new Set(['compaction', 'compaction_undone', 'model_change', 'thinking_level_change', 'instructions_change', 'tools_change']);
 
 /**
  * Index of the first entry after the last declared prefix break; 0 when there was none. A discarded attempt is none: its entries were

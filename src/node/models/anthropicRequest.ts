@@ -1,14 +1,19 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../core/ports';
 import { asToolInput } from './toolInput';
-import { thinksUnasked } from './modelTable';
+import { thinkingTokens } from '../../core/context/thinkingLevel';
+import { thinksAdaptively, thinksUnasked } from './modelTable';
 
 /** The provider refuses a request with more. */
 const maxBreakpoints = 4;
 
+/** The provider takes no smaller budget for thinking, in tokens; as much is left for the answer. */
+const leastBudget = 1_024;
+const summarized: Anthropic.ThinkingConfigParam = { type: 'adaptive', display: 'summarized' };
+
 const ephemeral: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
 
-type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking'> & { tools?: Anthropic.Tool[] };
+type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking' | 'output_config'> & { tools?: Anthropic.Tool[] };
 
 /**
  * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it,
@@ -31,9 +36,18 @@ export function anthropicPrompt(request: ModelRequest): Prompt {
     messages: messages(request.messages, maxBreakpoints - head),
     ...(systemBlocks.length > 0 ? { system: systemBlocks } : {}),
     ...(tools.length > 0 ? { tools } : {}),
-    // What these models do anyway, but with the text of the thinking instead of an empty block.
-    ...(thinksUnasked(request.model) ? { thinking: request.withoutThinking ? { type: 'disabled' } : { type: 'adaptive', display: 'summarized' } } : {}),
+    ...thinking(request),
   };
+}
+
+/** A level is an effort for models that think as they see fit, and a number of tokens for those before them. */
+function thinking({ model, thinking: level, maxOutputTokens }: ModelRequest): Pick<Prompt, 'thinking' | 'output_config'> {
+  // What these models do anyway, but with the text of the thinking instead of an empty block.
+  if (level === undefined) return thinksUnasked(model) ? { thinking: summarized } : {};
+  if (level === 'off') return thinksUnasked(model) ? { thinking: { type: 'disabled' } } : {};
+  if (thinksAdaptively(model)) return { thinking: summarized, output_config: { effort: level } };
+  const budget = Math.min(thinkingTokens[level], maxOutputTokens - leastBudget);
+  return budget < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
 function messages(all: readonly ModelMessage[], breakpoints: number): Anthropic.MessageParam[] {

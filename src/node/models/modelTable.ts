@@ -14,6 +14,8 @@ interface Row {
    * (platform.claude.com, "Thinking", 2026-11).
    */
   readonly thinks?: true;
+  /** Takes an effort in the place of a number of tokens for its thinking; those that think unasked do, too. */
+  readonly adapts?: true;
 }
 
 const million = { window: 1_000_000, maxOutput: 128_000 };
@@ -36,11 +38,11 @@ const table: Readonly<Record<KnownModel, Row>> = {
   'claude-fable-5': { name: 'Claude Fable 5', ...million, thinks: true },
   'claude-mythos-5': { name: 'Claude Mythos 5', ...million, thinks: true },
   'claude-opus-5': { name: 'Claude Opus 5', ...million, thinks: true },
-  'claude-opus-4-8': { name: 'Claude Opus 4.8', ...million },
-  'claude-opus-4-7': { name: 'Claude Opus 4.7', ...million },
-  'claude-mythos-preview': { name: 'Claude Mythos Preview', ...million },
-  'claude-opus-4-6': { name: 'Claude Opus 4.6', ...million },
-  'claude-sonnet-4-6': { name: 'Claude Sonnet 4.6', ...million },
+  'claude-opus-4-8': { name: 'Claude Opus 4.8', ...million, adapts: true },
+  'claude-opus-4-7': { name: 'Claude Opus 4.7', ...million, adapts: true },
+  'claude-mythos-preview': { name: 'Claude Mythos Preview', ...million, adapts: true },
+  'claude-opus-4-6': { name: 'Claude Opus 4.6', ...million, adapts: true },
+  'claude-sonnet-4-6': { name: 'Claude Sonnet 4.6', ...million, adapts: true },
   'claude-haiku-4-5': { name: 'Claude Haiku 4.5', ...first45 },
   'claude-haiku-4-5-20251001': { name: 'Claude Haiku 4.5', ...first45 },
   'claude-opus-4-5': { name: 'Claude Opus 4.5', ...first45 },
@@ -65,6 +67,12 @@ export function modelFromTable(provider: string, id: string): ModelInfo | undefi
 /** Whether the model thinks unasked; false for models not in the table. */
 export function thinksUnasked(id: string): boolean {
   return rowOf(id)?.thinks === true;
+}
+
+/** Whether the model decides by itself how much it thinks, guided by an effort; false for models not in the table. */
+export function thinksAdaptively(id: string): boolean {
+  const row = rowOf(id);
+  return row?.thinks === true || row?.adapts === true;
 }
 
 function rowOf(id: string): Row | undefined {

@@ -99,7 +99,7 @@ describe('notes of a turn', () => {
       rig.model.scripts.push([thought, ...calls('echo', { text: 'x' }, 'c1')], fails('overloaded'), says('done'));
       await rig.conversation.send('go');
       const last = rig.model.requests.at(-1)!;
-      assert.equal(last.withoutThinking, undefined);
+      assert.equal(last.thinking, undefined);
       assert.deepEqual(flat(last), flat(rig.model.requests[1]!));
       assert.ok(flat(last).some((block) => block.includes('"signature":"s"')));
     } finally {

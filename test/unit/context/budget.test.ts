@@ -1,11 +1,20 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { resolveBudget } from '../../../src/core/context/budget';
+import type { ThinkingLevel } from '../../../src/core/context/thinkingLevel';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 
 const balanced = resolvePolicy('balanced').policy;
 
 describe('resolveBudget', () => {
+  it('reserves what the model may think, and the answer beside it, unless the policy says otherwise', () => {
+    const model = { window: 200_000, maxOutput: 64_000 };
+    const reserve = (thinking: ThinkingLevel | null, policy = balanced) => resolveBudget(policy, model, thinking).outputTokens;
+    assert.deepEqual([null, 'off', 'low', 'medium', 'high'].map((level) => reserve(level as ThinkingLevel | null)), [8_192, 8_192, 8_192, 14_336, 28_672]);
+    assert.equal(reserve('high', { ...balanced, reserve: { ...balanced.reserve, outputTokens: 6_000 } }), 6_000);
+    assert.equal(resolveBudget(balanced, { window: 20_000, maxOutput: 64_000 }, 'high').outputTokens, 5_000, 'a small window still holds a conversation');
+  });
+
   it('resolves the balanced policy for a 200k model', () => {
     assert.deepEqual(resolveBudget(balanced, { window: 200_000, maxOutput: 64_000 }), {
       window: 200_000,

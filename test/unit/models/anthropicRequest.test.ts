@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelMessage } from '../../../src/core/ports';
+import type { ModelMessage, ModelRequest } from '../../../src/core/ports';
 import { anthropicPrompt } from '../../../src/node/models/anthropicRequest';
 import { assistant, collect, never, request, Rig, user } from './rig';
 
@@ -7,6 +7,20 @@ const mark = { type: 'ephemeral' };
 const tool = { name: 'recall', description: 'Searches.', inputSchema: { properties: { query: { type: 'string' } } } };
 
 describe('anthropicPrompt', () => {
+  it('tells a model how much to think in the form that it takes, and leaves room for the answer', () => {
+    const asked = (model: string, thinking: ModelRequest['thinking'], maxOutputTokens = 14_336) => {
+      const { thinking: form, output_config: config } = anthropicPrompt({ ...request({ model }), maxOutputTokens, ...(thinking ? { thinking } : {}) });
+      return [form, config];
+    };
+    const summarized = { type: 'adaptive', display: 'summarized' };
+    assert.deepEqual(asked('claude-sonnet-5-5', 'high'), [summarized, { effort: 'high' }]);
+    assert.deepEqual(asked('claude-opus-4-8', 'low'), [summarized, { effort: 'low' }]);
+    assert.deepEqual(asked('claude-sonnet-4-5', 'medium'), [{ type: 'enabled', budget_tokens: 10_240 }, undefined]);
+    assert.deepEqual(asked('claude-sonnet-4-5', 'medium', 4_000), [{ type: 'enabled', budget_tokens: 2_976 }, undefined]);
+    assert.deepEqual(asked('claude-sonnet-4-5', 'medium', 1_500), [undefined, undefined]);
+    for (const level of ['off', undefined] as const) assert.deepEqual(asked('claude-sonnet-4-5', level), [undefined, undefined]);
+  });
+
   it('puts the whole request together', () => {
     assert.deepEqual(anthropicPrompt(request({ system: 'Be brief.', tools: [tool] })), {
       model: 'claude-sonnet-4-5',
@@ -28,7 +42,7 @@ describe('anthropicPrompt', () => {
 
   it('asks a model not to think where its thinking was lost', () => {
     const model = 'claude-sonnet-5-5';
-    assert.deepEqual([anthropicPrompt(request({ model })).thinking, anthropicPrompt(request({ model, withoutThinking: true })).thinking], [{ type: 'adaptive', display: 'summarized' }, { type: 'disabled' }]);
+    assert.deepEqual([anthropicPrompt(request({ model })).thinking, anthropicPrompt(request({ model, thinking: 'off' })).thinking], [{ type: 'adaptive', display: 'summarized' }, { type: 'disabled' }]);
   });
 
   it('leaves out an empty system text and marks the last tool instead', () => {
