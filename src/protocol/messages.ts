@@ -69,6 +69,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     text: z.string(),
     /** Whether the model wrote a note before the next compaction. */
     outcome: z.enum(['delivered', 'acted', 'expired']),
+    /** What was written since, until the next compaction; `call`: the row that did it, `hasDiff`: it says what changed. */
+    writes: z.array(z.object({ call: id, path: z.string(), command: z.string(), hasDiff: z.boolean() })),
   }),
   z.object({
     kind: z.literal('compaction'),
@@ -274,6 +276,10 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'deny']) }),
   /** Opens what a call changes, or has changed, in a diff editor. */
   z.object({ method: z.literal('show_diff'), id }),
+  /** Opens a note of the model's in an editor. */
+  z.object({ method: z.literal('open_note'), path: z.string() }),
+  /** Asks for a text and adds it to the notes. */
+  z.object({ method: z.literal('save_note') }),
   z.object({ method: z.literal('new_session') }),
   z.object({ method: z.literal('open_session'), uuid: id }),
   z.object({ method: z.literal('rename_session'), title: z.string() }),

@@ -24,6 +24,8 @@ export interface WorkbenchActions {
   pinMessage(id: string): Promise<void>;
   unpinMessage(id: string): Promise<void>;
   showDiff(call: string): Promise<void>;
+  openNote(path: string): Promise<void>;
+  saveNote(): Promise<void>;
   openLink(href: string): Promise<void>;
   copy(text: string): Promise<void>;
   insertCode(text: string): Promise<void>;
@@ -101,6 +103,10 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return showEntry(request.id, controller);
     case 'answer_tool':
       return answerTool(request.id, request.answer, controller);
+    case 'open_note':
+      return workbench.openNote(request.path);
+    case 'save_note':
+      return workbench.saveNote();
     case 'show_diff':
       return workbench.showDiff(request.id);
     case 'new_session':

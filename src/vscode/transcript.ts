@@ -1,4 +1,6 @@
+import { noteName } from '../core/memory/notePath';
 import { isMemoryWrite } from '../core/memory/nudges';
+import { callChange } from '../core/tools/callChange';
 import type { TranscriptPage } from '../core/ports';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../core/session/entry';
 import { discardedEntries, liveCompaction } from '../core/session/liveCompaction';
@@ -197,12 +199,13 @@ export class Transcript {
     };
   }
 
-  /** A nudge's cycle ends with the next compaction that was not taken back. */
-  private nudgeOutcome(nudge: StoredEntry): 'delivered' | 'acted' | 'expired' {
+  /** A nudge's cycle ends with the next compaction that was not taken back. A write that failed has written nothing. */
+  private nudgeOutcome(nudge: StoredEntry): Pick<TranscriptRow & { kind: 'nudge' }, 'outcome' | 'writes'> {
     const after = [...this.marks.values()].filter((entry) => entry.seq > nudge.seq);
     const end = Math.min(...after.filter((entry) => entry.content.type === 'compaction' && !this.undone.has(entry.uuid)).map((entry) => entry.seq));
-    if (after.some((entry) => entry.seq < end && isMemoryWrite(entry))) return 'acted';
-    return end === Infinity ? 'delivered' : 'expired';
+    const writes = after.flatMap((entry) => (entry.seq < end ? (memoryWriteOf(entry, this.results) ?? []) : []));
+    const isWritten = after.some((entry) => entry.seq < end && isMemoryWrite(entry));
+    return { outcome: isWritten ? 'acted' : end === Infinity ? 'delivered' : 'expired', writes };
   }
 
   private foldedBefore(): number {
@@ -214,7 +217,15 @@ export class Transcript {
   }
 }
 
+/** Null for what writes no note, or did not succeed. */
+function memoryWriteOf(entry: StoredEntry, results: ReadonlyMap<string, EntryOf<'tool_result'>>): (TranscriptRow & { kind: 'nudge' })['writes'][number] | null {
+  const { content } = entry;
+  if (content.type !== 'tool_call' || !isMemoryWrite(entry) || results.get(content.callId)?.content.status !== 'ok') return null;
+  const { command, path, new_path: renamed } = content.input as Readonly<Record<string, unknown>>;
+  return { call: entry.uuid, path: noteName(String(renamed ?? path ?? '')), command: String(command), hasDiff: callChange(content) !== null };
+}
+
 /** Of a row that can change: only what can. */
 function stateOf(row: TranscriptRow): string {
-  return row.kind === 'compaction' ? row.state : row.kind === 'nudge' ? row.outcome : row.kind === 'tool' ? row.status : '';
+  return row.kind === 'compaction' ? row.state : row.kind === 'nudge' ? `${row.outcome} ${row.writes.length}` : row.kind === 'tool' ? row.status : '';
 }

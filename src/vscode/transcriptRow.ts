@@ -18,7 +18,7 @@ export interface RowContext {
   readonly isRunning: (uuid: string) => boolean;
   readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
   readonly isPinned: (uuid: string) => boolean;
-  readonly nudgeOutcome: (entry: StoredEntry) => (TranscriptRow & { kind: 'nudge' })['outcome'];
+  readonly nudgeOutcome: (entry: StoredEntry) => Pick<TranscriptRow & { kind: 'nudge' }, 'outcome' | 'writes'>;
 }
 
 /** The row of an entry; null for entries that are part of another row or are not shown. */
@@ -38,7 +38,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'tool_call':
       return toolRow(entry, content, context, folded);
     case 'nudge':
-      return { kind: 'nudge', id, at, percent: content.percent, usedTokens: content.usedTokens, text: content.text, outcome: context.nudgeOutcome(entry) };
+      return { kind: 'nudge', id, at, percent: content.percent, usedTokens: content.usedTokens, text: content.text, ...context.nudgeOutcome(entry) };
     case 'compaction':
       return compactionRow(entry, content, context);
     case 'compaction_undone':

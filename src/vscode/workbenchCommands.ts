@@ -12,6 +12,7 @@ import type { WorkbenchActions } from './chatRequests';
 import { ComposerActions, type ComposerActionsDeps, type ComposerCommandName } from './composer/composerActions';
 import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } from './contextCommands';
 import { confirmUndo } from './notices';
+import { openNote, saveNote } from './noteActions';
 import { focusChatCommand, type CommandName } from './contributions';
 import { copyText, insertCode, openCode, openLink, openSettings } from './editorActions';
 import type { HistoryCare, HistoryCareCommandName } from './historyCare';
@@ -165,6 +166,14 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   async unpinMessage(id: string): Promise<void> {
     await (await this.deps.controller.conversation())?.unpin({ kind: 'entry', target: id });
+  }
+
+  async openNote(path: string): Promise<void> {
+    await openNote(path, await this.deps.composer.noteFolders());
+  }
+
+  async saveNote(): Promise<void> {
+    await saveNote(await this.deps.composer.noteFolders());
   }
 
   /** The whole file while the call waits for its answer; later the part that its input names. */

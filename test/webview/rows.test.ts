@@ -94,13 +94,20 @@ describe('rows', function () {
   });
 
   it('a nudge is one quiet line with its outcome; its words are a click away', async () => {
-    const nudge = { kind: 'nudge', id: 'n1', at: noon, percent: 50, usedTokens: 100_400, text: 'Save what must not be lost.', outcome: 'delivered' } as const;
+    const nudge = { kind: 'nudge', id: 'n1', at: noon, percent: 50, usedTokens: 100_400, text: 'Save what must not be lost.', outcome: 'delivered', writes: [] as never[] } as const;
     const view = await open({ snapshot: snapshot({ rows: [nudge] }) });
     strictEqual(await view.text('.nudge'), 'Memory nudge at 50 % (100.4k): the model was asked to save what matters');
     await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted' } });
     match(await view.text('.nudge'), /the model saved a note$/);
     await view.find('.nudge button').click();
     strictEqual(await view.text('.nudge-text'), 'Save what must not be lost.');
+    await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted', writes: [{ call: 'w1', path: 'ports.md', command: 'create', hasDiff: true }] } });
+    match(await view.text('.note-write'), /Wrote ports\.md/);
+    await view.button('Show what changed in ports.md').click();
+    await view.button('Edit the note ports.md').click();
+    await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'expired' } });
+    await view.button('Save a note now…').click();
+    deepStrictEqual(await view.requests(), [{ method: 'show_diff', id: 'w1' }, { method: 'open_note', path: 'ports.md' }, { method: 'save_note' }]);
   });
 
   it('shows the foreground compaction with its time and a way out', async () => {

@@ -95,7 +95,7 @@ describe('hostile text', function () {
         rows: [
           user('u1', bad),
           tool('c1', { name: bad, input: JSON.stringify({ a: bad }), output: bad }),
-          { kind: 'nudge', id: 'n1', at: noon, percent: 50, usedTokens: 1, text: bad, outcome: 'acted' },
+          { kind: 'nudge', id: 'n1', at: noon, percent: 50, usedTokens: 1, text: bad, outcome: 'acted', writes: [] },
           { kind: 'info', id: 'i1', at: noon, text: bad },
           compaction('x1', { note: bad, summary: bad, model: bad }),
           { kind: 'error', id: 'e1', at: noon, reason: bad, text: bad },

@@ -45,6 +45,11 @@ function segmentProblem(segment: string): string | null {
   return null;
 }
 
+/** The path as it is shown to people; also of one that is not allowed. */
+export function noteName(given: string): string {
+  return given.startsWith(`${memoryRoot}/`) ? given.slice(memoryRoot.length + 1) : given;
+}
+
 /** Whether a path lies somewhere below a folder. */
 export function isInside(path: string, folder: string): boolean {
   return path.startsWith(`${folder}/`);

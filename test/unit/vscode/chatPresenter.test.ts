@@ -100,7 +100,7 @@ describe('ChatPresenter', () => {
       { kind: 'thinking', id: 'e2', at: 20, text: 'Hm.', durationMs: 40, folded: false },
       { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'm', folded: false, pinned: false, interrupted: 'disconnected' },
       { kind: 'tool', id: 'e4', at: 40, name: 'recall', input: '{\n  "query": "x"\n}', output: 'found', approval: null, hasDiff: false, status: 'ok', folded: false },
-      { kind: 'nudge', id: 'e6', at: 60, percent: 50, usedTokens: 500, text: 'Write notes.', outcome: 'delivered' },
+      { kind: 'nudge', id: 'e6', at: 60, percent: 50, usedTokens: 500, text: 'Write notes.', outcome: 'delivered', writes: [] },
       { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', continuity: null, coversFrom: 'e1', state: 'undone' },
       { kind: 'undo', id: 'e8', at: 80, tokensRestored: 9_100 },
       { kind: 'error', id: 'e9', at: 90, reason: 'network', text: 'Not reached.' },
@@ -253,6 +253,18 @@ describe('ChatPresenter', () => {
     rig.append({ type: 'compaction_undone', target: 'e5', tokensRestored: 1 });
     deepStrictEqual([states(), folded(rig)], [['live', 'undone'], [['e1', true], ['e2', false], ['e4', false]]]);
     deepStrictEqual(rig.take().at(-1), { kind: 'folded', firstKept: 'e2' });
+  });
+
+  it('says what was written after a nudge, and nothing of what failed', () => {
+    const rig = new Rig();
+    rig.append(nudge(50));
+    rig.append(call('c1', 'memory', { command: 'create', path: '/memories/ports.md', file_text: '8443' }));
+    rig.append(call('c2', 'memory', { command: 'create', path: '/memories/../x', file_text: 'no' }));
+    rig.take();
+    rig.append({ type: 'tool_result', callId: 'c2', name: 'memory', text: 'not allowed', status: 'error' });
+    rig.append({ type: 'tool_result', callId: 'c1', name: 'memory', text: 'written', status: 'ok' });
+    const changed = rig.take().flatMap((delta) => (delta.kind === 'row_changed' && delta.row.kind === 'nudge' ? [delta.row.writes] : []));
+    deepStrictEqual(changed, [[{ call: 'e2', path: 'ports.md', command: 'create', hasDiff: true }]]);
   });
 
   it('tells what became of a nudge: acted on, expired by a compaction, open again after its undo', () => {

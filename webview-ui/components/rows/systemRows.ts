@@ -3,6 +3,7 @@ import type { TranscriptRow } from '../../../src/protocol/messages';
 import { AskEvent } from '../../events';
 import { tokens } from '../../format';
 import { icon } from '../../render/icons';
+import { ask as request } from './rowActions';
 import type { RowContext } from './rowContext';
 
 type Kind<K extends TranscriptRow['kind']> = TranscriptRow & { kind: K };
@@ -20,10 +21,20 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
         ${icon(row.outcome === 'acted' ? 'check' : 'bell')}
         <span>Memory nudge at ${Math.round(row.percent)} % (${tokens(row.usedTokens)}): ${outcomes[row.outcome]}</span>
       </button>
+      ${row.writes.map(
+        ({ call, path, command, hasDiff }) => html`<div class="note-write">
+          <span>${noteVerbs[command] ?? command} <b>${path}</b></span>
+          ${hasDiff ? html`<button type="button" class="link-button" aria-label="Show what changed in ${path}" @click=${request({ method: 'show_diff', id: call })}>Diff</button>` : nothing}
+          ${command === 'delete' ? nothing : html`<button type="button" class="link-button" aria-label="Edit the note ${path}" @click=${request({ method: 'open_note', path })}>Edit</button>`}
+        </div>`,
+      )}
+      ${row.outcome === 'expired' ? html`<div class="note-write"><button type="button" class="link-button" @click=${request({ method: 'save_note' })}>Save a note now…</button></div>` : nothing}
       ${expanded ? html`<div class="nudge-text">${row.text}</div>` : nothing}
     </div>
   `;
 }
+
+const noteVerbs: Readonly<Record<string, string>> = { create: 'Wrote', str_replace: 'Changed', insert: 'Added to', delete: 'Deleted', rename: 'Renamed to' };
 
 export function checkpointRow(row: Kind<'checkpoint'>, { expanded, toggle }: RowContext): TemplateResult {
   const by = row.model === null ? '' : ` by ${row.model}`;

@@ -1,0 +1,33 @@
+import { Uri, window } from 'vscode';
+import { checkNotePath } from '../core/memory/notePath';
+import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
+
+/** Where the notes of this workspace and those of every workspace are. */
+export interface NotePlaces {
+  readonly workspace: string;
+  readonly user: string;
+}
+
+/** Where what the user adds by hand goes. */
+const ownNote = 'notes.md';
+const userFolder = 'user/';
+
+/** Rejects, in words for the user, when there is no such note any more. */
+export async function openNote(path: string, places: NotePlaces): Promise<void> {
+  const relative = checkNotePath(path, 'file');
+  const isUsers = relative.startsWith(userFolder);
+  const folder = isUsers ? places.user : places.workspace;
+  const inner = isUsers ? relative.slice(userFolder.length) : relative;
+  if ((await new FileMemoryNotes(folder).read(inner)) === undefined) throw new Error(`The note ${relative} is not there any more.`);
+  await window.showTextDocument(Uri.joinPath(Uri.file(folder), ...inner.split('/')));
+}
+
+/** Adds a line to the notes of the workspace, which the model reads from the next cycle on. */
+export async function saveNote(places: NotePlaces): Promise<void> {
+  const text = await window.showInputBox({ title: 'Save a Note', prompt: 'What must outlive a compaction: a decision with its reason, a name, a value', placeHolder: 'The gateway listens on port 8443, because 443 is taken' });
+  if (text === undefined || text.trim() === '') return;
+  const notes = new FileMemoryNotes(places.workspace);
+  const before = (await notes.read(ownNote)) ?? '# Notes\n';
+  await notes.write(ownNote, `${before.replace(/\n*$/, '\n')}- ${text.trim()}\n`);
+  await openNote(ownNote, places);
+}
