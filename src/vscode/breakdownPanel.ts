@@ -4,7 +4,7 @@ import type { Disposable } from '../core/base/disposable';
 import { DisposableStore } from '../core/base/disposable';
 import type { Logger } from '../core/ports';
 import type { PanelRequest, PanelState } from '../protocol/panels';
-import { breakdownState, noBreakdown, readHistory, type BranchHistory } from './breakdownState';
+import { breakdownState, noBreakdown, readHistory, withEntry, withUsage, type BranchHistory } from './breakdownState';
 import type { ChatController } from './chatController';
 import { breakdownPanelType } from './contributions';
 import { PanelPage } from './panelPage';
@@ -35,6 +35,8 @@ export class BreakdownPanel implements Disposable {
   private followed: { readonly conversation: Conversation; readonly subscription: Disposable } | null = null;
   /** Of the conversation that is followed; null while it has to be read (again). */
   private history: BranchHistory | null = null;
+  /** Of what is known of the conversation. */
+  private revision = 0;
 
   constructor(private readonly deps: BreakdownPanelDeps) {
     this.disposables.add(deps.controller.onDidChangeState(() => this.page?.refresh()));
@@ -66,8 +68,10 @@ export class BreakdownPanel implements Disposable {
     if (!conversation) return noBreakdown;
     const store = await access.get();
     this.follow(conversation);
+    const { revision } = this;
     const history = this.history ?? (await readHistory(store, conversation.session.uuid));
-    this.history ??= history;
+    // What has happened while it was read may be missing.
+    if (revision === this.revision) this.history = history;
     return breakdownState(conversation, history, { busy: controller.state.busy, readonly: store.status.access === 'readonly' });
   }
 
@@ -96,8 +100,11 @@ export class BreakdownPanel implements Disposable {
   private follow(conversation: Conversation): void {
     if (this.followed?.conversation === conversation) return;
     this.unfollow();
-    const subscription = conversation.onDidEmit(({ type }) => {
-      if (type === 'entry_appended' || type === 'usage_reported' || type === 'branch_replaced') this.history = null;
+    const subscription = conversation.onDidEmit((event) => {
+      this.revision++;
+      if (event.type === 'branch_replaced' || !this.history) this.history = null;
+      else if (event.type === 'entry_appended') this.history = withEntry(this.history, event.entry);
+      else if (event.type === 'usage_reported' && event.kind === 'turn') this.history = withUsage(this.history, event.usage);
     });
     this.followed = { conversation, subscription };
   }
