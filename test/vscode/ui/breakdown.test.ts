@@ -13,7 +13,7 @@ describe('breakdown', function () {
   before(async () => {
     session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false } });
     await session.chat.ask('Keep to port 4002.');
-    for (let i = 1; i <= 3; i++) await session.chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(700 * i, i)}`);
+    for (let i = 1; i <= 3; i++) await session.chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(500 * i, i)}`);
   });
   afterEach(function () {
     return session.keepPictures(this.currentTest);
