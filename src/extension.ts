@@ -38,6 +38,7 @@ import { editorTools } from './vscode/tools/editorTools';
 import { shareTools } from './vscode/tools/sharedTools';
 import { ChangeDocuments } from './vscode/tools/changeDocuments';
 import { SummaryFiles } from './vscode/summaryFiles';
+import { TransferCommands } from './vscode/transferCommands';
 import { TrashRetention } from './vscode/trashRetention';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
 import { WorkbenchCommands } from './vscode/workbenchCommands';
@@ -158,6 +159,7 @@ export function activate(context: ExtensionContext): void {
       counter: async () => (await loadRuntime()).tokens,
       noteFolders: async () => ({ workspace: join((await location.resolve()).folder, 'notes'), user: join(context.globalStorageUri.fsPath, 'notes') }),
     },
+    transfer: new TransferCommands({ store, controller: chat, ids: new UuidV7(), changed: () => void tree.reload() }),
     context: { previews, summaries },
     models,
     memory,

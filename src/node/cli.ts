@@ -1,4 +1,5 @@
 import { backup, backupHelp } from './cli/backup';
+import { compact, compactHelp } from './cli/compact';
 import { context, contextHelp } from './cli/context';
 import { exportCommand, exportHelp } from './cli/export';
 import { importCommand, importHelp } from './cli/import';
@@ -17,6 +18,7 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper show …     what was said in a session (show --help)
   threadkeeper search …   finds what was said in a history (search --help)
   threadkeeper context …  what the model would be sent, with its breakdown (context --help)
+  threadkeeper compact …  folds older messages of a session into a summary (compact --help)
   threadkeeper stats …    sessions, tokens and cost by the day (stats --help)
   threadkeeper import …   brings in sessions of other programs (import --help)
   threadkeeper export …   writes sessions as JSON, Markdown or HTML (export --help)
@@ -31,6 +33,7 @@ const commands = [
   { name: 'show', run: show, help: showHelp },
   { name: 'search', run: search, help: searchHelp },
   { name: 'context', run: context, help: contextHelp },
+  { name: 'compact', run: compact, help: compactHelp },
   { name: 'stats', run: stats, help: statsHelp },
   { name: 'import', run: importCommand, help: importHelp },
   { name: 'export', run: exportCommand, help: exportHelp },

@@ -73,6 +73,9 @@ export const commandIds = {
   removeApiKey: 'threadkeeper.removeApiKey',
   watchOpenClaw: 'threadkeeper.watchOpenClaw',
   verifyHistory: 'threadkeeper.verifyHistory',
+  exportSession: 'threadkeeper.exportSession',
+  exportHistory: 'threadkeeper.exportHistory',
+  importSessions: 'threadkeeper.importSessions',
   backUpHistory: 'threadkeeper.backUpHistory',
   restoreHistory: 'threadkeeper.restoreHistory',
   addSelection: 'threadkeeper.addSelection',
@@ -135,6 +138,8 @@ export const enablement: Partial<Record<CommandName, string>> = {
   setThinkingLevel: contextKeys.hasSession,
   stop: contextKeys.busy,
   removeApiKey: contextKeys.hasStoredKey,
+  exportSession: contextKeys.hasSession,
+  exportHistory: contextKeys.hasSession,
   backUpHistory: contextKeys.hasSession,
 };
 

@@ -26,6 +26,12 @@ export type SessionNode =
   | { readonly kind: 'workspace'; readonly workspace: OtherWorkspace }
   | { readonly kind: 'note'; readonly id: string; readonly text: string; readonly icon: string };
 
+/** The session of a row, as menus pass it; null for any other row, and for those of other workspaces. */
+export function ownSession(node: unknown): Session | null {
+  const { kind, session, other } = (typeof node === 'object' && node !== null ? node : {}) as { kind?: unknown; session?: Session; other?: unknown };
+  return kind === 'session' && other === null && session ? session : null;
+}
+
 export interface TreeState {
   readonly lists: LoadedLists;
   readonly filter: string;

@@ -25,6 +25,7 @@ import type { ModelSource } from './modelSource';
 import { relinkHistory, type RelinkDeps } from './relink';
 import { pickTools } from './tools/toolPicker';
 import type { ChangeDocuments } from './tools/changeDocuments';
+import type { TransferCommandName, TransferCommands } from './transferCommands';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessionCommands';
 
 export interface WorkbenchCommandsDeps {
@@ -44,6 +45,7 @@ export interface WorkbenchCommandsDeps {
   readonly watchOpenClaw: () => Promise<void>;
   readonly care: HistoryCare;
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'noteFolders'>;
+  readonly transfer: TransferCommands;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
   readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
@@ -95,7 +97,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     });
   }
 
-  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCareCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCareCommandName | TransferCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
     newSession: () => this.newSession(),
     searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),
     relinkHistory: () => this.relinkHistory(),
@@ -115,7 +117,7 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
-    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.composer.all, ...this.deps.care.all }[name];
+    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.composer.all, ...this.deps.care.all, ...this.deps.transfer.all }[name];
     return this.guarded(name, () => run(args));
   }
 

@@ -8,7 +8,7 @@ import type { ImportReport } from '../../src/core/transfer/importReport';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
 import { importFiles, type ImportOptions } from '../../src/node/transfer/importFiles';
 import { projectRoot } from './paths';
-import { openTestStore, tempFolder, type TempFolder } from './storeTemp';
+import { openTestStore, tempFolder, wasmFile, type TempFolder } from './storeTemp';
 
 export const importFixtures = join(projectRoot, 'test', 'fixtures', 'import');
 
@@ -33,7 +33,7 @@ export class ImportRig {
   }
 
   import(paths: string | readonly string[], more: Partial<ImportOptions> = {}): Promise<ImportReport> {
-    return importFiles(typeof paths === 'string' ? [paths] : paths, { store: this.store, ids: new UuidV7(), now: Date.now, ...more });
+    return importFiles(typeof paths === 'string' ? [paths] : paths, { store: this.store, ids: new UuidV7(), now: Date.now, wasmFile, ...more });
   }
 
   async entries(uuid: string): Promise<StoredEntry[]> {

@@ -59,7 +59,11 @@ session cannot be opened.`;
 
 /** Runs until standard input ends; resolves with the exit code. Events go to standard output, the log to standard error. */
 export async function run(args: readonly string[]): Promise<number> {
-  const flags = parseFlags(args, specs);
+  return withConversation('run', parseFlags(args, specs), converse);
+}
+
+/** Opens the session that the flags name, or a new one, and everything around it. Resolves with what `work` resolves with. */
+export async function withConversation(label: string, flags: Flags, work: (conversation: Conversation) => Promise<number>): Promise<number> {
   const whenFull = flags['when-full'];
   const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
   const log = stderrLogger(secrets);
@@ -69,7 +73,7 @@ export async function run(args: readonly string[]): Promise<number> {
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new StoreError('io', `--store ${folder} cannot be a folder for the history: ${errorText(error)}`);
   });
-  const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper run', logger: log });
+  const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: log });
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   const analyst = new WorkerAnalyst(join(__dirname, 'analystWorker.js'), log);
   try {
@@ -104,8 +108,7 @@ export async function run(args: readonly string[]): Promise<number> {
       folders: () => (flags['workspace'] ? [flags['workspace']] : []),
     });
     const conversation = await Conversation.open(deps, session.uuid, fallback);
-    await converse(conversation);
-    return 0;
+    return await work(conversation);
   } finally {
     counter.dispose();
     analyst.dispose();
@@ -113,7 +116,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function converse(conversation: Conversation): Promise<void> {
+async function converse(conversation: Conversation): Promise<number> {
   const ids = new Map<string, unknown>();
   const idSource = new UuidV7();
   conversation.onDidEmit((event) => {
@@ -133,6 +136,7 @@ async function converse(conversation: Conversation): Promise<void> {
   }
   await Promise.all(running);
   conversation.dispose();
+  return 0;
 }
 
 async function perform(conversation: Conversation, command: RunCommand, ids: Map<string, unknown>, idSource: UuidV7): Promise<void> {

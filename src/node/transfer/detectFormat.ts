@@ -3,7 +3,7 @@ import { exportFormat } from '../../core/transfer/exportDocument';
 import { isObject, type Json } from '../../core/transfer/formats/jsonShape';
 import { lineFormats, parseLine, type LineFormatName } from './readJsonLines';
 
-export const importFormats = ['threadkeeper', 'claude-code', 'pi', 'openclaw', 'sqlite', 'cline', 'continue'] as const;
+export const importFormats = ['threadkeeper', 'claude-code', 'pi', 'openclaw', 'goose', 'librecode', 'cline', 'roo', 'continue'] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
 export function isLineFormat(format: ImportFormat): format is LineFormatName {
@@ -18,7 +18,8 @@ const piTypes = new Set(['session', 'message', 'compaction', 'branch_summary', '
 /** By content, not by name; null for what is none of them. Rejects when the file cannot be read. */
 export async function detectFormat(file: string): Promise<ImportFormat | null> {
   const head = await readHead(file);
-  if (head.subarray(0, 15).toString('latin1') === 'SQLite format 3') return 'sqlite';
+  // Which of the databases it is, its tables say.
+  if (isSqlite(head)) return 'goose';
   const text = head.toString('utf8').replace(/^\ufeff/, '').trimStart();
   if (/^\{\s*"format"\s*:\s*"([^"]*)"/.exec(text)?.[1] === exportFormat) return 'threadkeeper';
   for (const line of text.split('\n').slice(0, 50)) {
@@ -26,9 +27,18 @@ export async function detectFormat(file: string): Promise<ImportFormat | null> {
     const format = isObject(value) ? ofRecord(value, file) : null;
     if (format) return format;
   }
-  if (text.startsWith('[') && /^\[\s*\{[^]*?"role"\s*:/.test(text.slice(0, 4096))) return 'cline';
+  if (text.startsWith('[') && /^\[\s*\{[^]*?"role"\s*:/.test(text.slice(0, 4096))) return /"(?:condenseParent|truncationParent|isSummary|condenseId)"/.test(text) || /roo/i.test(file) ? 'roo' : 'cline';
   if (text.startsWith('{') && /"history"\s*:\s*\[/.test(text) && /"sessionId"\s*:/.test(text)) return 'continue';
   return null;
+}
+
+/** Whatever the format is called: OpenClaw has both. */
+export async function isDatabase(file: string): Promise<boolean> {
+  return isSqlite(await readHead(file));
+}
+
+function isSqlite(head: Buffer): boolean {
+  return head.subarray(0, 15).toString('latin1') === 'SQLite format 3';
 }
 
 function ofRecord(value: Json, file: string): ImportFormat | null {

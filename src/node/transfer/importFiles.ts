@@ -1,19 +1,27 @@
 import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { CancelledError, errorText, StoreError } from '../../core/errors';
 import type { IdSource, SessionStore } from '../../core/ports';
+import { continueEvents } from '../../core/transfer/formats/continueSession';
+import { isObject, type Json } from '../../core/transfer/formats/jsonShape';
+import { taskEvents } from '../../core/transfer/formats/taskHistory';
 import type { ImportedSession, ImportReport } from '../../core/transfer/importReport';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
-import { detectFormat, isLineFormat, type ImportFormat } from './detectFormat';
+import { detectFormat, isDatabase, isLineFormat, type ImportFormat } from './detectFormat';
+import { ForeignDatabase } from './foreignDatabase';
 import { findSources } from './findSources';
 import { importExport } from './importExport';
 import type { ImportContext } from './importContext';
 import { readJsonLines } from './readJsonLines';
-import { SessionWriter } from './sessionWriter';
+import { databaseFormat, readSqlite } from './readSqlite';
+import { recordHash, SessionWriter } from './sessionWriter';
 
 export interface ImportOptions {
   readonly store: SessionStore;
   readonly ids: IdSource;
   readonly now: () => number;
+  /** `sql-wasm.wasm`, for formats that are databases. */
+  readonly wasmFile: string;
   /** Instead of what the content says. */
   readonly format?: ImportFormat;
   readonly signal?: AbortSignal;
@@ -58,13 +66,22 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
 }
 
 async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext): AsyncGenerator<ImportedSession, void, void> {
-  if (isLineFormat(format)) return yield* importEvents(readJsonLines(file, format, context), format, options, context);
+  if (isLineFormat(format) && !(await isDatabase(file))) return yield* importEvents(readJsonLines(file, format, context), format, options, context);
   if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
-  throw new Error('This format cannot be imported yet.');
+  if (format === 'continue') return yield* importEvents(continueEvents(await readObject(file), nameOf(file), hashOf), format, options, context);
+  if (format === 'cline' || format === 'roo') return yield* importEvents(taskEvents(basename(dirname(file)), await readList(file), hashOf), format, options, context);
+  const database = await ForeignDatabase.open(file, options.wasmFile);
+  try {
+    const kind = databaseFormat(database);
+    if (kind === null) throw new Error('The database is none of OpenClaw, Goose or librecode.');
+    yield* importEvents(readSqlite(database, kind, context), kind, options, context);
+  } finally {
+    database.close();
+  }
 }
 
 /** Stores what a reader finds. After a stop the session that was being read is left in good order. */
-export async function* importEvents(events: AsyncIterable<SourceEvent>, format: string, options: ImportOptions, { source, signal }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+export async function* importEvents(events: AsyncIterable<SourceEvent> | Iterable<SourceEvent>, format: string, options: ImportOptions, { source, signal }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
   const { store, ids, now } = options;
   let writer: SessionWriter | null = null;
   try {
@@ -101,6 +118,26 @@ export function take(writer: SessionWriter, event: Exclude<SourceEvent, { type: 
     case 'repaired':
       return writer.repaired(event.kind);
   }
+}
+
+function hashOf(value: unknown): string {
+  return recordHash(JSON.stringify(value) ?? '');
+}
+
+function nameOf(file: string): string {
+  return basename(file).replace(/\.json$/, '');
+}
+
+async function readObject(file: string): Promise<Json> {
+  const value: unknown = JSON.parse(await readText(file));
+  if (!isObject(value)) throw new Error('The file is no session.');
+  return value;
+}
+
+async function readList(file: string): Promise<readonly unknown[]> {
+  const value: unknown = JSON.parse(await readText(file));
+  if (!Array.isArray(value)) throw new Error('The file is no list of messages.');
+  return value;
 }
 
 /** A whole file, for formats that are one JSON value. */

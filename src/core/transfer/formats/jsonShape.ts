@@ -17,6 +17,8 @@ export function numberOf(value: unknown): number {
 export function timeOf(value: unknown): number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return Math.round(value < 1e11 ? value * 1000 : value);
   if (typeof value !== 'string' || value === '') return null;
+  // As SQLite writes it, in UTC.
+  if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/.test(value)) return timeOf(`${value.replace(' ', 'T')}Z`);
   const at = /^\d+(?:\.\d+)?$/.test(value) ? timeOf(Number(value)) : Date.parse(value);
   return at === null || Number.isNaN(at) ? null : at;
 }

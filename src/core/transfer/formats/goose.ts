@@ -1,0 +1,83 @@
+import { unreadable } from '../rawEntry';
+import { kept, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { isObject, numberOf, textOf, timeOf, type Json } from './jsonShape';
+import { messageParts } from './messageBlocks';
+
+/** A row of `sessions`, and its rows of `messages` in order. */
+export function gooseEvents(session: Json, messages: readonly { readonly row: Json; readonly hash: string }[]): SourceEvent[] {
+  const id = String(session['id']);
+  const createdAt = timeOf(session['created_at']);
+  const title = textOf(session['description']) || textOf(session['name']) || '';
+  const toolNames = new Map<string, string>();
+  const events: SourceEvent[] = [
+    { type: 'session', session: { id, cwd: textOf(session['working_dir']) ?? null, ...(createdAt === null ? {} : { createdAt }) } },
+    ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
+  ];
+  for (const [i, { row, hash }] of messages.entries()) {
+    const { content, isBroken } = contentOf(row['content_json']);
+    const metadata = jsonOf(row['metadata_json']);
+    const flags = { display: metadata['userVisible'] !== false, modelFacing: metadata['agentVisible'] !== false };
+    const role = row['role'] === 'assistant' ? 'assistant' : 'user';
+    const model = textOf(jsonOf(session['model_config_json'])['model_name']);
+    const provider = textOf(session['provider_name']);
+    const parts = isBroken ? [kept(unreadable('message', row))] : content.flatMap((block) => messageParts([shapeOf(block)], { role, toolNames, ...flags, ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }) }));
+    const usage = i === messages.length - 1 ? usageOf(session, provider ?? 'goose', model ?? 'unknown') : undefined;
+    const last = parts.length - 1;
+    events.push({
+      type: 'record',
+      record: { id: String(row['id']), parent: undefined, at: timeOf(row['created_timestamp']), hash, parts: usage === undefined ? parts : parts.map((part, n): RecordPart => (n === last ? { ...part, usage } : part)) },
+    });
+  }
+  return events;
+}
+
+/** Goose's blocks in the words of the Messages API. */
+function shapeOf(block: unknown): unknown {
+  if (!isObject(block)) return block;
+  switch (block['type']) {
+    case 'toolRequest': {
+      const call = outcomeOf(block['toolCall']);
+      return { type: 'tool_use', id: block['id'], name: isObject(call.value) ? call.value['name'] : undefined, input: isObject(call.value) ? (call.value['arguments'] ?? {}) : {} };
+    }
+    case 'toolResponse': {
+      const { value, isError } = outcomeOf(block['toolResult']);
+      const content = isObject(value) && 'content' in value ? value['content'] : value;
+      return { type: 'tool_result', tool_use_id: block['id'], content, is_error: isError || (isObject(value) && value['isError'] === true) };
+    }
+    case 'redactedThinking':
+      return { type: 'redacted_thinking', data: block['data'] };
+    default:
+      return block;
+  }
+}
+
+/** `{status: 'success', value}` or `{status: 'error', error}`. */
+function outcomeOf(outcome: unknown): { readonly value: unknown; readonly isError: boolean } {
+  if (!isObject(outcome)) return { value: outcome, isError: false };
+  return outcome['status'] === 'error' ? { value: String(outcome['error'] ?? 'error'), isError: true } : { value: 'value' in outcome ? outcome['value'] : outcome, isError: false };
+}
+
+/** Goose counts by the session: it goes to the last message. */
+function usageOf(session: Json, provider: string, model: string): RecordPart['usage'] {
+  const input = numberOf(session['accumulated_input_tokens'] ?? session['input_tokens']);
+  const output = numberOf(session['accumulated_output_tokens'] ?? session['output_tokens']);
+  return input + output === 0 ? undefined : { provider, model, input, output, cacheRead: 0, cacheWrite: 0, cost: null };
+}
+
+function contentOf(json: unknown): { readonly content: readonly unknown[]; readonly isBroken: boolean } {
+  try {
+    const content: unknown = JSON.parse(String(json));
+    return { content: Array.isArray(content) ? (content as unknown[]) : [content], isBroken: false };
+  } catch {
+    return { content: [], isBroken: true };
+  }
+}
+
+function jsonOf(json: unknown): Json {
+  try {
+    const value: unknown = JSON.parse(String(json));
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { Database, SqlValue } from 'sql.js';
+import { loadSqlite } from '../store/sqlite';
+import { applyWal } from '../store/walReplay';
+
+/** SQLite runs in memory here: an image and what it takes beside it have to fit. */
+const mostBytes = 1024 * 1024 * 1024;
+/** How often a database is read again that was written meanwhile. */
+const attempts = 5;
+
+/**
+ * Another program's database as it stands, with what lies in its `-wal`: both files are read into memory and put together there, so
+ * that nothing is written, locked or created beside them, whether the program runs or not.
+ */
+export class ForeignDatabase {
+  private constructor(private readonly database: Database) {}
+
+  static async open(file: string, wasmFile: string): Promise<ForeignDatabase> {
+    const image = await readConsistent(file);
+    // A copy in memory has no log of its own: the header must not ask for one.
+    if (image.length > 19) image.fill(1, 18, 20);
+    return new ForeignDatabase((await loadSqlite(wasmFile)).openMemory(image));
+  }
+
+  tables(): ReadonlySet<string> {
+    return new Set([...this.rows("SELECT name FROM sqlite_master WHERE type = 'table'")].map((row) => String(row['name'])));
+  }
+
+  columns(table: string): ReadonlySet<string> {
+    return new Set([...this.rows(`SELECT name FROM pragma_table_info('${table}')`)].map((row) => String(row['name'])));
+  }
+
+  *rows(sql: string, parameters: readonly SqlValue[] = []): Generator<Record<string, SqlValue>, void, void> {
+    const statement = this.database.prepare(sql);
+    try {
+      statement.bind([...parameters]);
+      while (statement.step()) yield statement.getAsObject();
+    } finally {
+      statement.free();
+    }
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+/** Database and log of one moment: neither has changed while the other was read. */
+async function readConsistent(file: string): Promise<Uint8Array> {
+  const log = `${file}-wal`;
+  const stamp = async () => {
+    const [main, wal] = [await stat(file), existsSync(log) ? await stat(log) : null];
+    return { size: main.size + (wal?.size ?? 0), text: [main.size, main.mtimeMs, wal?.size, wal?.mtimeMs].join() };
+  };
+  for (let i = 0; ; i++) {
+    const before = await stamp();
+    if (before.size > mostBytes) throw new Error(`The database has ${Math.round(before.size / 2 ** 20)} MB; up to ${mostBytes / 2 ** 20} MB can be imported. Export the sessions that you need from the program that it belongs to, and import those.`);
+    const [main, wal] = [new Uint8Array(await readFile(file)), existsSync(log) ? new Uint8Array(await readFile(log)) : null];
+    if ((await stamp()).text === before.text) return wal ? applyWal(main, wal) : main;
+    if (i === attempts) throw new Error('The database is being written all the time. End the program that it belongs to, and import again.');
+  }
+}

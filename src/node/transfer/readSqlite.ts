@@ -1,0 +1,78 @@
+import * as zlib from 'node:zlib';
+import { gooseEvents } from '../../core/transfer/formats/goose';
+import type { Json } from '../../core/transfer/formats/jsonShape';
+import { librecodeEvents } from '../../core/transfer/formats/librecode';
+import { PiReader } from '../../core/transfer/formats/pi';
+import type { SourceEvent } from '../../core/transfer/sourceRecord';
+import type { ForeignDatabase } from './foreignDatabase';
+import type { ImportContext } from './importContext';
+import { parseLine } from './readJsonLines';
+import { recordHash } from './sessionWriter';
+
+export type DatabaseFormat = 'openclaw' | 'goose' | 'librecode';
+
+/** By its tables; null for a database of another kind. */
+export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null {
+  const tables = database.tables();
+  if (tables.has('transcript_events')) return 'openclaw';
+  if (tables.has('session_entries') && tables.has('sessions')) return 'librecode';
+  return tables.has('messages') && tables.has('sessions') && database.columns('messages').has('content_json') ? 'goose' : null;
+}
+
+/** Every event of every session in it. */
+export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, context: ImportContext): Generator<SourceEvent, void, void> {
+  if (format === 'openclaw') return yield* openclaw(database, context);
+  const sessions = [...database.rows('SELECT * FROM sessions ORDER BY created_at, id')];
+  for (const [i, session] of sessions.entries()) {
+    context.signal?.throwIfAborted();
+    const id = session['id'] ?? null;
+    if (format === 'goose') yield* gooseEvents(plain(session), hashed(database.rows('SELECT * FROM messages WHERE session_id = ? ORDER BY created_timestamp, id', [id])));
+    else yield* librecodeEvents(plain(session), hashed(database.rows('SELECT * FROM session_entries WHERE session_id = ? ORDER BY created_at, rowid', [id])));
+    context.onProgress?.(i + 1, sessions.length);
+  }
+}
+
+/** Rows are the lines of the older session files; newer ones may be compressed. Their order is that of `seq`. */
+function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportContext): Generator<SourceEvent, void, void> {
+  const zstd = database.columns('transcript_events').has('event_zstd') ? 'event_zstd' : 'NULL';
+  const keys = database.tables().has('session_nodes') ? new Map([...database.rows('SELECT session_key, current_session_id FROM session_nodes')].map((row) => [String(row['current_session_id']), String(row['session_key'])])) : new Map<string, string>();
+  const [total] = [...database.rows('SELECT count(*) AS n FROM transcript_events')].map((row) => Number(row['n']));
+  let reader = new PiReader();
+  let current: string | null = null;
+  let line = 0;
+  let done = 0;
+  for (const row of database.rows(`SELECT session_id, event_json, ${zstd} AS event_zstd FROM transcript_events ORDER BY session_id, seq`)) {
+    signal?.throwIfAborted();
+    const id = String(row['session_id']);
+    if (id !== current) [reader, current, line] = [new PiReader(), id, 0];
+    const text = eventText(row['event_json'], row['event_zstd']);
+    const parsed = parseLine(text);
+    for (const event of reader.read(parsed ? parsed.value : text, line, recordHash(text), id)) yield withKey(event, keys.get(id));
+    line++;
+    onProgress?.(++done, total ?? done);
+  }
+}
+
+function withKey(event: SourceEvent, sessionKey: string | undefined): SourceEvent {
+  if (event.type !== 'session' || sessionKey === undefined) return event;
+  return { type: 'session', session: { ...event.session, metadata: { ...event.session.metadata, sessionKey } } };
+}
+
+/** Throws where Node cannot decompress it: rather no import than one with holes. */
+function eventText(json: unknown, compressed: unknown): string {
+  if (typeof json === 'string') return json;
+  if (!(compressed instanceof Uint8Array)) return '';
+  // Since Node 22.15; the types are those of Node 20.
+  const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync?: (bytes: Uint8Array) => Buffer };
+  if (!zstdDecompressSync) throw new Error(`Some records are compressed with zstd, which this version of Node (${process.version}) cannot read. Update VS Code, or run the command line with Node 22.15 or newer.`);
+  return zstdDecompressSync(compressed).toString('utf8');
+}
+
+function hashed(rows: Iterable<Json>): { readonly row: Json; readonly hash: string }[] {
+  return [...rows].map((row) => ({ row: plain(row), hash: recordHash(JSON.stringify(row)) }));
+}
+
+/** Blobs are kept as base64: an entry is JSON. */
+function plain(row: Json): Json {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value]));
+}

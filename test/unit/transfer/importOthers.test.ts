@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import * as zlib from 'node:zlib';
+import { brief, ImportRig } from '../../support/importRig';
+import { promptFaults } from '../../support/promptFaults';
+
+const pi = (id: string, parentId: string | null, message: unknown) => JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message });
+const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
+
+describe('an import from databases and JSON files of other programs', () => {
+  let rig: ImportRig;
+
+  beforeEach(async () => {
+    rig = await ImportRig.open();
+  });
+  afterEach(() => rig.close());
+
+  function database(name: string, sql: string): string {
+    const file = join(rig.temp.path, 'sources', name);
+    mkdirSync(dirname(file), { recursive: true });
+    execFileSync('sqlite3', [file], { input: sql });
+    return file;
+  }
+
+  async function only(path: string) {
+    const { sessions, failed } = await rig.import(path);
+    assert.deepEqual([failed, sessions.length], [[], 1]);
+    return sessions[0]!;
+  }
+
+  it('reads OpenClaw’s database with what is still in its log, in the order of seq, and leaves it alone', async () => {
+    const header = JSON.stringify({ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' });
+    const file = database(
+      'openclaw-agent.sqlite',
+      `PRAGMA journal_mode=wal; CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER, event_zstd BLOB);
+       CREATE TABLE session_nodes(session_key TEXT, current_session_id TEXT);
+       INSERT INTO session_nodes VALUES ('agent:main:main', 's1');
+       INSERT INTO transcript_events VALUES ('s1', 3, ${quoted(pi('b', 'a', { role: 'user', content: 'second' }))}, 0, NULL);
+       INSERT INTO transcript_events VALUES ('s1', 1, ${quoted(header)}, 0, NULL), ('s1', 2, ${quoted(pi('a', 's1', { role: 'user', content: 'first' }))}, 0, NULL);`,
+    );
+    const live = spawn('sqlite3', [file]);
+    try {
+      live.stdin.write(`PRAGMA wal_autocheckpoint=0; INSERT INTO transcript_events VALUES ('s1', 4, ${quoted(pi('c', 'b', { role: 'user', content: 'in the log' }))}, 0, NULL);\n.print written\n`);
+      await new Promise((written) => live.stdout.once('data', written));
+      const folder = dirname(file);
+      const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]);
+      assert.ok(before.some(([name]) => name?.endsWith('-wal')));
+      const { uuid, format } = await only(file);
+      assert.equal(format, 'openclaw');
+      assert.deepEqual((await rig.branch(uuid)).map(brief), ['user: first', 'user: second', 'user: in the log']);
+      assert.deepEqual((await rig.store.session(uuid))?.metadata['sessionKey'], 'agent:main:main');
+      assert.deepEqual(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]), before);
+      assert.equal((await only(file)).outcome, 'known');
+    } finally {
+      live.kill();
+    }
+  });
+
+  it('reads compressed rows where Node can, and says what to do where it cannot', async () => {
+    const line = Buffer.from(pi('a', null, { role: 'user', content: 'compressed' }));
+    // A frame of one block that is stored as it is: what every decoder takes.
+    const header = (line.length << 3) | 1;
+    const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x60, (line.length - 256) & 0xff, ((line.length - 256) >> 8) & 0xff, header & 0xff, (header >> 8) & 0xff, header >> 16]), line]);
+    const short = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, line.length, header & 0xff, (header >> 8) & 0xff, header >> 16]), line]);
+    const bytes = line.length < 256 ? short : frame;
+    const file = database('zstd.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB); INSERT INTO transcript_events VALUES ('s2', 1, NULL, x'${bytes.toString('hex')}');`);
+    const { sessions, failed } = await rig.import(file);
+    if ('zstdDecompressSync' in zlib) assert.deepEqual([sessions.map(({ title }) => title), failed], [['compressed'], []]);
+    else assert.match(failed[0]!.reason, /zstd.*Update VS Code/);
+  });
+
+  it('reads Goose’s sessions, and sends what Goose would send', async () => {
+    const message = (role: string, content: unknown[], at: number, metadata = {}) => `INSERT INTO messages(message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES ('m${at}', '20260901_1', '${role}', ${quoted(JSON.stringify(content))}, ${1_788_000_000 + at}, ${quoted(JSON.stringify({ userVisible: true, agentVisible: true, ...metadata }))});`;
+    const file = database(
+      'sessions.db',
+      `CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT, description TEXT, working_dir TEXT, created_at TIMESTAMP, updated_at TIMESTAMP, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER, provider_name TEXT, model_config_json TEXT);
+       CREATE TABLE messages(id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT);
+       INSERT INTO sessions VALUES ('20260901_1', 'Ports', '', '/w', '2026-09-01 10:00:00', '2026-09-01 10:00:00', 500, 40, 'anthropic', '{"model_name":"claude-test"}');
+       ${message('user', [{ type: 'text', text: 'Which port?' }], 1, { agentVisible: false })}
+       ${message('assistant', [{ type: 'toolRequest', id: 't1', toolCall: { status: 'success', value: { name: 'shell', arguments: { command: 'ls' } } } }], 2, { agentVisible: false })}
+       ${message('user', [{ type: 'toolResponse', id: 't1', toolResult: { status: 'success', value: [{ type: 'text', text: '4711' }] } }], 3, { agentVisible: false })}
+       ${message('user', [{ type: 'text', text: 'GOOSE SUMMARY' }], 4, { userVisible: false })}
+       ${message('assistant', [{ type: 'toolRequest', id: 't2', toolCall: { status: 'success', value: { name: 'shell', arguments: {} } } }, { type: 'confetti' }], 5)}
+       ${message('user', [{ type: 'toolResponse', id: 't2', toolResult: { status: 'error', error: 'denied' } }], 6)}`,
+    );
+    const { uuid, title, format, keptRaw } = await only(file);
+    assert.deepEqual([title, format, keptRaw], ['Ports', 'goose', [{ kind: 'block:confetti', count: 1 }]]);
+    assert.deepEqual((await rig.entries(uuid)).map(brief), ['user: Which port?', 'call t1 shell {"command":"ls"}', 'result t1 shell ok: 4711', 'user: GOOSE SUMMARY', 'call t2 shell {}', 'custom import:block:confetti', 'result t2 shell error: denied']);
+    const { messages } = await rig.projection(uuid);
+    assert.deepEqual(promptFaults(messages), []);
+    assert.deepEqual(messages.map(({ blocks }) => blocks.map((block) => (block.type === 'text' ? block.text : block.type))), [['GOOSE SUMMARY'], ['tool_use'], ['tool_result']]);
+    assert.deepEqual((await rig.store.usageRecords(uuid)).map(({ input, output, model }) => [input, output, model]), [[500, 40, 'claude-test']]);
+    assert.equal((await rig.store.session(uuid))?.createdAt, Date.UTC(2026, 8, 1, 10));
+  });
+
+  it('reads librecode’s tree', async () => {
+    const entry = (id: string, parent: string, type: string, more: Record<string, string | number>) => {
+      const row = { id, session_id: 'x', parent_id: parent, entry_type: type, created_at: `2026-09-01T10:00:0${id}Z`, model_facing: 1, display: 1, ...more };
+      return `INSERT INTO session_entries(${Object.keys(row).join()}) VALUES (${Object.values(row).map((value) => (value === '' ? 'NULL' : quoted(String(value)))).join()});`;
+    };
+    const file = database(
+      'librecode.db',
+      `CREATE TABLE sessions(id TEXT PRIMARY KEY, cwd TEXT, name TEXT, parent_session TEXT, created_at TEXT, updated_at TEXT);
+       CREATE TABLE session_entries(id TEXT PRIMARY KEY, session_id TEXT, parent_id TEXT, entry_type TEXT, role TEXT, content TEXT, provider TEXT, model TEXT, custom_type TEXT, data_json TEXT, summary TEXT, created_at TEXT, tool_name TEXT, tool_status TEXT, tool_args_json TEXT, token_estimate INTEGER, model_facing INTEGER, display INTEGER, compaction_first_kept_entry_id TEXT, compaction_tokens_before INTEGER, branch_from_entry_id TEXT);
+       INSERT INTO sessions VALUES ('x', '/w', 'Named', '', '2026-09-01T10:00:00Z', '');
+       ${entry('1', '', 'message', { role: 'user', content: 'question' })}
+       ${entry('2', '1', 'message', { role: 'tool', content: 'found', tool_name: 'read', tool_status: 'error', tool_args_json: '{"path":"a"}', model_facing: 0 })}
+       ${entry('3', '2', 'message', { role: 'assistant', content: 'answer', provider: 'openai', model: 'm' })}
+       ${entry('4', '1', 'message', { role: 'assistant', content: 'another branch' })}
+       ${entry('5', '3', 'compaction', { summary: 'LIBRE SUMMARY', compaction_tokens_before: 70 })}
+       ${entry('6', '5', 'message', { role: 'user', content: 'after' })}`,
+    );
+    const { uuid, title, format } = await only(file);
+    assert.deepEqual([title, format], ['Named', 'librecode']);
+    assert.deepEqual((await rig.entries(uuid)).map(brief), ['user: question', 'call librecode_2 read {"path":"a"}', 'result librecode_2 read error: found', 'assistant: answer', 'assistant: another branch', 'compaction: LIBRE SUMMARY', 'user: after']);
+    assert.deepEqual((await rig.branch(uuid)).map(brief), ['compaction: LIBRE SUMMARY', 'user: after']);
+  });
+
+  it('reads the tasks of Cline and Roo, without what Roo has condensed', async () => {
+    const message = (role: string, content: unknown, more = {}) => ({ role, content, ts: 1_788_000_000_000, ...more });
+    const call = { type: 'tool_use', id: 't', name: 'read_file', input: { path: 'a' } };
+    const cline = rig.source('tasks/1788000000000/api_conversation_history.json', JSON.stringify([message('user', [{ type: 'text', text: 'task' }]), message('assistant', [call]), message('user', [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'found' }] }])]));
+    rig.source('tasks/1788000000000/ui_messages.json', '[]');
+    const first = await only(dirname(dirname(cline)));
+    assert.deepEqual([first.format, (await rig.branch(first.uuid)).map(brief)], ['cline', ['user: task', 'call t read_file {"path":"a"}', 'result t read_file ok: found']]);
+
+    const roo = rig.source('roo/0198/api_conversation_history.json', JSON.stringify([message('user', 'old', { condenseParent: 'c' }), message('assistant', 'SUMMARY', { isSummary: true, condenseId: 'c' }), message('user', 'new')]));
+    const { uuid, format } = await only(roo);
+    const { messages } = await rig.projection(uuid);
+    assert.deepEqual([format, promptFaults(messages)], ['roo', []]);
+    const text = JSON.stringify(messages);
+    assert.ok(text.includes('SUMMARY') && text.includes('new') && !text.includes('old'), text);
+  });
+
+  it('reads a session of Continue, and goes on from its summary', async () => {
+    const file = rig.source('continue/abc.json', JSON.stringify({
+      sessionId: 'abc',
+      title: 'Continued',
+      workspaceDirectory: 'file:///w',
+      history: [
+        { message: { role: 'user', content: [{ type: 'text', text: 'question' }] }, contextItems: [{ name: 'a.ts' }] },
+        { message: { role: 'assistant', content: '', toolCalls: [{ id: 't', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }] } },
+        { message: { role: 'tool', toolCallId: 't', content: 'found' }, conversationSummary: 'CONTINUE SUMMARY' },
+        { message: { role: 'thinking', content: 'hm' } },
+        { message: { role: 'user', content: 'after' } },
+      ],
+    }));
+    const { uuid, title, format } = await only(file);
+    assert.deepEqual([title, format, (await rig.store.session(uuid))?.cwd], ['Continued', 'continue', '/w']);
+    assert.deepEqual((await rig.branch(uuid)).map(brief), ['compaction: CONTINUE SUMMARY', 'thinking: hm', 'user: after']);
+    assert.deepEqual((await rig.entries(uuid)).filter(({ display }) => display).map(brief).slice(0, 3), ['user: question', 'call t read {"path":"a"}', 'result t read ok: found']);
+  });
+});
