@@ -18,7 +18,7 @@ import { branchTips } from './branchTips';
 import { liveBranch, transcriptPage } from './branches';
 import type { Connection } from './connection';
 import { DraftRows } from './draftRows';
-import { EntryRows } from './entryRows';
+import { EntryRows, type InsertedBefore } from './entryRows';
 import { MemoryWriteRows } from './memoryWriteRows';
 import { PartialRows } from './partialRows';
 import { PinRows } from './pinRows';
@@ -94,10 +94,13 @@ export class StoreCore implements CoreStore {
       if (batch.after !== undefined && isNew && leaf !== batch.after) {
         throw new StoreError('conflict', `Session ${session} goes on from ${leaf}, not from ${batch.after}`);
       }
+      let before: InsertedBefore | undefined;
       const results = batch.entries.map((entry, index) => {
         if (entry.session !== session) throw new StoreError('invalid', `Entry ${entry.uuid} belongs to session ${entry.session}`);
         this.partials.drop(entry.uuid);
-        return this.rows.insert(entry, batch.seqs?.[index]);
+        const result = this.rows.insert(entry, batch.seqs?.[index], before);
+        if (result.added) before = { seq: result.entry.seq, parent: sideEntryTypes.has(entry.content.type) ? null : entry.uuid };
+        return result;
       });
       const added = results.filter((result) => result.added).map((result) => result.entry);
       for (const record of batch.usage ?? []) this.usage.add(session, record);

@@ -97,7 +97,7 @@ export async function* importEvents(events: AsyncIterable<SourceEvent> | Iterabl
     }
   } catch (error) {
     if (!isAbort(error, signal)) throw error;
-    const done = await writer?.finish();
+    const done = await writer?.finish('partly');
     if (done) yield done;
     throw error;
   }

@@ -34,9 +34,10 @@ interface Ready {
   readonly part: RecordPart;
 }
 
-const mostReady = 400;
+/** Each batch is a transaction with its syncs; the smaller it is, the less other windows wait. */
+const mostReady = 2_000;
 /** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
-const mostCharacters = 4 * 1024 * 1024;
+const mostCharacters = 8 * 1024 * 1024;
 
 /**
  * Puts the records of one foreign session into the store, as they come: the session is made with the first of them, entries that are
@@ -153,9 +154,12 @@ export class SessionWriter {
     if (this.outcome === 'known') this.outcome = 'extended';
   }
 
-  /** Repairs what still waits, stores everything and puts the leaf where the source has it. Null when the source had no records. */
-  async finish(): Promise<ImportedSession | null> {
-    this.repairWaiting();
+  /**
+   * Repairs what still waits, stores everything and puts the leaf where the source has it. Null when the source had no records. `partly`:
+   * more of the source is to come another time, and with it what some records wait for; those are left for then.
+   */
+  async finish(end: 'complete' | 'partly' = 'complete'): Promise<ImportedSession | null> {
+    if (end === 'complete') this.repairWaiting();
     await this.flush();
     const { store, format, source } = this.options;
     if (!this.session) return null;

@@ -60,7 +60,12 @@ describe('an import of what is broken', () => {
   it('waits for a parent that comes later, however long the chain', async () => {
     const count = 3000;
     const rows = Array.from({ length: count }, (_, i) => user(`r${i}`, i === 0 ? null : `r${i - 1}`, `m${i}`));
-    const { uuid, repaired } = await only(rig.source('late.jsonl', [header, ...rows.reverse()]));
+    const file = rig.source('late.jsonl', [header, ...rows.reverse()]);
+    // Stopped half way, it leaves what waits for the next time, instead of putting it anywhere.
+    const stop = new AbortController();
+    const stopped = await rig.import(file, { signal: stop.signal, onProgress: ({ fraction }) => fraction > 0.5 && stop.abort() });
+    assert.deepEqual([stopped.sessions, stopped.cancelled], [[], true]);
+    const { uuid, repaired } = await only(file);
     const branch = await rig.branch(uuid);
     assert.deepEqual([repaired, brief(branch[0]!), (await rig.entries(uuid)).length], [[], 'user: m0', count]);
   });

@@ -6,7 +6,7 @@ import { entryText } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { importFiles } from '../../../src/node/transfer/importFiles';
 import { OpenClawWatch } from '../../../src/node/transfer/openClawWatch';
-import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const key = 'agent:main:main';
@@ -73,7 +73,7 @@ describe('watching OpenClaw', function () {
 
   it('loses nothing that was appended between an import and the watch, and stores nothing twice', async () => {
     writeFileSync(file(), header() + said('a1', null, 'first'));
-    const report = await importFiles([file()], { store, ids: new UuidV7(), now: () => 1, format: 'openclaw' });
+    const report = await importFiles([file()], { store, ids: new UuidV7(), now: () => 1, format: 'openclaw', wasmFile });
     appendFileSync(file(), said('a2', 'a1', 'second'));
     await watch.look();
     assert.deepEqual(sessions, [report.sessions[0]!.uuid]);
