@@ -19,9 +19,9 @@ describe('a fresh profile without a key', function () {
   });
   after(() => session?.close());
 
-  it('offers a key or offline mode', async () => {
+  it('offers a key, the models that are there, or offline mode', async () => {
     await chat.see('.first-run', 'Try offline');
-    assert.deepEqual(await chat.texts('.first-run vscode-button'), ['Set API key', 'Try offline']);
+    assert.deepEqual(await chat.texts('.first-run vscode-button'), ['Set API key', 'Use a VS Code language model', 'Use Ollama', 'Try offline']);
     await session.workbench.screenshot('first-run');
   });
 
