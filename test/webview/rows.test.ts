@@ -103,7 +103,7 @@ describe('rows', function () {
     strictEqual(await view.text('.nudge-text'), 'Save what must not be lost.');
     await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted', writes: [{ call: 'w1', path: 'ports.md', command: 'create', hasDiff: true }] } });
     match(await view.text('.note-write'), /Wrote ports\.md/);
-    await view.button('Show what changed in ports.md').click();
+    await view.button('Diff of the change in ports.md').click();
     await view.button('Edit the note ports.md').click();
     await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'expired' } });
     await view.button('Save a note now…').click();

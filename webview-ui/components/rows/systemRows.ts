@@ -24,7 +24,7 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
       ${row.writes.map(
         ({ call, path, command, hasDiff }) => html`<div class="note-write">
           <span>${noteVerbs[command] ?? command} <b>${path}</b></span>
-          ${hasDiff ? html`<button type="button" class="link-button" aria-label="Show what changed in ${path}" @click=${request({ method: 'show_diff', id: call })}>Diff</button>` : nothing}
+          ${hasDiff ? html`<button type="button" class="link-button" aria-label="Diff of the change in ${path}" @click=${request({ method: 'show_diff', id: call })}>Diff</button>` : nothing}
           ${command === 'delete' ? nothing : html`<button type="button" class="link-button" aria-label="Edit the note ${path}" @click=${request({ method: 'open_note', path })}>Edit</button>`}
         </div>`,
       )}
