@@ -23,7 +23,7 @@ const unit: Suite = {
   name: 'unit',
   folder: join(builtTests, 'unit'),
   testTimeout: 10_000,
-  minutes: 5,
+  minutes: 15,
   run: runInNode,
 };
 
