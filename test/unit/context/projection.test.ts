@@ -175,11 +175,11 @@ describe('project', () => {
     const block = (attachment: Attachment, limit: number | null, ref: string) => ({ type: 'attachment', attachment, limit, ref });
     const base = { segment: 'history', role: 'user', entryId: entry.uuid };
     assert.deepEqual(pieces, [
-      { ...base, block: block(image, null, '#1'), tokens: 9_028 },
-      { ...base, block: block(short, null, '#1'), tokens: 428 },
+      { ...base, block: block(image, null, '#1'), tokens: 9_038 },
+      { ...base, block: block(short, null, '#1'), tokens: 438 },
       { ...base, block: block(long, 1_000, '#1'), tokens: 1_000 },
       { ...base, block: { type: 'text', text: 'What is this?' }, tokens: estimateTokens(entryText(entry.content)) + 4 },
-      { ...base, entryId: 'e2', block: block(image, null, '#2'), tokens: 9_028 },
+      { ...base, entryId: 'e2', block: block(image, null, '#2'), tokens: 9_038 },
     ]);
     assert.deepEqual([...excerpted], [entry.uuid]);
     assert.equal(messages.length, 1);
