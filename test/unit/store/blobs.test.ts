@@ -140,7 +140,7 @@ describe('store: long texts and attachments', () => {
     connection.run("UPDATE bodies SET text = text || '!' WHERE entry = ?", [broken!.seq]);
     const target = new Connection((await loadSqlite(wasmFile)).openMemory(), { file: 'rebuilt', beforeCommit: () => undefined });
     migrate(target, () => undefined);
-    assert.deepEqual(rebuildStore(connection, target), { sessions: 1, entries: 2, damaged: 1, lost: [] });
+    assert.deepEqual(rebuildStore(connection, target), { sessions: 1, entries: 2, damaged: 1, damagedIn: [store.core.session('s')!.id], lost: [] });
     const rebuilt = new StoreCore(target, temp.path, 'owner');
     assert.deepEqual(rebuilt.entries([sound!.uuid]), [sound]);
     const named = 'SELECT entry, blob_hash FROM bodies ORDER BY entry';
