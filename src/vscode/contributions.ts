@@ -81,6 +81,7 @@ export const commandIds = {
   addSelection: 'threadkeeper.addSelection',
   addFile: 'threadkeeper.addFile',
   openMemoryNotes: 'threadkeeper.openMemoryNotes',
+  askWithoutHistory: 'threadkeeper.askWithoutHistory',
   showLog: 'threadkeeper.showLog',
 } as const;
 export type CommandName = keyof typeof commandIds;

@@ -1,4 +1,5 @@
 import { commands, window } from 'vscode';
+import { askWithoutHistory } from './askWithoutHistory';
 import { callChange } from '../core/tools/callChange';
 import type { PriceTable } from '../core/cost/prices';
 import { errorText, StoreError } from '../core/errors';
@@ -105,6 +106,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     showBreakdown: async () => this.showBreakdown(),
     watchOpenClaw: () => this.deps.watchOpenClaw(),
     showAnalytics: async () => this.deps.showAnalytics(),
+    askWithoutHistory: ([typed]) => askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.model }),
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),

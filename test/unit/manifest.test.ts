@@ -114,6 +114,7 @@ describe('manifest', () => {
       [commandIds.addSelection]: 'Threadkeeper: Add Selection to Chat',
       [commandIds.addFile]: 'Threadkeeper: Add File to Chat',
       [commandIds.openMemoryNotes]: 'Threadkeeper: Open Memory Notes',
+      [commandIds.askWithoutHistory]: 'Threadkeeper: Ask Without History…',
       [commandIds.showLog]: 'Threadkeeper: Show Log',
     });
     deepStrictEqual(category, 'Threadkeeper');

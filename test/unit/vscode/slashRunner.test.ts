@@ -36,6 +36,7 @@ describe('commands behind a slash', () => {
     await runner.run('policy', 'Goose');
     await runner.run('search', 'port 8080');
     await runner.run('model', 'claude-sonnet-5-5');
+    await runner.run('ask', 'What is a tide?');
     await runner.run('new', '');
     deepStrictEqual(calls, [
       ['compact', 'keep the ports'],
@@ -45,6 +46,7 @@ describe('commands behind a slash', () => {
       ['setPolicy', { preset: 'goose' }],
       ['run', 'searchHistory', ['port 8080']],
       ['setModel', 'anthropic/claude-sonnet-5-5'],
+      ['run', 'askWithoutHistory', ['What is a tide?']],
       ['newSession'],
       ['focus'],
     ]);
