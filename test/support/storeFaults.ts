@@ -1,4 +1,6 @@
 import fs, { constants } from 'node:fs';
+import { dirname } from 'node:path';
+import type { AtomicFs } from '../../src/node/store/atomicFile';
 import type { BridgeFs } from '../../src/node/store/fileBridge';
 import type { DiskEvent } from './storePowerCut';
 
@@ -14,11 +16,11 @@ export class FaultyFs {
   record: (event: DiskEvent) => void = () => undefined;
   private readonly paths = new Map<number, string>();
 
-  readonly fs: BridgeFs = {
+  readonly fs: BridgeFs & AtomicFs & Pick<typeof fs, 'mkdirSync' | 'readFileSync'> = {
     ...fs,
     openSync: (path, flags, mode) => {
       this.check('open', String(path));
-      const creates = (Number(flags) & constants.O_CREAT) !== 0 && !fs.existsSync(path);
+      const creates = (flags === 'wx' || (Number(flags) & constants.O_CREAT) !== 0) && !fs.existsSync(path);
       const fd = fs.openSync(path, flags, mode);
       this.paths.set(fd, String(path));
       if (creates) this.record({ type: 'create', path: String(path) });
@@ -40,9 +42,28 @@ export class FaultyFs {
       this.record({ type: 'sync', path: this.paths.get(fd) ?? '' });
     },
     fsyncSync: (fd) => {
+      const path = this.paths.get(fd) ?? '';
+      const isFolder = fs.fstatSync(fd).isDirectory();
+      if (!isFolder) this.check('sync', path);
       fs.fsyncSync(fd);
-      this.record({ type: 'syncFolder' });
+      this.record({ type: isFolder ? 'syncFolder' : 'sync', path });
     },
+    renameSync: (from, to) => {
+      fs.renameSync(from, to);
+      this.record({ type: 'rename', path: String(from), to: String(to) });
+    },
+    rmSync: (path, options) => {
+      const was = fs.existsSync(path);
+      fs.rmSync(path, options);
+      if (was) this.record({ type: 'unlink', path: String(path) });
+    },
+    mkdirSync: ((path: string, options: { recursive: true }) => {
+      const missing: string[] = [];
+      for (let folder = path; !fs.existsSync(folder); folder = dirname(folder)) missing.unshift(folder);
+      const created = fs.mkdirSync(path, options);
+      for (const folder of missing) this.record({ type: 'createFolder', path: folder });
+      return created;
+    }) as typeof fs.mkdirSync,
     ftruncateSync: (fd, length) => {
       this.check('truncate', this.paths.get(fd) ?? '');
       fs.ftruncateSync(fd, length);

@@ -1,10 +1,13 @@
-/** What a program did to the files of one folder, in order. */
+import { dirname } from 'node:path';
+
+/** What a program did to files and folders, in order. */
 export type DiskEvent =
-  | { readonly type: 'create' | 'sync' | 'unlink'; readonly path: string }
+  | { readonly type: 'create' | 'createFolder' | 'sync' | 'unlink'; readonly path: string }
   | { readonly type: 'write'; readonly path: string; readonly position: number; readonly bytes: Buffer }
   | { readonly type: 'truncate'; readonly path: string; readonly length: number }
-  /** Names created and removed so far are on disk. */
-  | { readonly type: 'syncFolder' };
+  | { readonly type: 'rename'; readonly path: string; readonly to: string }
+  /** Names created, changed and removed in this folder so far are on disk. */
+  | { readonly type: 'syncFolder'; readonly path: string };
 
 type Change = Extract<DiskEvent, { type: 'write' | 'truncate' }>;
 
@@ -29,26 +32,48 @@ class DiskFile {
   }
 }
 
+/** A change of names in one folder that is not on disk yet. */
+interface NameChange {
+  readonly folder: string;
+  readonly apply: () => void;
+}
+
 /**
- * What is on disk after the power fails behind these events: everything that was synced, and of the rest whatever `random`
- * says. Writes that were not synced arrive in any selection and may be torn between sectors; names arrive in order.
+ * What is on disk below `root` after the power fails behind these events: everything that was synced, and of the rest whatever
+ * `random` says. Writes that were not synced arrive in any selection and may be torn between sectors; names of a folder arrive in order,
+ * and a file whose folder's own name did not arrive is gone with it.
  */
-export function powerCut(events: readonly DiskEvent[], random: () => number): Map<string, Buffer> {
+export function powerCut(events: readonly DiskEvent[], root: string, random: () => number): Map<string, Buffer> {
   const onDisk = new Map<string, DiskFile>();
   const inMemory = new Map<string, DiskFile>();
-  let names: (() => void)[] = [];
+  const folders = new Set([root]);
+  let names: NameChange[] = [];
+  const name = (path: string, apply: () => void) => names.push({ folder: dirname(path), apply });
   for (const event of events) {
-    const file = 'path' in event ? inMemory.get(event.path) : undefined;
+    const file = inMemory.get(event.path);
     switch (event.type) {
       case 'create': {
         const created = new DiskFile();
         inMemory.set(event.path, created);
-        names.push(() => onDisk.set(event.path, created));
+        name(event.path, () => onDisk.set(event.path, created));
         break;
       }
+      case 'createFolder':
+        name(event.path, () => folders.add(event.path));
+        break;
       case 'unlink':
         inMemory.delete(event.path);
-        names.push(() => onDisk.delete(event.path));
+        name(event.path, () => onDisk.delete(event.path));
+        break;
+      case 'rename':
+        if (!file) break;
+        inMemory.delete(event.path);
+        inMemory.set(event.to, file);
+        // One step of the file system's own journal, named in the folder it leads to.
+        name(event.to, () => {
+          onDisk.delete(event.path);
+          onDisk.set(event.to, file);
+        });
         break;
       case 'write':
       case 'truncate':
@@ -58,12 +83,15 @@ export function powerCut(events: readonly DiskEvent[], random: () => number): Ma
         file?.sync();
         break;
       case 'syncFolder':
-        for (const change of names) change();
-        names = [];
+        for (const { folder, apply } of names) if (folder === event.path) apply();
+        names = names.filter(({ folder }) => folder !== event.path);
         break;
     }
   }
-  for (const change of names.slice(0, Math.floor(random() * (names.length + 1)))) change();
+  for (const folder of new Set(names.map((change) => change.folder))) {
+    const pending = names.filter((change) => change.folder === folder);
+    for (const { apply } of pending.slice(0, Math.floor(random() * (pending.length + 1)))) apply();
+  }
   for (const file of onDisk.values()) {
     for (const change of file.unsynced) {
       if (random() < 0.5) continue;
@@ -71,5 +99,9 @@ export function powerCut(events: readonly DiskEvent[], random: () => number): Ma
       file.apply(torn ? { ...change, bytes: change.bytes.subarray(0, Math.floor((random() * change.bytes.length) / 512) * 512) } : change);
     }
   }
-  return new Map([...onDisk].map(([path, file]) => [path, file.content]));
+  return new Map([...onDisk].flatMap(([path, file]) => (isReached(dirname(path), root, folders) ? [[path, file.content]] : [])));
+}
+
+function isReached(folder: string, root: string, folders: ReadonlySet<string>): boolean {
+  return folder === root || (folders.has(folder) && dirname(folder) !== folder && isReached(dirname(folder), root, folders));
 }

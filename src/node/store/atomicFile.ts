@@ -1,45 +1,48 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import nodeFs from 'node:fs';
 import { dirname } from 'node:path';
 import { randomUUID } from 'node:crypto';
+
+/** What it takes of `node:fs`; tests hand in one that records, or fails. */
+export type AtomicFs = Pick<typeof nodeFs, 'openSync' | 'closeSync' | 'writeSync' | 'fsyncSync' | 'renameSync' | 'rmSync'>;
 
 /**
  * Replaces `file` as a whole: afterwards, and after a power loss at any moment, it holds either the old or the new content.
  * Throws the file system's error and then has left `file` alone. What a crash leaves behind begins with `temporaryName`, ends with
  * `.tmp` and may be removed.
  */
-export function writeFileAtomic(file: string, content: string | Uint8Array, temporaryName = file): void {
+export function writeFileAtomic(file: string, content: string | Uint8Array, temporaryName = file, fs: AtomicFs = nodeFs): void {
   const temporary = `${temporaryName}.${randomUUID()}.tmp`;
   try {
-    writeDurable(temporary, content);
-    renameSync(temporary, file);
+    writeDurable(temporary, content, fs);
+    fs.renameSync(temporary, file);
   } catch (error) {
-    rmSync(temporary, { force: true });
+    fs.rmSync(temporary, { force: true });
     throw error;
   }
-  syncFolder(dirname(file));
+  syncFolder(dirname(file), fs);
 }
 
 /** Writes a new file and waits until its content is on disk; fails when it exists. */
-function writeDurable(file: string, content: string | Uint8Array): void {
+function writeDurable(file: string, content: string | Uint8Array, fs: AtomicFs): void {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  const fd = openSync(file, 'wx', 0o600);
+  const fd = fs.openSync(file, 'wx', 0o600);
   try {
-    for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
-    fsyncSync(fd);
+    for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written, bytes.length - written, written);
+    fs.fsyncSync(fd);
   } finally {
-    closeSync(fd);
+    fs.closeSync(fd);
   }
 }
 
 /** Makes created, renamed and removed names durable. Windows cannot sync a folder; some network file systems refuse to. */
-export function syncFolder(folder: string): void {
+export function syncFolder(folder: string, fs: Pick<AtomicFs, 'openSync' | 'closeSync' | 'fsyncSync'> = nodeFs): void {
   if (process.platform === 'win32') return;
-  const fd = openSync(folder, 'r');
+  const fd = fs.openSync(folder, 'r');
   try {
-    fsyncSync(fd);
+    fs.fsyncSync(fd);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EIO') throw error;
   } finally {
-    closeSync(fd);
+    fs.closeSync(fd);
   }
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import nodeFs from 'node:fs';
 import { dirname, join } from 'node:path';
-import { syncFolder, writeFileAtomic } from './atomicFile';
+import { syncFolder, writeFileAtomic, type AtomicFs } from './atomicFile';
 import { toStoreError } from './storeFault';
 
 /** Reads what is kept outside the database; undefined when it is missing or no longer what its name says. */
@@ -19,7 +19,7 @@ export class BlobFiles implements BlobReader {
 
   constructor(
     private readonly folder: string,
-    private readonly writeFile: typeof writeFileAtomic = writeFileAtomic,
+    private readonly fs: AtomicFs & Pick<typeof nodeFs, 'mkdirSync' | 'readFileSync' | 'statSync'> = nodeFs,
   ) {
     this.root = join(folder, 'blobs');
   }
@@ -35,10 +35,10 @@ export class BlobFiles implements BlobReader {
       this.makeFolder(dirname(file));
       // As with folders: whoever wrote the file may not have come to sync its name.
       if (this.holds(file, bytes)) {
-        if (!this.durable.has(hash)) syncFolder(dirname(file));
+        if (!this.durable.has(hash)) syncFolder(dirname(file), this.fs);
       } else {
         // In the store's folder, where leftovers are swept up when it is opened.
-        this.writeFile(file, bytes, join(this.folder, `blob-${hash}`));
+        writeFileAtomic(file, bytes, join(this.folder, `blob-${hash}`), this.fs);
       }
     } catch (error) {
       throw toStoreError(error, error as NodeJS.ErrnoException, file);
@@ -49,7 +49,7 @@ export class BlobFiles implements BlobReader {
 
   read(hash: string): Uint8Array | undefined {
     try {
-      const bytes = readFileSync(this.path(hash));
+      const bytes = this.fs.readFileSync(this.path(hash));
       return sha256(bytes) === hash ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length) : undefined;
     } catch {
       return undefined;
@@ -59,7 +59,7 @@ export class BlobFiles implements BlobReader {
   /** Whether it is gone. */
   remove(hash: string): boolean {
     try {
-      rmSync(this.path(hash), { force: true });
+      this.fs.rmSync(this.path(hash), { force: true });
       this.durable.delete(hash);
       return true;
     } catch {
@@ -68,15 +68,15 @@ export class BlobFiles implements BlobReader {
   }
 
   private makeFolder(shard: string): void {
-    const created = mkdirSync(shard, { recursive: true });
+    const created = this.fs.mkdirSync(shard, { recursive: true });
     if (created === undefined && this.durableFolders.has(shard)) return;
-    for (const folder of [this.root, this.folder]) syncFolder(folder);
+    for (const folder of [this.root, this.folder]) syncFolder(folder, this.fs);
     this.durableFolders.add(shard);
   }
 
   private holds(file: string, bytes: Uint8Array): boolean {
-    if (statSync(file, { throwIfNoEntry: false })?.size !== bytes.length) return false;
-    return readFileSync(file).equals(bytes);
+    if (this.fs.statSync(file, { throwIfNoEntry: false })?.size !== bytes.length) return false;
+    return this.fs.readFileSync(file).equals(bytes);
   }
 
   private path(hash: string): string {

@@ -4,7 +4,6 @@ import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import type { NewEntry, StoredEntry } from '../../../src/core/session/entry';
 import { StoreError } from '../../../src/core/errors';
-import { writeFileAtomic } from '../../../src/node/store/atomicFile';
 import { BlobFiles } from '../../../src/node/store/blobFiles';
 import { Connection } from '../../../src/node/store/connection';
 import { longPartBytes } from '../../../src/node/store/longPart';
@@ -14,6 +13,7 @@ import { rebuildStore } from '../../../src/node/store/rebuildStore';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import { StoreCore } from '../../../src/node/store/storeCore';
 import { SearchStore } from '../../support/searchStore';
+import { FaultyFs } from '../../support/storeFaults';
 import { openHost, tempFolder, testUuid, userMessage, wasmFile, workerFile, type TempFolder } from '../../support/storeTemp';
 
 describe('store: long texts and attachments', () => {
@@ -110,17 +110,17 @@ describe('store: long texts and attachments', () => {
   });
 
   it('writes nothing when the disk is full, and everything when it no longer is', () => {
-    let left = 1;
-    const fullDisk: typeof writeFileAtomic = (file, content, temporary) => {
-      if (left-- > 0) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-      writeFileAtomic(file, content, temporary);
-    };
-    const core = new StoreCore(store.database.connection, temp.path, 'owner', new BlobFiles(temp.path, fullDisk));
+    let isFull = true;
+    const disk = new FaultyFs();
+    disk.halfWrites = true;
+    disk.fault = (call) => (call === 'write' && isFull ? 'ENOSPC' : undefined);
+    const core = new StoreCore(store.database.connection, temp.path, 'owner', new BlobFiles(temp.path, disk.fs));
     const entry = result(long('too much'));
     const before = userMessage('s', null, 'in the same batch');
     assert.throws(() => core.append('s', { entries: [before, entry] }), isStoreError('disk_full', /blobs/));
-    assert.throws(() => (left++, core.putBlob(new Uint8Array(10), 'a/b')), isStoreError('disk_full'));
+    assert.throws(() => core.putBlob(new Uint8Array(10), 'a/b'), isStoreError('disk_full'));
     assert.deepEqual([core.entries([before.uuid, entry.uuid]), files(), store.database.connection.all('SELECT * FROM blobs')], [[], [], []]);
+    isFull = false;
     assert.deepEqual(core.append('s', { entries: [before, entry] }).map(({ uuid }) => uuid), [before.uuid, entry.uuid]);
     assert.deepEqual(readdirSync(temp.path).filter((name) => name.includes('.tmp')), []);
   });

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { entryText } from '../../../src/core/session/entry';
 import type { EntryContent } from '../../../src/core/session/entry';
+import { BlobFiles } from '../../../src/node/store/blobFiles';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
 import { StoreCore } from '../../../src/node/store/storeCore';
@@ -29,6 +30,7 @@ interface Promised {
 
 /** What a store did to the disk, and what it has promised meanwhile. */
 interface Recording {
+  readonly root: string;
   readonly events: readonly DiskEvent[];
   readonly promised: readonly Promised[];
 }
@@ -45,30 +47,30 @@ describe('store: when the power fails', () => {
   });
   afterEach(() => temp.remove());
 
-  /** Appends, answers that stream, compactions, checkpoints and closings of a store, by turns. */
-  function record(synchronous: 'FULL' | 'OFF', begin: 'new' | 'version 1'): Recording {
+  /** Appends, long tool results in files of their own, answers that stream, compactions, checkpoints and closings of a store, by turns. */
+  function record(synchronous: 'FULL' | 'OFF', begin: 'new' | 'version 1', blobs: typeof faulty.fs = faulty.fs): Recording {
     const events: DiskEvent[] = [];
     const promised: Promised[] = [];
     const source = tempFolder();
     const { main } = storeFiles(source.path);
     if (begin === 'version 1') {
       copyFileSync(fixture, main);
-      events.push({ type: 'create', path: main }, { type: 'write', path: main, position: 0, bytes: readFileSync(fixture) }, { type: 'sync', path: main }, { type: 'syncFolder' });
+      events.push({ type: 'create', path: main }, { type: 'write', path: main, position: 0, bytes: readFileSync(fixture) }, { type: 'sync', path: main }, { type: 'syncFolder', path: source.path });
     }
     faulty.record = (event) => {
-      if (!('path' in event) || event.path.startsWith(main)) events.push(event);
+      if (event.path.startsWith(source.path)) events.push(event);
     };
     for (let opening = 0; opening < 3; opening++) {
       const database = openForWriting(sqlite, storeFiles(source.path), () => undefined, 'file');
       database.connection.exec(`PRAGMA synchronous = ${synchronous}`);
       database.connection.get('PRAGMA wal_autocheckpoint = 40');
-      work(new StoreCore(database.connection, source.path, 'owner'), (uuid, length) => promised.push({ uuid, length, at: events.length }));
+      work(new StoreCore(database.connection, source.path, 'owner', new BlobFiles(source.path, blobs)), (uuid, length) => promised.push({ uuid, length, at: events.length }));
       if (opening % 2 === 0) database.close();
       else database.abandon();
     }
     faulty.record = () => undefined;
     source.remove();
-    return { events, promised };
+    return { root: source.path, events, promised };
   }
 
   function work(core: StoreCore, promise: (uuid: string, length: number) => void): void {
@@ -87,6 +89,8 @@ describe('store: when the power fails', () => {
         promise(answer, part * 300);
       }
       if (turn < 7) append({ type: 'message', role: 'assistant', text: 'y'.repeat(1000) }, answer);
+      // Outside of the row: as long as what a tool may say.
+      if (turn % 2 === 0) append({ type: 'tool_result', callId: testUuid(), name: 'read_file', text: `${testUuid()} `.repeat(2_000 + turn), status: 'ok' });
       if (turn % 3 === 2) {
         append({
           type: 'compaction', operationId: testUuid(), summaryText: 'summary', firstKeptEntry: answer, coversFrom: null, tokensBefore: 9, tokensAfter: 1,
@@ -97,15 +101,19 @@ describe('store: when the power fails', () => {
   }
 
   /** What is wrong after each of `count` power cuts. */
-  function cut({ events, promised }: Recording, count: number, least: number, seed: number): string[] {
+  function cut({ root, events, promised }: Recording, count: number, least: number, seed: number): string[] {
     const random = seededRandom(seed);
     const problems: string[] = [];
     for (let round = 0; round < count; round++) {
       // Two of three right behind a promise, where something has just been made durable; the others anywhere.
       const near = promised[Math.floor(random() * promised.length)]?.at ?? 0;
       const at = round % 3 === 0 ? Math.floor(random() * (events.length + 1)) : near + Math.floor(random() * 3);
-      for (const name of readdirSync(temp.path)) rmSync(join(temp.path, name));
-      for (const [path, content] of powerCut(events.slice(0, at), random)) writeFileSync(join(temp.path, basename(path)), content);
+      for (const name of readdirSync(temp.path)) rmSync(join(temp.path, name), { recursive: true });
+      for (const [path, content] of powerCut(events.slice(0, at), root, random)) {
+        const file = join(temp.path, relative(root, path));
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, content);
+      }
       const problem = check(promised.filter((promise) => promise.at <= at), least);
       if (problem !== null) problems.push(`power cut at ${at} of ${events.length}: ${problem}`);
     }
@@ -140,6 +148,12 @@ describe('store: when the power fails', () => {
   it('would break promises if writes were not synced, which shows that the test can tell', function () {
     this.timeout(30_000);
     const problems = cut(record('OFF', 'new'), 30, 0, 12345);
+    assert.ok(problems.length > 5, `${problems.length} of 30`);
+  });
+
+  it('would break promises if the files of long texts were not synced', function () {
+    this.timeout(30_000);
+    const problems = cut(record('FULL', 'new', { ...faulty.fs, fsyncSync: () => undefined }), 30, 0, 12345);
     assert.ok(problems.length > 5, `${problems.length} of 30`);
   });
 });
