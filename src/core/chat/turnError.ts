@@ -15,7 +15,7 @@ function text(failure: ModelFailure, model: string): string {
     case 'bad_key':
       return `The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”; your message is kept.${said}`;
     case 'network':
-      return `The model could not be reached. Check the network and the provider’s address in the settings, then try again; your message is kept.${said}`;
+      return `The model could not be reached. Check the network and the provider’s address (its baseUrl setting), then try again; your message is kept.${said}`;
     case 'overloaded':
       return `The model is overloaded and stayed so over several attempts. Try again in a while; your message is kept.${said}`;
     case 'rate_limited':
