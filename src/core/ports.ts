@@ -1,21 +1,29 @@
-import type { PartialChunk } from './session/partialChunk';
-import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
-import type { BranchStep } from './session/branchStep';
-import type { BranchTip } from './session/branchTip';
-import type { Attachment, ImageType } from './session/attachment';
-import type { Fork } from './session/fork';
-import type { NewEntry, StoredEntry } from './session/entry';
-import type { QueuedMessage } from './session/queuedMessage';
-import type { PurgePreview } from './session/purgePreview';
-import type { NewSession, Session, SessionPatch } from './session/session';
-import type { SessionQuery } from './session/sessionQuery';
-import type { UsageQuery, UsageTotal } from './session/usageTotal';
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
-import type { SessionTransfer } from './session/sessionTransfer';
-import type { ThinkingLevel } from './context/thinkingLevel';
 import type { ExtractiveItem } from './compaction/extractive';
 import type { TextAnalysis } from './compaction/textAnalysis';
+import type { CalibrationRow } from './context/calibrationRow';
+import type { ModelEvent, TokenUsage } from './models/modelEvent';
+import type { ModelInfo } from './models/modelInfo';
+import type { ModelRequest } from './models/modelRequest';
+import type { AppendBatch, MemoryWrite } from './session/appendBatch';
+import type { BranchStep } from './session/branchStep';
+import type { BranchTip } from './session/branchTip';
+import type { Draft } from './session/draft';
+import type { StoredEntry } from './session/entry';
+import type { LiveBranch } from './session/liveBranch';
+import type { PartialChunk } from './session/partialChunk';
+import type { Pin } from './session/pin';
+import type { PurgePreview } from './session/purgePreview';
+import type { QueuedMessage } from './session/queuedMessage';
+import type { SearchQuery, SearchResult } from './session/searchQuery';
+import type { NewSession, Session, SessionPatch } from './session/session';
+import type { SessionQuery } from './session/sessionQuery';
+import type { SessionTransfer } from './session/sessionTransfer';
+import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
+import type { SummaryRetry } from './session/summaryRetry';
+import type { TranscriptPage } from './session/transcriptPage';
+import type { UsageQuery, UsageTotal } from './session/usageTotal';
 
 // ---------------------------------------------------------------------------------------------------------------- store
 
@@ -34,156 +42,6 @@ export interface StoreStatus {
    */
   readonly note: { readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly' | 'disk_full' | 'recovered' | 'damage_found'; readonly detail: string } | null;
   readonly file: string;
-}
-
-export interface UsageRecord {
-  /** The entry the request led to, the compaction it was made for, or, for `count`, the leaf of the branch that was counted. */
-  readonly entry: string;
-  readonly provider: string;
-  readonly model: string;
-  /** `failed`: a turn's request that was stopped or broke off; it measures no context. `imported`: another program's request, whose prompt was not ours. */
-  readonly kind: 'turn' | 'compaction' | 'count' | 'failed' | 'imported';
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  readonly cost: number | null;
-  readonly at: number;
-}
-
-export interface AppendBatch {
-  readonly entries: readonly NewEntry[];
-  readonly usage?: readonly UsageRecord[];
-  /** What the entries of this batch did to the notes. */
-  readonly memoryWrites?: readonly MemoryWrite[];
-  /**
-   * The session's leaf as the caller knows it: where it is another one by now, or another window has claimed the session, the call
-   * rejects with `conflict`, so that two windows cannot fork a session unawares. Omitted: entries may go anywhere (imports).
-   */
-  readonly after?: string | null;
-  /** Numbers that the entries had in another store, one for each: kept as long as they are above all of this one's. */
-  readonly seqs?: readonly number[];
-}
-
-/** A change of the model's notes, and the entry that made it. */
-export interface MemoryWrite {
-  readonly entry: string;
-  readonly path: string;
-  readonly op: string;
-  readonly bytes: number;
-  readonly at: number;
-}
-
-/** Something that compaction never folds. */
-export interface Pin {
-  readonly session: string;
-  readonly kind: 'entry' | 'file' | 'text';
-  /** Entry uuid, path, or the text itself. */
-  readonly target: string;
-  /** Of the content when it was pinned; null where there is none. */
-  readonly contentHash: string | null;
-  readonly at: number;
-}
-
-/** A compaction whose summary is to be made again by a model. */
-export interface SummaryRetry {
-  /** UUID of the compaction's entry. */
-  readonly compaction: string;
-  readonly session: string;
-  readonly nextAt: number;
-  readonly attempts: number;
-}
-
-/** The part of a branch that the projection can reach, root side first. */
-export interface LiveBranch {
-  readonly session: Session;
-  /**
-   * From the first kept entry of the newest compaction that is neither undone nor superseded (or from the root when there is
-   * none) up to the leaf; the compaction entry itself stands among them where it was appended.
-   */
-  readonly entries: readonly StoredEntry[];
-  /** Whether `entries` starts at the root. */
-  readonly fromRoot: boolean;
-  /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
-  readonly lastUsage: UsageRecord | null;
-}
-
-export interface TranscriptPage {
-  /** Entries of the branch with `display`, oldest first, with the side entries (checkpoints, labels) that hang off them. */
-  readonly entries: readonly StoredEntry[];
-  readonly hasMore: boolean;
-  /** Among the entries of the page, those without `display` included. */
-  readonly forks: readonly Fork[];
-  /** First entries of the branches that go on from the active leaf; only of the newest page. */
-  readonly beyondLeaf: readonly string[];
-}
-
-export interface Draft {
-  readonly text: string;
-  readonly attachments: readonly Attachment[];
-  readonly at: number;
-  /** What else is stored as attachments cannot be understood; it stays stored. */
-  readonly unreadable?: boolean;
-}
-
-export interface CalibrationRow {
-  readonly model: string;
-  /** Kind of text the factor was learned on. */
-  readonly kind: string;
-  readonly factor: number;
-  readonly n: number;
-}
-
-export type SearchRole = 'user' | 'assistant' | 'tool';
-
-export interface SearchQuery {
-  /** Plain words, identifiers, paths; nothing in it is syntax. The more of them an entry has, the better; any one is enough. */
-  readonly text: string;
-  /** With the part of its ancestors that a fork shares. Omitted: every session that is not in the trash. */
-  readonly session?: string;
-  readonly limit: number;
-  /** Milliseconds since the epoch, both included. */
-  readonly from?: number;
-  readonly to?: number;
-  /** `tool`: calls and their results. */
-  readonly role?: SearchRole;
-  /** Answers, thoughts and calls of this model: `provider/model`, or the name of the model alone. */
-  readonly model?: string;
-  /** Only sessions with this among their `metadata.tags`. */
-  readonly tag?: string;
-  /** Only sessions with these top-level values in their metadata. */
-  readonly metadata?: Readonly<Record<string, string | number | boolean>>;
-}
-
-export interface SearchHit {
-  /** UUID of the entry. */
-  readonly entry: string;
-  readonly seq: number;
-  /** UUID of the session; of one that shares the entry when the entry's own is in the trash. */
-  readonly session: string;
-  /** `YYYYMMDD_NNN`. */
-  readonly sessionId: string;
-  readonly sessionTitle: string;
-  readonly role: SearchRole | 'note';
-  /** Who said it, in words: `user`, `result of read_file`. */
-  readonly speaker: string;
-  readonly at: number;
-  readonly score: number;
-  /** A passage of the entry, verbatim: from `start` in its text, which has `length` characters. */
-  readonly text: string;
-  readonly start: number;
-  readonly length: number;
-}
-
-export interface SearchResult {
-  /** Best first. A passage next to one that matches may stand among them without a match of its own. */
-  readonly hits: readonly SearchHit[];
-  /** The terms that were searched for, as the ranking sees them; empty when the query has no words. */
-  readonly terms: readonly string[];
-  /** Entries that were counted and, in the order of `terms`, how many have each: for ranking other text beside the hits. */
-  readonly statistics: { readonly count: number; readonly documentFrequency: readonly number[] };
-  /** False when not all of the history that is not yet indexed could be read. */
-  readonly complete: boolean;
 }
 
 /**
@@ -296,94 +154,6 @@ export interface SessionStore extends SessionTransfer {
 }
 
 // ---------------------------------------------------------------------------------------------------------------- models
-
-export type ModelBlock =
-  | { readonly type: 'text'; readonly text: string }
-  /** Of the user's. `data` in base64. A client whose model sees no images sends `imageInWords` instead. */
-  | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string }
-  | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly redactedData?: string }
-  | { readonly type: 'tool_use'; readonly callId: string; readonly name: string; readonly input: unknown }
-  | { readonly type: 'tool_result'; readonly callId: string; readonly text: string; readonly isError: boolean };
-
-export interface ModelMessage {
-  readonly role: 'user' | 'assistant';
-  readonly blocks: readonly ModelBlock[];
-  /** The provider may cache the prompt up to and including this message. */
-  readonly cacheBreakpoint?: boolean;
-}
-
-export interface ToolSpec {
-  readonly name: string;
-  readonly description: string;
-  /** JSON Schema of the input object. */
-  readonly inputSchema: Readonly<Record<string, unknown>>;
-}
-
-export interface ModelRequest {
-  readonly model: string;
-  readonly system: string;
-  /** Stands behind the system text as a part of its own, which may be cached apart. */
-  readonly systemSummary?: string;
-  readonly tools: readonly ToolSpec[];
-  readonly messages: readonly ModelMessage[];
-  readonly maxOutputTokens: number;
-  /** Omitted: as the model does by itself. `off` also where the thinking that its unfinished tool calls came from can no longer be sent along. */
-  readonly thinking?: ThinkingLevel;
-}
-
-export interface TokenUsage {
-  readonly input: number;
-  readonly output: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-}
-
-export type ModelFailureReason =
-  | 'no_key'
-  | 'bad_key'
-  | 'network'
-  | 'overloaded'
-  | 'rate_limited'
-  | 'server'
-  | 'overflow'
-  | 'unknown_model'
-  | 'invalid_request'
-  | 'refused'
-  /** Used up at the provider, or the user's own limit (`detail` says it in full): waiting a little does not help. */
-  | ('quota' | 'budget')
-  | 'cancelled';
-
-export interface ModelFailure {
-  readonly reason: ModelFailureReason;
-  /** The provider's own words, without secrets. */
-  readonly detail: string;
-  readonly status?: number;
-  /** From `retry-after`, in milliseconds. */
-  readonly retryAfterMs?: number;
-  /** With `overflow`: the window that the provider names, in tokens. */
-  readonly window?: number;
-}
-
-export type ModelEvent =
-  | { readonly type: 'text_delta'; readonly index: number; readonly text: string }
-  | { readonly type: 'thinking_delta'; readonly index: number; readonly text: string }
-  /** A block is complete, in order of `index`. */
-  | { readonly type: 'block'; readonly index: number; readonly block: ModelBlock }
-  /** Cumulative for the request: overwrite, never add. */
-  | { readonly type: 'usage'; readonly usage: TokenUsage }
-  | { readonly type: 'stopped'; readonly reason: string }
-  | { readonly type: 'failed'; readonly failure: ModelFailure };
-
-export interface ModelInfo {
-  readonly provider: string;
-  readonly id: string;
-  readonly name: string;
-  /** Input limit in tokens. */
-  readonly window: number;
-  readonly maxOutput: number;
-  /** `provider`: it was asked. `table`: the dated fallback. */
-  readonly source: 'provider' | 'table';
-}
 
 /**
  * One provider. `stream` never throws and never retries by itself: whatever goes wrong arrives as a last `failed` event, and

@@ -1,7 +1,8 @@
 import { ConfigurationTarget, ProgressLocation, window, workspace } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
-import type { Logger, ModelFailure } from '../core/ports';
+import type { Logger } from '../core/ports';
+import type { ModelFailure } from '../core/models/modelEvent';
 import type { ApiKeys } from './apiKeys';
 import { settingKey } from './contributions';
 import { endpointOf, type Endpoint } from './endpoint';

@@ -1,7 +1,8 @@
 import type { Conversation } from '../core/chat/conversation';
 import { sizedTypes, sizeTimeline, thinned } from '../core/context/sizeTimeline';
 import { estimateTokens } from '../core/context/estimateTokens';
-import type { SessionStore, TokenUsage } from '../core/ports';
+import type { SessionStore } from '../core/ports';
+import type { TokenUsage } from '../core/models/modelEvent';
 import { speaker } from '../core/recall/history';
 import type { BranchStep } from '../core/session/branchStep';
 import { compactionHistory, type PastCompaction } from '../core/session/compactionHistory';

@@ -1,6 +1,7 @@
 import type { ConversationEvent, TurnError } from '../core/chat/events';
 import { turnErrorType } from '../core/chat/events';
-import type { Pin, TranscriptPage } from '../core/ports';
+import type { Pin } from '../core/session/pin';
+import type { TranscriptPage } from '../core/session/transcriptPage';
 import type { StoredEntry } from '../core/session/entry';
 import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Session } from '../core/session/session';

@@ -1,6 +1,6 @@
 import { timeText } from '../core/recall/dateText';
 import { snippet } from '../core/recall/snippet';
-import type { SearchHit, SearchResult } from '../core/ports';
+import type { SearchHit, SearchResult } from '../core/session/searchQuery';
 
 export interface HistoryPick {
   readonly label: string;

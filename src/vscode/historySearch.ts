@@ -1,6 +1,6 @@
 import { window, type QuickPickItem } from 'vscode';
 import { errorText } from '../core/errors';
-import type { SearchResult } from '../core/ports';
+import type { SearchResult } from '../core/session/searchQuery';
 import { historyPicks, type HistoryPick } from './historyPicks';
 import { SearchAsTyped } from './searchAsTyped';
 

@@ -1,7 +1,7 @@
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
-import type { ModelInfo } from '../core/ports';
+import type { ModelInfo } from '../core/models/modelInfo';
 import type { ProviderId } from '../node/models/providerAccess';
 import { offlineSessionModel } from './modelChoice';
 import { modelDetail, whyNotListed } from './modelTexts';

@@ -1,6 +1,8 @@
 import { ModelError } from '../core/chat/modelError';
 import type { ModelBinding } from '../core/context/engine';
-import type { Logger, ModelClient, ModelEvent, ModelInfo } from '../core/ports';
+import type { Logger, ModelClient } from '../core/ports';
+import type { ModelEvent } from '../core/models/modelEvent';
+import type { ModelInfo } from '../core/models/modelInfo';
 import type { ModelBindings, ModelChoice } from '../node/runtime/modelBindings';
 import { offlineModelId } from '../node/runtime/modelBindings';
 import { isProviderId, type ProviderAccess, type ProviderId } from '../node/models/providerAccess';

@@ -1,5 +1,6 @@
 import { modelTurnError } from '../core/chat/turnError';
-import type { ModelFailure, ModelInfo } from '../core/ports';
+import type { ModelFailure } from '../core/models/modelEvent';
+import type { ModelInfo } from '../core/models/modelInfo';
 import type { ProviderId } from '../node/models/providerAccess';
 import { shortTokens } from './statusText';
 

@@ -1,6 +1,6 @@
 import { QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
 import type { PinTarget } from '../core/chat/pins';
-import type { Pin } from '../core/ports';
+import type { Pin } from '../core/session/pin';
 import { entryText, type StoredEntry } from '../core/session/entry';
 import { oneLine } from './compactionPreviewText';
 

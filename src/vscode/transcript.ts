@@ -1,7 +1,7 @@
 import { noteName } from '../core/memory/notePath';
 import { isMemoryWrite } from '../core/memory/nudges';
 import { callChange } from '../core/tools/callChange';
-import type { TranscriptPage } from '../core/ports';
+import type { TranscriptPage } from '../core/session/transcriptPage';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../core/session/entry';
 import { discardedEntries, liveCompaction } from '../core/session/liveCompaction';
 import type { ApprovalQuestion } from '../core/tools/tool';

@@ -1,4 +1,7 @@
-import type { ModelClient, ModelEvent, ModelFailure, ModelInfo, ModelRequest, TokenUsage } from '../../src/core/ports';
+import type { ModelClient } from '../../src/core/ports';
+import type { ModelEvent, ModelFailure, TokenUsage } from '../../src/core/models/modelEvent';
+import type { ModelInfo } from '../../src/core/models/modelInfo';
+import type { ModelRequest } from '../../src/core/models/modelRequest';
 
 /** One answer: what the client yields. A function sees the request first; `hold` waits until the test lets go. */
 export type Script = readonly (ModelEvent | { readonly hold: Promise<void> })[] | ((request: ModelRequest) => readonly (ModelEvent | { readonly hold: Promise<void> })[]);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { PolicyOverrides, PresetName } from '../../src/core/context/resolvePolicy';
-import type { ModelRequest } from '../../src/core/ports';
+import type { ModelRequest } from '../../src/core/models/modelRequest';
 import type { ContentOf, StoredEntry } from '../../src/core/session/entry';
 import { ConversationRig } from './conversationRig';
 import { says, type Script } from './scriptedModel';

@@ -1,6 +1,8 @@
 import { estimateTokens } from '../context/estimateTokens';
 import type { CostOf } from '../cost/prices';
-import type { Clock, IdSource, SessionStore, TokenCounter, TokenUsage, UsageRecord } from '../ports';
+import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
+import type { TokenUsage } from '../models/modelEvent';
+import type { UsageRecord } from '../session/usageRecord';
 import { attachmentTokens } from '../session/attachment';
 import { entryText, sideEntryTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
 import type { Session } from '../session/session';

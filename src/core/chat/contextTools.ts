@@ -3,7 +3,7 @@ import type { ContextEngine } from '../context/engine';
 import type { ThinkingLevel } from '../context/thinkingLevel';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import type { ContentOf } from '../session/entry';
-import { liveCompaction } from '../session/liveCompaction';
+import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import { BranchSummaries } from './branchSummaries';
 import type { BranchState } from './branchState';
 import { Checkpoints } from './checkpoints';
@@ -11,7 +11,7 @@ import { CompactionRecorder } from './compactionRecord';
 import { Compactor, type CompactionResult } from './compactor';
 import type { ConversationEvent } from './events';
 import { FoldMaker } from './foldMaker';
-import { Pins } from './pins';
+import { Pins, type PinResult, type PinTarget } from './pins';
 import { SummaryJob } from './summaryJob';
 import { SummaryRetries } from './summaryRetries';
 import { SummaryRewriter, type Rewritten } from './summaryRewriter';
@@ -78,6 +78,17 @@ export class ContextTools {
       checkpoints: () => this.checkpoints.list(),
       onStandIn: (entry) => void this.retries.add(entry),
     });
+  }
+
+  /** Pins, and shows the model at once what it does not see word for word any more. Rejects with `StoreError`. */
+  async pin(target: PinTarget): Promise<PinResult> {
+    const { branch, emit } = this.deps;
+    const result = await this.pins.pin(target);
+    const isSeen = target.kind === 'entry' && verbatimEntries(branch.entries).some(({ uuid }) => uuid === target.target);
+    if (result.added === null || isSeen) return result;
+    const entry = await branch.append({ type: 'custom_message', customType: 'pinned', text: result.added }, { display: false, modelFacing: true });
+    emit({ type: 'entry_appended', entry });
+    return result;
   }
 
   /** After a turn: what can be done while the user reads. Never rejects, never waits for a model. */

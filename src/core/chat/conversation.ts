@@ -5,8 +5,8 @@ import type { Policy } from '../context/policy';
 import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
 import { parseThinkingLevel, type ThinkingLevel } from '../context/thinkingLevel';
-import type { Pin, Summarizer } from '../ports';
-import { verbatimEntries } from '../session/liveCompaction';
+import type { Pin } from '../session/pin';
+import type { Summarizer } from '../ports';
 import { attachmentTokens, isBlank, nothingWritten, type Attachment, type Written } from '../session/attachment';
 import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';
@@ -257,17 +257,7 @@ export class Conversation {
 
   /** Keeps a message, a file or a text in front of the model through every compaction. Never rejects. */
   async pin(pin: PinTarget): Promise<PinResult> {
-    return this.alone(
-      async () => {
-        const result = await this.context.pins.pin(pin);
-        const isSeen = pin.kind === 'entry' && verbatimEntries(this.branch.entries).some(({ uuid }) => uuid === pin.target);
-        if (result.added === null || isSeen) return result;
-        const entry = await this.branch.append({ type: 'custom_message', customType: 'pinned', text: result.added }, { display: false, modelFacing: true });
-        this.emit({ type: 'entry_appended', entry });
-        return result;
-      },
-      (message) => ({ message, added: null }),
-    );
+    return this.alone(() => this.context.pin(pin), (message) => ({ message, added: null }));
   }
 
   /** From the next compaction on it is folded like everything else. Rejects with `StoreError`. */

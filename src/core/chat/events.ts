@@ -1,5 +1,7 @@
 import type { ContextSnapshot } from '../context/snapshot';
-import type { ModelFailureReason, Pin, TokenUsage, TranscriptPage } from '../ports';
+import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
+import type { Pin } from '../session/pin';
+import type { TranscriptPage } from '../session/transcriptPage';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';

@@ -1,4 +1,4 @@
-import type { ModelFailure } from '../ports';
+import type { ModelFailure } from '../models/modelEvent';
 
 /** A model call that failed where there is no event stream to say so. */
 export class ModelError extends Error {

@@ -1,4 +1,6 @@
-import type { Clock, IdSource, ModelBlock, ModelFailure, SessionStore, TokenUsage } from '../ports';
+import type { Clock, IdSource, SessionStore } from '../ports';
+import type { ModelBlock } from '../models/modelRequest';
+import type { ModelFailure, TokenUsage } from '../models/modelEvent';
 import type { ContextEngine } from '../context/engine';
 import type { EntryContent, StoredEntry } from '../session/entry';
 import { attemptDiscarded } from '../session/liveCompaction';

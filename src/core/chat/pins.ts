@@ -1,7 +1,8 @@
 import { entryRef } from '../compaction/prompts';
 import { wholeCharacters } from '../context/excerpt';
 import { errorText, StoreError } from '../errors';
-import type { Clock, Logger, Pin, PinnedFiles, SessionStore } from '../ports';
+import type { Clock, Logger, PinnedFiles, SessionStore } from '../ports';
+import type { Pin } from '../session/pin';
 import { entryText } from '../session/entry';
 import type { ConversationEvent } from './events';
 

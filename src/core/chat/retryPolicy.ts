@@ -1,4 +1,4 @@
-import type { ModelFailure, ModelFailureReason } from '../ports';
+import type { ModelFailure, ModelFailureReason } from '../models/modelEvent';
 
 const retryable: ReadonlySet<ModelFailureReason> = new Set(['network', 'overloaded', 'rate_limited', 'server']);
 

@@ -1,5 +1,5 @@
 import { noticeTag, summaryTag } from '../context/projection';
-import type { ToolSpec } from '../ports';
+import type { ToolSpec } from '../models/modelRequest';
 
 /**
  * Constant for a session: no dates, counters or summary text, so that the provider's prompt cache holds. Everything that changes

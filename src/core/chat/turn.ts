@@ -1,4 +1,5 @@
-import type { Clock, IdSource, Logger, ModelFailure, SessionStore, Summarizer } from '../ports';
+import type { Clock, IdSource, Logger, SessionStore, Summarizer } from '../ports';
+import type { ModelFailure } from '../models/modelEvent';
 import type { ContextEngine } from '../context/engine';
 import { dueNudge } from '../memory/nudges';
 import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';

@@ -1,4 +1,4 @@
-import type { ModelFailure } from '../ports';
+import type { ModelFailure } from '../models/modelEvent';
 import { StoreError, errorText } from '../errors';
 import type { TurnError } from './events';
 

@@ -1,6 +1,6 @@
 import { continueText, type Projection } from '../context/projection';
 import type { Budget } from '../context/budget';
-import type { ModelInfo } from '../ports';
+import type { ModelInfo } from '../models/modelInfo';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { cycleEntries, policyChange, policyChangeOf, verbatimEntries, type PolicyChangeData } from '../session/liveCompaction';
 

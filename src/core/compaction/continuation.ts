@@ -1,4 +1,4 @@
-import type { ModelRequest } from '../ports';
+import type { ModelRequest } from '../models/modelRequest';
 import type { StoredEntry } from '../session/entry';
 import { entryRef, speaker } from './prompts';
 

@@ -1,6 +1,8 @@
 import { ModelError } from '../chat/modelError';
 import { CancelledError } from '../errors';
-import type { Logger, ModelFailureReason, ModelRequest, Summarizer, TokenUsage } from '../ports';
+import type { Logger, Summarizer } from '../ports';
+import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
+import type { ModelRequest } from '../models/modelRequest';
 import type { StoredEntry } from '../session/entry';
 import type { FoldedIdentifier } from './audit';
 import { continuingPrompt, type Continuation } from './continuation';

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../ports';
+import type { ModelInfo } from '../models/modelInfo';
 import type { Keep, Policy } from './policy';
 import { answerTokens, thinkingTokens, type ThinkingLevel } from './thinkingLevel';
 

@@ -1,4 +1,4 @@
-import type { CalibrationRow } from '../ports';
+import type { CalibrationRow } from './calibrationRow';
 
 /** Newer tokenizers give more tokens than ours for the same text, and more so for CJK; used until a model has reported usage. */
 const startFactor = { text: 1.15, cjk: 1.35 };

@@ -1,4 +1,8 @@
-import type { CalibrationRow, ModelClient, ModelInfo, ModelRequest, SessionStore, Summarizer, TokenCounter, TokenUsage, ToolSpec } from '../ports';
+import type { CalibrationRow } from './calibrationRow';
+import type { ModelClient, SessionStore, Summarizer, TokenCounter } from '../ports';
+import type { ModelInfo } from '../models/modelInfo';
+import type { ModelRequest, ToolSpec } from '../models/modelRequest';
+import type { TokenUsage } from '../models/modelEvent';
 import type { StoredEntry } from '../session/entry';
 import { afterLastBreak, discardedEntries } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';

@@ -1,4 +1,5 @@
-import type { ModelBlock, ModelMessage, SessionStore } from '../ports';
+import type { ModelBlock, ModelMessage } from '../models/modelRequest';
+import type { SessionStore } from '../ports';
 import { attachmentTitle, imageTypes, type Attachment, type ImageType } from '../session/attachment';
 import { excerpt } from './excerpt';
 import type { AttachmentBlock, PromptMessage } from './projection';

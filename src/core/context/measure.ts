@@ -1,4 +1,4 @@
-import type { UsageRecord } from '../ports';
+import type { UsageRecord } from '../session/usageRecord';
 import type { StoredEntry } from '../session/entry';
 import { afterLastBreak, liveCompaction } from '../session/liveCompaction';
 import type { NudgeStatus } from '../memory/nudges';

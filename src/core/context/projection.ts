@@ -1,5 +1,5 @@
 import { maskedEntries, maskStub, stubTokens } from '../compaction/mask';
-import type { ModelBlock, ModelMessage, ToolSpec } from '../ports';
+import type { ModelBlock, ModelMessage, ToolSpec } from '../models/modelRequest';
 import { attachmentTokens, type Attachment } from '../session/attachment';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { afterLastBreak, discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';

@@ -1,5 +1,8 @@
 import type { ModelBinding } from '../context/engine';
-import type { ModelClient, ModelEvent, ModelInfo, ModelRequest } from '../ports';
+import type { ModelClient } from '../ports';
+import type { ModelEvent } from '../models/modelEvent';
+import type { ModelInfo } from '../models/modelInfo';
+import type { ModelRequest } from '../models/modelRequest';
 
 /** A binding whose requests are asked for first; what only counts or lists is not. `check`: null, or why not. */
 export function withBudget(binding: ModelBinding, check: () => Promise<string | null>): ModelBinding {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { TokenUsage } from '../ports';
+import type { TokenUsage } from '../models/modelEvent';
 
 const dollars = z.number().check(z.nonnegative());
 const rates = { input: dollars, output: dollars, cacheRead: z.optional(dollars), cacheWrite: z.optional(dollars) };

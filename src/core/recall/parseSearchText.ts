@@ -1,4 +1,4 @@
-import type { SearchQuery, SearchRole } from '../ports';
+import type { SearchQuery, SearchRole } from '../session/searchQuery';
 
 export interface TypedSearch {
   /** What is left to search for. */

@@ -1,7 +1,8 @@
 import { estimateTokens } from '../context/estimateTokens';
 import { wholeCharacters } from '../context/excerpt';
 import { CancelledError, errorText } from '../errors';
-import type { SearchHit, SessionStore } from '../ports';
+import type { SearchHit } from '../session/searchQuery';
+import type { SessionStore } from '../ports';
 import { entryText, type StoredEntry } from '../session/entry';
 import type { Tool, ToolOutcome } from '../tools/tool';
 import { timeText } from './dateText';

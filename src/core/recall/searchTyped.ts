@@ -1,4 +1,5 @@
-import type { SearchResult, SessionStore } from '../ports';
+import type { SearchResult } from '../session/searchQuery';
+import type { SessionStore } from '../ports';
 import { parseSearchText } from './parseSearchText';
 
 const foundPassages = 50;

@@ -1,5 +1,6 @@
 import { CancelledError, errorText } from '../errors';
-import type { MemoryNotes, Passage, SearchHit, SessionStore, WorkspaceText } from '../ports';
+import type { MemoryNotes, Passage, SessionStore, WorkspaceText } from '../ports';
+import type { SearchHit } from '../session/searchQuery';
 import { timeText } from './dateText';
 import { PassageRanker, type Rankable, type Ranked } from './rankPassages';
 import { splitPassages } from './splitPassages';

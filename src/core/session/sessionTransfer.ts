@@ -1,5 +1,5 @@
 import type { AnalyticsQuery, AnalyticsRows } from '../analytics/rows';
-import type { UsageRecord } from '../ports';
+import type { UsageRecord } from './usageRecord';
 import type { Session } from './session';
 
 /** A session as it is carried from one store to another. What a store derives from the entries is not in it. */

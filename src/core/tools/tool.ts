@@ -1,4 +1,4 @@
-import type { ToolSpec } from '../ports';
+import type { ToolSpec } from '../models/modelRequest';
 
 export interface ToolOutcome {
   readonly text: string;

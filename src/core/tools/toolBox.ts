@@ -1,4 +1,5 @@
-import type { SessionStore, ToolSpec } from '../ports';
+import type { SessionStore } from '../ports';
+import type { ToolSpec } from '../models/modelRequest';
 import type { Session } from '../session/session';
 import { onDemandTools } from './onDemandTools';
 import type { Tool } from './tool';

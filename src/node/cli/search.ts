@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { timeText } from '../../core/recall/dateText';
 import { dayStart, parseSearchText } from '../../core/recall/parseSearchText';
 import { snippet } from '../../core/recall/snippet';
-import type { SearchHit, SearchQuery, SearchResult } from '../../core/ports';
+import type { SearchHit, SearchQuery, SearchResult } from '../../core/session/searchQuery';
 import { openStore } from '../store/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from './flags';
 import { plain } from './plain';

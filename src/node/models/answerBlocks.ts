@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ModelEvent } from '../../core/ports';
+import type { ModelEvent } from '../../core/models/modelEvent';
 import { parseToolInput } from './toolInput';
 
 interface OpenCall {

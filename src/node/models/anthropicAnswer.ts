@@ -1,5 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { ModelBlock, ModelEvent, ModelFailure, TokenUsage } from '../../core/ports';
+import type { ModelBlock } from '../../core/models/modelRequest';
+import type { ModelEvent, ModelFailure, TokenUsage } from '../../core/models/modelEvent';
 import { parseToolInput } from './toolInput';
 
 interface OpenBlock {

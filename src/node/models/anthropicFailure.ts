@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
-import type { ModelFailure, ModelFailureReason } from '../../core/ports';
+import type { ModelFailure, ModelFailureReason } from '../../core/models/modelEvent';
 import { isContextOverflow } from './overflowText';
 import { redactSecrets } from './redact';
 import { retryAfterMs } from './retryAfter';

@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../../core/ports';
+import type { ModelInfo } from '../../core/models/modelInfo';
 import { modelFromTable } from './modelTable';
 
 /**

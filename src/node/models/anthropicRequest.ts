@@ -1,5 +1,5 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../core/ports';
+import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../core/models/modelRequest';
 import { asToolInput } from './toolInput';
 import { thinkingTokens } from '../../core/context/thinkingLevel';
 import { thinksAdaptively, thinksUnasked } from './modelTable';

@@ -1,4 +1,4 @@
-import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/ports';
+import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/models/modelRequest';
 import { imageInWords } from '../../core/chat/imageInWords';
 import { asToolInput } from './toolInput';
 

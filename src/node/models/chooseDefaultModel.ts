@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../../core/ports';
+import type { ModelInfo } from '../../core/models/modelInfo';
 
 /**
  * What "automatic" means: the newest model of the Sonnet class, else the first of the list (providers list the newest first),

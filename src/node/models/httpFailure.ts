@@ -1,4 +1,4 @@
-import type { ModelFailure, ModelFailureReason } from '../../core/ports';
+import type { ModelFailure, ModelFailureReason } from '../../core/models/modelEvent';
 import { contextLimitOf } from './contextLimit';
 import { isContextOverflow } from './overflowText';
 import { redactSecrets } from './redact';

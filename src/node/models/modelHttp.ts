@@ -1,4 +1,4 @@
-import type { ModelEvent, ModelFailure } from '../../core/ports';
+import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import { ModelError } from '../../core/chat/modelError';
 import { HttpError, httpFailure } from './httpFailure';
 import { Watchdog } from './watchdog';

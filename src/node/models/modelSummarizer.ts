@@ -1,4 +1,6 @@
-import type { ModelClient, ModelFailure, ModelMessage, ModelRequest, Summarizer, SummaryRequest, TokenUsage } from '../../core/ports';
+import type { ModelClient, Summarizer, SummaryRequest } from '../../core/ports';
+import type { ModelFailure, TokenUsage } from '../../core/models/modelEvent';
+import type { ModelMessage, ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
 import { CancelledError } from '../../core/errors';
 

@@ -1,5 +1,5 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
-import type { ModelInfo } from '../../core/ports';
+import type { ModelInfo } from '../../core/models/modelInfo';
 
 /** The literal ids of the SDK's `Model` type, so that a newer SDK with a new model does not compile until it has a row here. */
 type KnownModel = Literal<Anthropic.Model>;

@@ -1,4 +1,4 @@
-import type { ModelEvent, TokenUsage } from '../../core/ports';
+import type { ModelEvent, TokenUsage } from '../../core/models/modelEvent';
 import { AnswerBlocks } from './answerBlocks';
 import { HttpError } from './httpFailure';
 import type { Ending, StreamedAnswer } from './modelHttp';

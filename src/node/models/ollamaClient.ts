@@ -1,4 +1,7 @@
-import type { Logger, ModelClient, ModelEvent, ModelFailure, ModelInfo, ModelRequest } from '../../core/ports';
+import type { Logger, ModelClient } from '../../core/ports';
+import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
+import type { ModelInfo } from '../../core/models/modelInfo';
+import type { ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
 import { checkedAddress, ModelHttp, type ModelHttpOptions } from './modelHttp';
 import { OllamaAnswer } from './ollamaAnswer';

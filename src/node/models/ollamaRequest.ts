@@ -1,4 +1,4 @@
-import type { ModelBlock, ModelRequest } from '../../core/ports';
+import type { ModelBlock, ModelRequest } from '../../core/models/modelRequest';
 import { imagesOf, joined, resultText, textOf } from './chatCompletionRequest';
 import { asToolInput } from './toolInput';
 

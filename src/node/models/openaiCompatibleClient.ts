@@ -1,4 +1,7 @@
-import type { Logger, ModelClient, ModelEvent, ModelInfo, ModelRequest } from '../../core/ports';
+import type { Logger, ModelClient } from '../../core/ports';
+import type { ModelEvent } from '../../core/models/modelEvent';
+import type { ModelInfo } from '../../core/models/modelInfo';
+import type { ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
 import { ChatCompletionAnswer } from './chatCompletionAnswer';
 import { chatCompletionBody, firstDialect, otherDialect, type ChatDialect } from './chatCompletionRequest';

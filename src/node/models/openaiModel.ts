@@ -1,4 +1,4 @@
-import type { ModelInfo } from '../../core/ports';
+import type { ModelInfo } from '../../core/models/modelInfo';
 
 /** What nobody says is taken to be small: a window taken too large sends prompts that cannot fit, or are cut without a word. */
 const unknownWindow = 32_768;

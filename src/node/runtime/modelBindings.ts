@@ -2,7 +2,9 @@ import type { ModelBinding } from '../../core/context/engine';
 import { ModelError } from '../../core/chat/modelError';
 import { errorText } from '../../core/errors';
 import type { SummarizerEntry } from '../../core/context/policy';
-import type { Logger, ModelClient, ModelFailure, ModelInfo, Summarizer } from '../../core/ports';
+import type { Logger, ModelClient, Summarizer } from '../../core/ports';
+import type { ModelFailure } from '../../core/models/modelEvent';
+import type { ModelInfo } from '../../core/models/modelInfo';
 import { createClient, isProviderId, type ProviderAccess, type ProviderId } from '../models/providerAccess';
 
 export const offlineModelId = 'offline';

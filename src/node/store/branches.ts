@@ -1,6 +1,7 @@
 import { sideEntryTypes } from '../../core/session/entry';
 import type { StoredEntry } from '../../core/session/entry';
-import type { LiveBranch, TranscriptPage } from '../../core/ports';
+import type { LiveBranch } from '../../core/session/liveBranch';
+import type { TranscriptPage } from '../../core/session/transcriptPage';
 import type { Session } from '../../core/session/session';
 import type { EntryRows } from './entryRows';
 import type { Fork } from '../../core/session/fork';

@@ -1,4 +1,4 @@
-import type { Draft } from '../../core/ports';
+import type { Draft } from '../../core/session/draft';
 import { Attachment } from '../../core/session/attachment';
 import type { QueuedMessage } from '../../core/session/queuedMessage';
 import type { Connection, Row } from './connection';

@@ -1,5 +1,5 @@
 import { StoreError } from '../../core/errors';
-import type { MemoryWrite } from '../../core/ports';
+import type { MemoryWrite } from '../../core/session/appendBatch';
 import type { Connection } from './connection';
 import { plainText } from './text';
 

@@ -1,4 +1,4 @@
-import type { Pin } from '../../core/ports';
+import type { Pin } from '../../core/session/pin';
 import type { Connection } from './connection';
 import { packText, unpackText } from './text';
 

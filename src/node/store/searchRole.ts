@@ -1,4 +1,4 @@
-import type { SearchHit } from '../../core/ports';
+import type { SearchHit } from '../../core/session/searchQuery';
 import type { EntryContent } from '../../core/session/entry';
 
 export function roleOf(content: EntryContent): SearchHit['role'] {

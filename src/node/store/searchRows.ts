@@ -1,6 +1,6 @@
 import { passagesOf, speaker, type HistoryPassage } from '../../core/recall/history';
 import { PassageRanker, type Ranked } from '../../core/recall/rankPassages';
-import type { SearchHit, SearchQuery, SearchResult } from '../../core/ports';
+import type { SearchHit, SearchQuery, SearchResult } from '../../core/session/searchQuery';
 import { entryText, type StoredEntry } from '../../core/session/entry';
 import type { Connection } from './connection';
 import { entrySelection } from './entryCodec';

@@ -1,4 +1,4 @@
-import type { SearchQuery } from '../../core/ports';
+import type { SearchQuery } from '../../core/session/searchQuery';
 import type { StoredEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
 import type { Connection, SqlValue } from './connection';

@@ -1,5 +1,13 @@
 import { StoreError } from '../../core/errors';
-import type { AppendBatch, CalibrationRow, Draft, LiveBranch, MemoryWrite, Pin, SearchQuery, SearchResult, SummaryRetry, TranscriptPage, UsageRecord } from '../../core/ports';
+import type { AppendBatch, MemoryWrite } from '../../core/session/appendBatch';
+import type { CalibrationRow } from '../../core/context/calibrationRow';
+import type { Draft } from '../../core/session/draft';
+import type { LiveBranch } from '../../core/session/liveBranch';
+import type { Pin } from '../../core/session/pin';
+import type { SearchQuery, SearchResult } from '../../core/session/searchQuery';
+import type { SummaryRetry } from '../../core/session/summaryRetry';
+import type { TranscriptPage } from '../../core/session/transcriptPage';
+import type { UsageRecord } from '../../core/session/usageRecord';
 import type { PartialChunk } from '../../core/session/partialChunk';
 import type { BranchStep } from '../../core/session/branchStep';
 import type { BranchTip } from '../../core/session/branchTip';

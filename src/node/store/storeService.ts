@@ -1,5 +1,5 @@
 import { StoreError } from '../../core/errors';
-import type { AppendBatch } from '../../core/ports';
+import type { AppendBatch } from '../../core/session/appendBatch';
 import type { Activity, ClaimOutcome, StoreChange } from '../../core/session/storeChange';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { StoreCore } from './storeCore';

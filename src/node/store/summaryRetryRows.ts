@@ -1,5 +1,5 @@
 import { StoreError } from '../../core/errors';
-import type { SummaryRetry } from '../../core/ports';
+import type { SummaryRetry } from '../../core/session/summaryRetry';
 import type { Connection } from './connection';
 
 /** The `retry_queue` table. Writes expect to run inside a transaction. */

@@ -1,5 +1,5 @@
 import { sideEntryTypes } from '../../core/session/entry';
-import type { UsageRecord } from '../../core/ports';
+import type { UsageRecord } from '../../core/session/usageRecord';
 import type { Connection } from './connection';
 import { decodeUsage } from './usageRows';
 

@@ -1,4 +1,4 @@
-import type { UsageRecord } from '../../core/ports';
+import type { UsageRecord } from '../../core/session/usageRecord';
 import type { StoredEntry } from '../../core/session/entry';
 import type { UsageQuery, UsageTotal } from '../../core/session/usageTotal';
 import type { Connection, Row } from './connection';

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { titleFrom } from '../../core/chat/sessionTitle';
-import type { AppendBatch, IdSource, SessionStore, UsageRecord } from '../../core/ports';
+import type { AppendBatch } from '../../core/session/appendBatch';
+import type { IdSource, SessionStore } from '../../core/ports';
+import type { UsageRecord } from '../../core/session/usageRecord';
 import { sideEntryTypes, type EntryContent, type NewEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';

@@ -1,5 +1,8 @@
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import type { ModelClient, ModelEvent, ModelInfo, ModelRequest, TokenUsage } from '../../../src/core/ports';
+import type { ModelClient } from '../../../src/core/ports';
+import type { ModelEvent, TokenUsage } from '../../../src/core/models/modelEvent';
+import type { ModelInfo } from '../../../src/core/models/modelInfo';
+import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import type { ScriptedTurn } from './scripts';
 
 /** How a summary goes wrong. `slow` takes as long as a good one and then fails. */

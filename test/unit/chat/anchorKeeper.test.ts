@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ModelError } from '../../../src/core/chat/modelError';
-import type { ModelRequest } from '../../../src/core/ports';
+import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import { ConversationRig } from '../../support/conversationRig';
 import { says } from '../../support/scriptedModel';
 

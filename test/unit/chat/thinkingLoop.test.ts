@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelEvent } from '../../../src/core/ports';
+import type { ModelEvent } from '../../../src/core/models/modelEvent';
 import { afterLastBreak } from '../../../src/core/session/liveCompaction';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, says } from '../../support/scriptedModel';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { ContextSnapshot } from '../../../src/core/context/snapshot';
-import type { ModelRequest, SessionStore } from '../../../src/core/ports';
+import type { ModelRequest } from '../../../src/core/models/modelRequest';
+import type { SessionStore } from '../../../src/core/ports';
 import { projectRoot } from '../../support/paths';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
 

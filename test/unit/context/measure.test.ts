@@ -6,7 +6,7 @@ import { forecastTurns, measure, toSnapshot, type MeasureInput } from '../../../
 import { project } from '../../../src/core/context/projection';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { nudgeStates } from '../../../src/core/memory/nudges';
-import type { UsageRecord } from '../../../src/core/ports';
+import type { UsageRecord } from '../../../src/core/session/usageRecord';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 const policy = resolvePolicy('balanced').policy;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { getEventListeners } from 'node:events';
-import type { ModelEvent } from '../../../src/core/ports';
+import type { ModelEvent } from '../../../src/core/models/modelEvent';
 import { after, hold, reply, stall } from '../../support/messagesApiScript';
 import { collect, failureOf, never, request, Rig } from './rig';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelFailureReason } from '../../../src/core/ports';
+import type { ModelFailureReason } from '../../../src/core/models/modelEvent';
 import { ModelError } from '../../../src/core/chat/modelError';
 import { chooseDefaultModel } from '../../../src/node/models/chooseDefaultModel';
 import { fallbackModel, modelFromTable } from '../../../src/node/models/modelTable';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelMessage, ModelRequest } from '../../../src/core/ports';
+import type { ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';
 import { anthropicPrompt } from '../../../src/node/models/anthropicRequest';
 import { assistant, collect, never, request, Rig, user } from './rig';
 

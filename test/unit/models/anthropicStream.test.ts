@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ModelEvent, ModelMessage } from '../../../src/core/ports';
+import type { ModelEvent } from '../../../src/core/models/modelEvent';
+import type { ModelMessage } from '../../../src/core/models/modelRequest';
 import { malformedInput } from '../../../src/node/models/toolInput';
 import { rawToolCall, redactedThinking, refusal, reply, stopped, thinking, toolCall } from '../../support/messagesApiScript';
 import { assistant, blocksOf, collect, failureOf, model, never, request, Rig, sent, user } from './rig';

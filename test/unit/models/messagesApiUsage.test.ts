@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import type { ModelBlock, ModelMessage, TokenUsage, ToolSpec } from '../../../src/core/ports';
+import type { ModelBlock, ModelMessage, ToolSpec } from '../../../src/core/models/modelRequest';
+import type { TokenUsage } from '../../../src/core/models/modelEvent';
 import { redactedThinking, reply, thinking } from '../../support/messagesApiScript';
 import { textTokens } from '../../support/messagesApiTokens';
 import { assistant, blocksOf, collect, failureOf, model, never, request, Rig, user } from './rig';

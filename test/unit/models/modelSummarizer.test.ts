@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ModelEvent, ModelFailureReason } from '../../../src/core/ports';
+import type { ModelEvent, ModelFailureReason } from '../../../src/core/models/modelEvent';
 import { CancelledError } from '../../../src/core/errors';
 import { ModelError } from '../../../src/core/chat/modelError';
 import { summaryPrompt, summarySystem } from '../../../src/core/compaction/prompts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { ModelError } from '../../../src/core/chat/modelError';
-import type { TokenUsage } from '../../../src/core/ports';
+import type { TokenUsage } from '../../../src/core/models/modelEvent';
 import { OpenaiCompatibleClient, type OpenaiCompatibleOptions } from '../../../src/node/models/openaiCompatibleClient';
 import { openaiModel } from '../../../src/node/models/openaiModel';
 import { gatewayFault, httpFault, refusal, reply, thinking, toolCall } from '../../support/messagesApiScript';

@@ -1,4 +1,6 @@
-import type { Logger, ModelBlock, ModelEvent, ModelFailure, ModelMessage, ModelRequest } from '../../../src/core/ports';
+import type { Logger } from '../../../src/core/ports';
+import type { ModelBlock, ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';
+import type { ModelEvent, ModelFailure } from '../../../src/core/models/modelEvent';
 import { AnthropicClient, type AnthropicClientOptions } from '../../../src/node/models/anthropicClient';
 import { MessagesApi, type MessagesApiOptions } from '../../support/messagesApi';
 

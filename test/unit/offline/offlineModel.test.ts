@@ -3,7 +3,10 @@ import { isNudgeText, OfflineModel, type OfflineDependencies } from '../../../sr
 import { ModelError } from '../../../src/core/chat/modelError';
 import { noticeTag } from '../../../src/core/context/projection';
 import { StoreError } from '../../../src/core/errors';
-import type { ModelEvent, ModelMessage, ModelRequest, Passage, SearchQuery } from '../../../src/core/ports';
+import type { ModelEvent } from '../../../src/core/models/modelEvent';
+import type { ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';
+import type { Passage } from '../../../src/core/ports';
+import type { SearchQuery } from '../../../src/core/session/searchQuery';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { assistant, entriesOf, historyOf, result, user } from '../recall/entries';
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { CancelledError, StoreError } from '../../../src/core/errors';
-import type { SearchQuery } from '../../../src/core/ports';
+import type { SearchQuery } from '../../../src/core/session/searchQuery';
 import { createRecallTool, type RecallDependencies } from '../../../src/core/recall/recallTool';
 import { assistant, entriesOf, historyOf, result, user } from './entries';
 

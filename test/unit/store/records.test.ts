@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { StoreError } from '../../../src/core/errors';
-import type { Pin, SessionStore } from '../../../src/core/ports';
+import type { Pin } from '../../../src/core/session/pin';
+import type { SessionStore } from '../../../src/core/ports';
 import { SearchStore } from '../../support/searchStore';
 import { compactionContent } from '../../support/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import type { SearchQuery } from '../../../src/core/ports';
+import type { SearchQuery } from '../../../src/core/session/searchQuery';
 import { SearchStore } from '../../support/searchStore';
 import { tempFolder, type TempFolder } from '../../support/storeTemp';
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import type { ConversationEvent } from '../../../src/core/chat/events';
 import type { ContextSnapshot } from '../../../src/core/context/snapshot';
-import type { TranscriptPage } from '../../../src/core/ports';
+import type { TranscriptPage } from '../../../src/core/session/transcriptPage';
 import type { EntryContent, StoredEntry } from '../../../src/core/session/entry';
 import type { Session } from '../../../src/core/session/session';
 import { attemptDiscarded } from '../../../src/core/session/liveCompaction';

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { SearchHit } from '../../../src/core/ports';
+import type { SearchHit } from '../../../src/core/session/searchQuery';
 import { snippet } from '../../../src/core/recall/snippet';
 import { historyPicks } from '../../../src/vscode/historyPicks';
 import { SearchAsTyped } from '../../../src/vscode/searchAsTyped';

@@ -1,0 +1,44 @@
+import type { ModelBlock } from './modelRequest';
+
+export type ModelEvent =
+  | { readonly type: 'text_delta'; readonly index: number; readonly text: string }
+  | { readonly type: 'thinking_delta'; readonly index: number; readonly text: string }
+  /** A block is complete, in order of `index`. */
+  | { readonly type: 'block'; readonly index: number; readonly block: ModelBlock }
+  /** Cumulative for the request: overwrite, never add. */
+  | { readonly type: 'usage'; readonly usage: TokenUsage }
+  | { readonly type: 'stopped'; readonly reason: string }
+  | { readonly type: 'failed'; readonly failure: ModelFailure };
+
+export interface ModelFailure {
+  readonly reason: ModelFailureReason;
+  /** The provider's own words, without secrets. */
+  readonly detail: string;
+  readonly status?: number;
+  /** From `retry-after`, in milliseconds. */
+  readonly retryAfterMs?: number;
+  /** With `overflow`: the window that the provider names, in tokens. */
+  readonly window?: number;
+}
+
+export type ModelFailureReason =
+  | 'no_key'
+  | 'bad_key'
+  | 'network'
+  | 'overloaded'
+  | 'rate_limited'
+  | 'server'
+  | 'overflow'
+  | 'unknown_model'
+  | 'invalid_request'
+  | 'refused'
+  /** Used up at the provider, or the user's own limit (`detail` says it in full): waiting a little does not help. */
+  | ('quota' | 'budget')
+  | 'cancelled';
+
+export interface TokenUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+}

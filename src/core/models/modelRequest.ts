@@ -1,0 +1,36 @@
+import type { ThinkingLevel } from '../context/thinkingLevel';
+import type { ImageType } from '../session/attachment';
+
+export interface ModelRequest {
+  readonly model: string;
+  readonly system: string;
+  /** Stands behind the system text as a part of its own, which may be cached apart. */
+  readonly systemSummary?: string;
+  readonly tools: readonly ToolSpec[];
+  readonly messages: readonly ModelMessage[];
+  readonly maxOutputTokens: number;
+  /** Omitted: as the model does by itself. `off` also where the thinking that its unfinished tool calls came from can no longer be sent along. */
+  readonly thinking?: ThinkingLevel;
+}
+
+export interface ModelMessage {
+  readonly role: 'user' | 'assistant';
+  readonly blocks: readonly ModelBlock[];
+  /** The provider may cache the prompt up to and including this message. */
+  readonly cacheBreakpoint?: boolean;
+}
+
+export type ModelBlock =
+  | { readonly type: 'text'; readonly text: string }
+  /** Of the user's. `data` in base64. A client whose model sees no images sends `imageInWords` instead. */
+  | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string }
+  | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly redactedData?: string }
+  | { readonly type: 'tool_use'; readonly callId: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'tool_result'; readonly callId: string; readonly text: string; readonly isError: boolean };
+
+export interface ToolSpec {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of the input object. */
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,17 @@
+import type { StoredEntry } from './entry';
+import type { Session } from './session';
+import type { UsageRecord } from './usageRecord';
+
+/** The part of a branch that the projection can reach, root side first. */
+export interface LiveBranch {
+  readonly session: Session;
+  /**
+   * From the first kept entry of the newest compaction that is neither undone nor superseded (or from the root when there is
+   * none) up to the leaf; the compaction entry itself stands among them where it was appended.
+   */
+  readonly entries: readonly StoredEntry[];
+  /** Whether `entries` starts at the root. */
+  readonly fromRoot: boolean;
+  /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
+  readonly lastUsage: UsageRecord | null;
+}

@@ -1,0 +1,51 @@
+export interface SearchQuery {
+  /** Plain words, identifiers, paths; nothing in it is syntax. The more of them an entry has, the better; any one is enough. */
+  readonly text: string;
+  /** With the part of its ancestors that a fork shares. Omitted: every session that is not in the trash. */
+  readonly session?: string;
+  readonly limit: number;
+  /** Milliseconds since the epoch, both included. */
+  readonly from?: number;
+  readonly to?: number;
+  /** `tool`: calls and their results. */
+  readonly role?: SearchRole;
+  /** Answers, thoughts and calls of this model: `provider/model`, or the name of the model alone. */
+  readonly model?: string;
+  /** Only sessions with this among their `metadata.tags`. */
+  readonly tag?: string;
+  /** Only sessions with these top-level values in their metadata. */
+  readonly metadata?: Readonly<Record<string, string | number | boolean>>;
+}
+
+export type SearchRole = 'user' | 'assistant' | 'tool';
+
+export interface SearchHit {
+  /** UUID of the entry. */
+  readonly entry: string;
+  readonly seq: number;
+  /** UUID of the session; of one that shares the entry when the entry's own is in the trash. */
+  readonly session: string;
+  /** `YYYYMMDD_NNN`. */
+  readonly sessionId: string;
+  readonly sessionTitle: string;
+  readonly role: SearchRole | 'note';
+  /** Who said it, in words: `user`, `result of read_file`. */
+  readonly speaker: string;
+  readonly at: number;
+  readonly score: number;
+  /** A passage of the entry, verbatim: from `start` in its text, which has `length` characters. */
+  readonly text: string;
+  readonly start: number;
+  readonly length: number;
+}
+
+export interface SearchResult {
+  /** Best first. A passage next to one that matches may stand among them without a match of its own. */
+  readonly hits: readonly SearchHit[];
+  /** The terms that were searched for, as the ranking sees them; empty when the query has no words. */
+  readonly terms: readonly string[];
+  /** Entries that were counted and, in the order of `terms`, how many have each: for ranking other text beside the hits. */
+  readonly statistics: { readonly count: number; readonly documentFrequency: readonly number[] };
+  /** False when not all of the history that is not yet indexed could be read. */
+  readonly complete: boolean;
+}

@@ -1,0 +1,14 @@
+export interface UsageRecord {
+  /** The entry the request led to, the compaction it was made for, or, for `count`, the leaf of the branch that was counted. */
+  readonly entry: string;
+  readonly provider: string;
+  readonly model: string;
+  /** `failed`: a turn's request that was stopped or broke off; it measures no context. `imported`: another program's request, whose prompt was not ours. */
+  readonly kind: 'turn' | 'compaction' | 'count' | 'failed' | 'imported';
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly cost: number | null;
+  readonly at: number;
+}
