@@ -2,9 +2,8 @@ import type { CompactionResult } from '../core/chat/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
-import type { SessionPolicy } from '../core/context/resolvePolicy';
 import { errorText } from '../core/errors';
-import type { IdSource, Logger, SessionStore, StoreStatus } from '../core/ports';
+import type { IdSource, Logger, StoreStatus } from '../core/ports';
 import type { SearchResult } from '../core/session/searchQuery';
 import { searchTyped } from '../core/recall/searchTyped';
 import type { StoreChange } from '../core/session/storeChange';
@@ -14,11 +13,14 @@ import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import type { OlderPage, ViewSnapshot } from '../protocol/messages';
 import type { ChatMemory } from './chatMemory';
+import { CurrentChat } from './currentChat';
 import { LooseSession } from './looseSession';
 import type { ModelSource } from './modelSource';
-import type { OpenChat, OpenConversation } from './openChat';
+import type { OpenConversation } from './openChat';
 import { OnceById } from './onceById';
 import { OpenChats } from './openChats';
+import { SessionChoices } from './sessionChoices';
+import { SessionList } from './sessionList';
 import type { ReopenOptions, StoreAccess } from './storeAccess';
 import { SurfaceFeed, type ChatSurface } from './surfaceFeed';
 
@@ -48,10 +50,6 @@ export interface ChatControllerDeps {
   readonly log: Logger;
 }
 
-/** Sessions that the view's list shows. */
-const listedSessions = 200;
-const relistMs = 300;
-
 /** Everything that view and commands ask for goes through here, whether or not a view exists. Opens the store when first needed. */
 export class ChatController implements Disposable {
   private readonly disposables = new DisposableStore();
@@ -60,14 +58,9 @@ export class ChatController implements Disposable {
   private readonly chats: OpenChats;
   private readonly loose: LooseSession;
   private readonly feed: SurfaceFeed;
-  private opened: Promise<void> | null = null;
-  /** Opening, switching and reloading happen one after the other. */
-  private last: Promise<unknown> = Promise.resolve();
-  private sessions: ViewSnapshot['sessions'] = [];
-  private onlyArchived = false;
-  private relisting: NodeJS.Timeout | undefined;
-  /** What the open chats were read from, and whether it could be written. */
-  private known: { readonly store: SessionStore; readonly isCopy: boolean } | null = null;
+  private readonly list: SessionList;
+  private readonly current: CurrentChat;
+  readonly choices: SessionChoices;
   private readonly sent = new OnceById<void>();
   private closing: Promise<void> | null = null;
 
@@ -75,10 +68,12 @@ export class ChatController implements Disposable {
     const { store, openConversation, models, isTrusted, log, now } = deps;
     this.loose = new LooseSession(models, log);
     this.chats = this.disposables.add(new OpenChats({ openConversation, models, log, now }));
-    this.feed = new SurfaceFeed({ store, models, isTrusted, chat: () => this.chats.current, loose: this.loose, sessions: () => this.sessions });
-    this.disposables.add(store.onDidChange(() => void this.storeChanged()));
+    this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log }));
+    this.feed = new SurfaceFeed({ store, models, isTrusted, chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
+    this.current = new CurrentChat({ ...deps, chats: this.chats, loose: this.loose, list: this.list, feed: this.feed });
+    this.choices = new SessionChoices({ current: this.current, loose: this.loose, connectionChanged: () => this.connectionChanged() });
+    this.disposables.add(store.onDidChange(() => void this.current.storeChanged()));
     this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));
-    this.disposables.add({ dispose: () => clearTimeout(this.relisting) });
     this.disposables.add(this.chats.onDidSend((delta) => this.feed.delta(delta)));
     this.disposables.add(this.chats.onDidOutgrowDeltas(() => this.feed.snapshot()));
     this.disposables.add(this.chats.onDidFailToStore(() => void store.check()));
@@ -112,7 +107,7 @@ export class ChatController implements Disposable {
       this.deps.log.warn('view_without_history', { detail: errorText(error) });
     }
     this.feed.snapshot();
-    if (!this.chats.current) await this.resolveLoose();
+    if (!this.chats.current) await this.current.resolveLoose();
   }
 
   focusComposer(): void {
@@ -126,7 +121,7 @@ export class ChatController implements Disposable {
     if (store.current?.status.access !== 'readonly') return;
     await store.catchUp();
     // A change of ownership has been answered by `storeChanged`.
-    if (store.current?.status.access === 'readonly') await this.reload();
+    if (store.current?.status.access === 'readonly') await this.current.reload();
   }
 
   // ------------------------------------------------------------------------------------------------------------ sessions
@@ -144,7 +139,7 @@ export class ChatController implements Disposable {
     const turn = this.chats.current?.presenter.turnState ?? null;
     const { context } = this.chats;
     return {
-      hasSession: this.chats.current !== null || this.sessions.length > 0 || this.onlyArchived,
+      hasSession: this.chats.current !== null || this.list.hasAny,
       canUndo: (context?.compactions ?? 0) > 0,
       busy: turn !== null,
       compacting: turn?.phase === 'compacting',
@@ -155,35 +150,17 @@ export class ChatController implements Disposable {
 
   /** Opens the store and the last session, once. Rejects with `StoreError`; the next call tries again. */
   open(): Promise<void> {
-    this.opened ??= this.serial(() => this.openLast()).catch((error: unknown) => {
-      this.opened = null;
-      throw error;
-    });
-    return this.opened;
+    return this.current.open();
   }
 
   /** An empty session; it comes into being with its first message. Never rejects. */
-  async newSession(): Promise<void> {
-    await this.open().catch(() => undefined);
-    await this.serial(async () => {
-      this.loose.clear();
-      this.chats.leave();
-      await this.deps.memory.setLastSession(null);
-      this.feed.snapshot();
-    });
-    await this.resolveLoose();
+  newSession(): Promise<void> {
+    return this.current.leave();
   }
 
   /** Rejects with `StoreError`, or an `Error` for a session that is gone. */
-  async openSession(uuid: string): Promise<void> {
-    await this.open();
-    await this.serial(async () => {
-      if (this.session?.uuid === uuid) return;
-      const session = await (await this.deps.store.get()).session(uuid);
-      if (!session) throw new Error('This session does not exist any more.');
-      await this.show(session);
-      this.feed.snapshot();
-    });
+  openSession(uuid: string): Promise<void> {
+    return this.current.switchTo(uuid);
   }
 
   /** The session on show, or another one. Rejects with `StoreError`. */
@@ -199,14 +176,8 @@ export class ChatController implements Disposable {
   }
 
   /** The newest sessions, without those in the archive. Rejects with `StoreError`. */
-  async listSessions(): Promise<ViewSnapshot['sessions']> {
-    const store = await this.deps.store.get();
-    this.sessions = (await store.listSessions({ archived: false, limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
-    this.onlyArchived = this.sessions.length === 0 && (await store.listSessions({ archived: true, limit: 1 })).length > 0;
-    this.feed.delta({ kind: 'sessions', sessions: this.sessions });
-    this.changed();
-    this.deps.noteSessions(this.sessions.length);
-    return this.sessions;
+  listSessions(): Promise<ViewSnapshot['sessions']> {
+    return this.list.read();
   }
 
   /** Every session of the workspace, or what the filters in the text leave of it. Rejects with `StoreError`. */
@@ -236,11 +207,11 @@ export class ChatController implements Disposable {
   send(id: string, text: string, attachments: readonly Attachment[] = []): Promise<void> {
     // What the composer had saved of this very message.
     const stale = this.chats.current?.draft ?? this.loose.draft;
-    return this.sent.run(id, () => this.openOrCreate((chat) => chat.send(id, { text, attachments }, stale)));
+    return this.sent.run(id, () => this.current.startOrCreate((chat) => chat.send(id, { text, attachments }, stale)));
   }
 
   async retry(): Promise<void> {
-    await this.begin(async () => this.chats.current, (chat) => chat?.retry(this.deps.ids.next()));
+    await this.current.start((chat) => chat.retry(this.deps.ids.next()));
   }
 
   async stop(): Promise<void> {
@@ -311,36 +282,10 @@ export class ChatController implements Disposable {
 
   // --------------------------------------------------------------------------------------------------------------- models
 
-  /** Of the open session: `provider/model`, or null when the settings decide. */
-  get model(): string | null {
-    return (this.chats.current ?? this.loose).model;
-  }
-
-  /** For the open session, or the one that the next message begins. Rejects with `StoreError`. */
-  async setModel(model: string | null): Promise<void> {
-    await this.open();
-    if (this.chats.current) await this.chats.current.setModel(model);
-    else this.loose.model = model;
-    await this.connectionChanged();
-  }
-
-  /** The policy of the open session; null: whatever the settings say. */
-  get policy(): string | null {
-    const policy = this.chats.current ? this.chats.current.session.policy : this.loose.policy;
-    return (policy as SessionPolicy | null)?.preset ?? null;
-  }
-
-  /** Gives the open session a policy, or none of its own. Rejects with `StoreError`. */
-  async setPolicy(policy: SessionPolicy | null): Promise<void> {
-    await this.open();
-    if (this.chats.current) await this.chats.current.conversation.setPolicy(policy);
-    else this.loose.policy = policy;
-  }
-
   /** Key, address, settings or the user's mind have changed. Never rejects. */
   async connectionChanged(): Promise<void> {
     if (this.chats.current) await this.chats.current.conversation.refreshModel();
-    else if (this.opened) await this.resolveLoose();
+    else if (this.current.isOpened) await this.current.resolveLoose();
     this.feed.connection();
   }
 
@@ -354,12 +299,9 @@ export class ChatController implements Disposable {
    * Rejects with what `between` or opening failed with.
    */
   async reopenStore(options: ReopenOptions): Promise<StoreStatus> {
-    const store = await this.serial(async () => {
-      await this.chats.idle();
-      return this.deps.store.reopen(options);
-    });
-    if (!this.opened) await this.ready();
-    return store.status;
+    const status = await this.current.reopenStore(options);
+    if (!this.current.isOpened) await this.ready();
+    return status;
   }
 
   trustChanged(): void {
@@ -377,123 +319,21 @@ export class ChatController implements Disposable {
     this.disposables.dispose();
   }
 
-  // ------------------------------------------------------------------------------------------------------------- internal
-
-  private async openLast(): Promise<void> {
-    const store = await this.deps.store.get();
-    this.known = { store, isCopy: store.status.access === 'readonly' };
-    const [newest] = await this.listSessions();
-    const remembered = this.deps.memory.lastSession();
-    if (remembered === null) return this.changed();
-    const last = remembered === undefined ? undefined : await store.session(remembered);
-    const session = last && last.deletedAt === null ? last : newest && (await store.session(newest.uuid));
-    if (session) await this.show(session);
-    else this.changed();
+  private listed(sessions: ViewSnapshot['sessions']): void {
+    this.feed.delta({ kind: 'sessions', sessions });
+    this.changed();
+    this.deps.noteSessions(sessions.length);
   }
 
-  private async openOrCreate(start: (chat: OpenChat) => Promise<void>): Promise<void> {
-    await this.open();
-    await this.begin(async () => {
-      if (this.chats.current) return this.chats.current;
-      const { ids, now, cwd } = this.deps;
-      const store = await this.deps.store.get();
-      const session = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model: this.loose.model, policy: this.loose.policy, createdAt: now() });
-      const chat = await this.show(session);
-      chat.draft = this.loose.draft;
-      this.loose.clear();
-      // No snapshot: it would take what the user has gone on writing.
-      this.feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });
-      this.feed.delta({ kind: 'context', context: this.chats.context });
-      this.feed.connection();
-      void this.listSessions().catch((error: unknown) => this.deps.log.warn('sessions_not_listed', { detail: errorText(error) }));
-      return chat;
-    }, start);
-  }
-
-  /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
-  private async begin<C, T>(find: () => Promise<C>, start: (chat: C) => Promise<T> | undefined): Promise<T | undefined> {
-    const { started } = await this.serial(async () => {
-      const started = start(await find());
-      // Handled below; until then nobody listens.
-      started?.catch(() => undefined);
-      return { started };
-    });
-    return started;
-  }
-
-  private async show(session: Session): Promise<OpenChat> {
-    const { memory, log, now } = this.deps;
-    const store = await this.deps.store.get();
-    const chat = await this.chats.show(store, session);
-    await memory.setLastSession(session.uuid);
-    if (store.status.access !== 'readonly') {
-      void store.updateSession(session.uuid, { lastOpenedAt: now() }).catch((error: unknown) => log.debug('last_opened_not_saved', { detail: errorText(error) }));
-    }
-    return chat;
-  }
-
-  private async storeChanged(): Promise<void> {
-    const { current: store } = this.deps.store;
-    const before = this.known;
-    this.known = store && { store, isCopy: store.status.access === 'readonly' };
-    this.feed.banner();
-    // What another window writes to a store that is only read here is read when the user looks here, not at each of its writes. Which
-    // of the windows owns the file makes no difference.
-    const isSame = before !== null && before.store === this.known?.store && before.isCopy === this.known.isCopy;
-    if (store && this.opened && !isSame) await this.reload();
-  }
-
-  /** Open sessions follow by themselves; the list does so a little later, at once for many changes. */
+  /** Open sessions follow by themselves. */
   private contentChanged(change: StoreChange): void {
     const { kind } = change;
     if (kind !== 'entries' && kind !== 'session' && kind !== 'branch' && kind !== 'all') return;
-    if (kind === 'all' || (kind === 'session' && change.session === null)) {
-      this.leaveDeleted().catch((error: unknown) => this.deps.log.warn('session_not_looked_up', { detail: errorText(error) }));
-    }
-    this.relisting ??= setTimeout(() => {
-      this.relisting = undefined;
-      this.listSessions().catch((error: unknown) => this.deps.log.warn('sessions_not_listed', { detail: errorText(error) }));
-    }, relistMs);
-  }
-
-  /** A session is deleted for good only while no window works in it: nothing runs here. What the user has begun to write stays. */
-  private async leaveDeleted(): Promise<void> {
-    await this.serial(async () => {
-      const chat = this.chats.current;
-      if (!chat || (await (await this.deps.store.get()).session(chat.session.uuid))) return;
-      this.loose.clear();
-      this.loose.draft = chat.draft;
-      this.chats.leave();
-      await this.deps.memory.setLastSession(null);
-      this.feed.snapshot();
-      this.deps.sessionDeleted(chat.session.title);
-    });
-    if (!this.chats.current) await this.resolveLoose();
-  }
-
-  /** Reads what is open again, from the store as it is now. Never rejects. */
-  private async reload(): Promise<void> {
-    try {
-      await this.serial(async () => (this.chats.current ? this.chats.reload(await this.deps.store.get()) : this.openLast()));
-      await this.listSessions();
-    } catch (error) {
-      this.deps.log.warn('session_not_reloaded', { detail: errorText(error) });
-    }
-    this.feed.snapshot();
-  }
-
-  private async resolveLoose(): Promise<void> {
-    await this.loose.resolve();
-    this.feed.connection();
+    if (kind === 'all' || (kind === 'session' && change.session === null)) void this.current.leaveDeleted();
+    this.list.readSoon();
   }
 
   private changed(): void {
     this._onDidChangeState.fire(this.state);
-  }
-
-  private serial<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.last.then(work);
-    this.last = result.catch(() => undefined);
-    return result;
   }
 }

@@ -42,13 +42,13 @@ export class ModelCommands {
       const found = priceOf(prices(), provider, model);
       return found ? priceText(found) : null;
     };
-    const picked = await pickModel({ current: controller.model, groups, price });
+    const picked = await pickModel({ current: controller.choices.model, groups, price });
     if (!picked) return;
     if (picked.kind === 'set_key') return this.setKey(picked.provider);
     if (picked.kind === 'thinking') return this.setThinkingLevel();
     const { model } = picked;
     if (model !== offlineSessionModel) await memory.setOfflineChosen(false);
-    await controller.setModel(model);
+    await controller.choices.setModel(model);
     await this.keepForNewSessions(model);
   }
 
@@ -66,7 +66,7 @@ export class ModelCommands {
     if (!(await setApiKey(apiKeys, provider))) return;
     await memory.setOfflineChosen(false);
     // Who enters a key wants a model: a session that was offline for want of one follows.
-    if (controller.model === offlineSessionModel) await controller.setModel(null);
+    if (controller.choices.model === offlineSessionModel) await controller.choices.setModel(null);
     else await controller.connectionChanged();
   }
 
@@ -77,7 +77,7 @@ export class ModelCommands {
   async chooseOffline(): Promise<void> {
     const { controller, memory } = this.deps;
     await memory.setOfflineChosen(true);
-    if (controller.model !== null && controller.model !== offlineSessionModel) await controller.setModel(offlineSessionModel);
+    if (controller.choices.model !== null && controller.choices.model !== offlineSessionModel) await controller.choices.setModel(offlineSessionModel);
     else await controller.connectionChanged();
   }
 

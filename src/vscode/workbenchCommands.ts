@@ -106,7 +106,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     showBreakdown: async () => this.showBreakdown(),
     watchOpenClaw: () => this.deps.watchOpenClaw(),
     showAnalytics: async () => this.deps.showAnalytics(),
-    askWithoutHistory: ([typed]) => askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.model }),
+    askWithoutHistory: ([typed]) => askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
     stop: () => this.deps.controller.stop(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
@@ -204,10 +204,10 @@ export class WorkbenchCommands implements WorkbenchActions {
   private async selectPolicy(): Promise<void> {
     const { controller, settingOfPolicy } = this.deps;
     await controller.open();
-    const picked = await pickPolicy({ current: controller.policy, setting: settingOfPolicy() });
+    const picked = await pickPolicy({ current: controller.choices.policy, setting: settingOfPolicy() });
     if (!picked) return;
     const { preset, scope } = picked;
-    if (scope === 'session') return controller.setPolicy(preset === null ? null : { preset });
+    if (scope === 'session') return controller.choices.setPolicy(preset === null ? null : { preset });
     await savePolicySetting(preset);
   }
 

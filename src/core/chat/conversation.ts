@@ -6,31 +6,29 @@ import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
 import { parseThinkingLevel, type ThinkingLevel } from '../context/thinkingLevel';
 import type { Pin } from '../session/pin';
-import type { Summarizer } from '../ports';
-import { attachmentTokens, isBlank, nothingWritten, type Attachment, type Written } from '../session/attachment';
+import type { Attachment } from '../session/attachment';
 import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';
 import { onDemandShare, ToolBox, toSpec } from '../tools/toolBox';
-import { AnchorKeeper } from './anchorKeeper';
 import { Approvals } from './approvals';
 import { Branching } from './branching';
 import { BranchState } from './branchState';
+import { MessageQueue } from './messageQueue';
 import { Operations } from './operations';
 import type { CheckpointResult } from './checkpoints';
 import type { CompactionResult } from './compactor';
+import { ContextMeter } from './contextMeter';
 import { ContextTools, type CompactionPreview, type UndoPreview } from './contextTools';
-import { elsewhere, noRecord, notBegun, outOfQueue, type SendOutcome } from './sendOutcome';
-import { titleFrom } from './sessionTitle';
+import { elsewhere, noRecord, type SendOutcome } from './sendOutcome';
 import { SharedSession } from './sharedSession';
 import type { ConversationDeps } from './conversationDeps';
 import type { ConversationEvent, TurnError } from './events';
 import type { PinResult, PinTarget } from './pins';
 import { ModelError } from './modelError';
 import { systemPrompt } from './systemPrompt';
-import { Turn, type TurnOutcome } from './turn';
-import { modelChange } from './turnNotes';
+import { Turns } from './turns';
 import { modelTurnError, storeTurnError } from './turnError';
-import { CancelledError, errorText } from '../errors';
+import { errorText } from '../errors';
 
 /*
  * One operation at a time, in the order they were asked for:
@@ -46,15 +44,8 @@ export class Conversation {
   /** Other ways on from what has been said. */
   readonly branching: Branching;
   private readonly operations: Operations;
-  private waiting: QueuedMessage[] = [];
-  private turnRunning: Turn | null = null;
-  private disposed = false;
-  /** The store failed in the middle of a turn. */
-  private broken = false;
-  /** Grows with every draft and every send: a count that comes back late is dropped. */
-  private draftVersion = 0;
-  /** The last snapshot told to anyone, without its time: what has not changed is not told again. */
-  private lastNumbers = '';
+  private readonly queue: MessageQueue;
+  private readonly turns: Turns;
 
   private constructor(
     private readonly deps: ConversationDeps,
@@ -63,7 +54,7 @@ export class Conversation {
     private readonly engine: ContextEngine,
     private readonly context: ContextTools,
     readonly toolBox: ToolBox,
-    private readonly anchor: AnchorKeeper,
+    private readonly meter: ContextMeter,
     private readonly shared: SharedSession,
     readonly approvals: Approvals,
   ) {
@@ -74,12 +65,27 @@ export class Conversation {
       emit: (event) => this.emit(event),
       branchChanged: () => this.branchChanged(true),
       summaries: context.branchSummaries,
-      turn: (id, message, begin) => this.operations.enqueue(() => this.turn(id, message, begin)),
+      turn: (id, message, begin) => this.turns.branchingOff(id, message, begin),
       alone: (run) => this.alone(run, (message) => message),
     });
     this.operations = new Operations(shared, () => {
       this.emit({ type: 'became_idle' });
-      void this.restoreAnchor();
+      void meter.restoreAnchor();
+    });
+    this.queue = new MessageQueue({ ...deps, session: () => this.session.uuid, emit: (event) => this.emit(event) });
+    this.turns = new Turns({
+      ...deps,
+      branch,
+      engine,
+      context,
+      meter,
+      toolBox,
+      approvals,
+      operations: this.operations,
+      queue: this.queue,
+      emit: (event) => this.emit(event),
+      refreshModel: () => this.refreshModel(),
+      rename: (title) => this.rename(title),
     });
   }
 
@@ -100,11 +106,11 @@ export class Conversation {
     const toolBox = new ToolBox(own, deps.otherTools, { store: deps.store, branch, tokensOf: engine.estimate, budget: () => engine.budget.effective * onDemandShare });
     engine.useTools(toolBox.current().map(toSpec));
     const context = new ContextTools({ ...deps, branch, engine, emit });
-    const anchor = new AnchorKeeper({ ...deps, branch, engine, canWrite: () => deps.store.status.access !== 'readonly' });
-    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, toolBox, anchor, shared, new Approvals(deps.approvalRule, emit));
-    if (owner) conversation.waiting = [...(await deps.store.queue(session))];
+    const meter = new ContextMeter({ ...deps, branch, engine, emit, canWrite: () => deps.store.status.access !== 'readonly' });
+    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, toolBox, meter, shared, new Approvals(deps.approvalRule, emit));
+    if (owner) conversation.queue.messages = await deps.store.queue(session);
     await conversation.refreshModel();
-    void conversation.settle();
+    void meter.settle();
     void context.retries.wake();
     return conversation;
   }
@@ -118,7 +124,7 @@ export class Conversation {
   }
 
   get queued(): readonly QueuedMessage[] {
-    return this.waiting;
+    return this.queue.messages;
   }
 
   get model(): ModelBinding {
@@ -130,7 +136,7 @@ export class Conversation {
   }
 
   get snapshot(): ContextSnapshot {
-    return this.engine.snapshot(this.deps.clock.now());
+    return this.meter.snapshot;
   }
 
   /** Entries that are sent as head + tail because they are very long. */
@@ -153,61 +159,43 @@ export class Conversation {
   }
 
   /** Sends a message, or queues it behind the running turn. Resolves when its turn has ended; never rejects. */
-  async send(text: string, id: string = this.deps.ids.next(), attachments: readonly Attachment[] = []): Promise<SendOutcome> {
-    const message = { text, attachments };
-    if (isBlank(message)) return notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' });
-    if (!this.isBusy) return this.operations.enqueue(() => this.turn(id, message));
-    this.waiting = [...this.waiting, queued(id, message)];
-    // Its place behind what was asked for before is taken first; that it is on disk follows.
-    const outcome = this.operations.enqueue(async () => {
-      if (!this.waiting.some((one) => one.id === id)) return notBegun(id, outOfQueue);
-      return this.turn(id, message);
-    });
-    await this.queueChanged();
-    return outcome;
+  send(text: string, id: string = this.deps.ids.next(), attachments: readonly Attachment[] = []): Promise<SendOutcome> {
+    return this.turns.send(id, { text, attachments });
   }
 
   /** Sends what was still waiting when the last process ended; resolves when all of it has had its turn. */
-  async resumeQueue(): Promise<void> {
-    await Promise.all(this.waiting.map((one) => this.operations.enqueue(() => this.turn(one.id, { ...nothingWritten, ...one }))));
+  resumeQueue(): Promise<void> {
+    return this.turns.resumeQueue();
   }
 
   /** What a window that has ended left in the queue of this session; it is this window's now, but does not wait here. */
   leftInQueue(): Promise<readonly QueuedMessage[]> {
-    return this.operations.enqueue(async () => {
-      const found = await this.deps.store.queue(this.session.uuid);
-      return found.filter(({ id }) => !this.waiting.some((message) => message.id === id));
-    });
+    return this.operations.enqueue(() => this.queue.left());
   }
 
   /** Takes a message out of the queue; undefined when its turn has already begun. */
-  async unqueue(id: string): Promise<QueuedMessage | undefined> {
-    const message = this.waiting.find((one) => one.id === id);
-    if (!message) return undefined;
-    this.waiting = this.waiting.filter((one) => one !== message);
-    await this.queueChanged();
-    return message;
+  unqueue(id: string): Promise<QueuedMessage | undefined> {
+    return this.queue.remove(id);
   }
 
   /** Asks again for an answer to what is already there. */
-  async retry(id: string = this.deps.ids.next()): Promise<SendOutcome> {
-    return this.operations.enqueue(() => this.turn(id, null));
+  retry(id: string = this.deps.ids.next()): Promise<SendOutcome> {
+    return this.turns.retry(id);
   }
 
   /** Ends the running operation, or asks the window it runs in to; resolves at once. Returns the queued messages, which are not sent any more. */
   async stop(): Promise<readonly QueuedMessage[]> {
-    const back = this.waiting;
-    this.waiting = [];
+    const back = this.queue.messages;
+    const emptied = this.queue.empty();
     this.operations.abort();
-    if (back.length > 0) await this.queueChanged();
+    await emptied;
     if (this.shared.isElsewhere) await this.deps.store.requestStop(this.session.uuid).catch((error: unknown) => this.deps.log.warn('stop_not_asked', { detail: errorText(error) }));
     return back;
   }
 
   /** Lets the running compaction end by its next rung. */
   cancelCompaction(): void {
-    if (this.turnRunning) this.turnRunning.cancelCompaction();
-    else this.operations.abort();
+    if (!this.turns.cancelCompaction()) this.operations.abort();
   }
 
   /** Folds the older part of the conversation. Never rejects. */
@@ -276,12 +264,8 @@ export class Conversation {
   }
 
   /** Shows the draft's size in the gauge. */
-  async measureDraft(text: string, attachments: readonly Attachment[] = []): Promise<void> {
-    const version = ++this.draftVersion;
-    const [tokens] = text === '' ? [0] : await this.deps.counter.count([text]);
-    if (version !== this.draftVersion) return;
-    this.engine.setDraft(attachments.reduce((sum, attachment) => sum + attachmentTokens(attachment), tokens ?? 0));
-    this.emitContext();
+  measureDraft(text: string, attachments: readonly Attachment[] = []): Promise<void> {
+    return this.meter.measureDraft(text, attachments);
   }
 
   async rename(title: string): Promise<void> {
@@ -308,8 +292,8 @@ export class Conversation {
     try {
       const moved = await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy(this.session), parseThinkingLevel(this.session.thinkingLevel));
       if (moved) this.deps.log.info('threshold_updated', { policy: this.policy.name, model: this.model.info.id, ...thresholdsOf(this.engine.budget) });
-      this.emitContext();
-      if (!this.isBusy) void this.restoreAnchor();
+      this.meter.tell();
+      if (!this.isBusy) void this.meter.restoreAnchor();
       return null;
     } catch (error) {
       if (ModelError.is(error)) return modelTurnError(error.failure, this.session.model ?? '');
@@ -325,108 +309,13 @@ export class Conversation {
 
   /** Stops what runs. What is queued stays on disk and is not begun. */
   dispose(): void {
-    this.disposed = true;
+    this.turns.close();
     this.approvals.close();
     this.operations.abort();
-    this.anchor.close();
+    this.meter.close();
     this.context.close();
     this.shared.dispose();
     this._onDidEmit.dispose();
-  }
-
-  /** `begin` puts the branch where the turn starts from, and appends its message if it has one; it cannot wait for another window. */
-  private async turn(id: string, message: Written | null, begin?: () => Promise<void>): Promise<SendOutcome> {
-    if (this.disposed) return notBegun(id, { reason: 'cancelled', message: 'The conversation was closed.' });
-    let hasWaited = false;
-    const held = async (): Promise<SendOutcome | undefined> => {
-      if (message === null || begin) return notBegun(id, elsewhere);
-      hasWaited = true;
-      if (this.waiting.some((one) => one.id === id)) return undefined;
-      this.waiting = [queued(id, message), ...this.waiting];
-      await this.queueChanged();
-      return undefined;
-    };
-    const begun = this.operations.exclusive<SendOutcome>(async (signal) => {
-      if (hasWaited && !this.waiting.some((one) => one.id === id)) return notBegun(id, outOfQueue);
-      this.emit({ type: 'turn_started', id });
-      let saved = message === null;
-      const outcome = await this.guarded(() => saved, async () => {
-        await this.recoverBroken();
-        if (begin) await begin();
-        else if (message !== null) await this.appendUserMessage(id, message);
-        saved = true;
-        const { problem, former } = await this.adoptModel();
-        if (this.context.retries.isCacheCold) await this.context.retries.apply();
-        const deps = { ...this.deps, toolBox: this.toolBox, approvals: this.approvals, branch: this.branch, engine: this.engine, compactor: this.context.compactor, emit: (event: ConversationEvent) => this.emit(event), emitContext: () => this.emitContext(), improveSummary: () => this.context.retries.apply() };
-        const turn = new Turn(id, deps, signal, former);
-        this.turnRunning = turn;
-        return problem ? turn.refuse(problem) : turn.run().finally(() => (this.turnRunning = null));
-      });
-      this.emitContext();
-      this.emit({ type: 'turn_ended', id, ...outcome });
-      await this.context.afterTurn();
-      return { id, begun: true, ...outcome };
-    }, held);
-    return begun.catch((error: unknown) => {
-      if (CancelledError.is(error)) return notBegun(id, outOfQueue);
-      const outcome: TurnOutcome = { ok: false, text: '', error: storeTurnError(error) };
-      this.emit({ type: 'turn_started', id });
-      this.emit({ type: 'turn_ended', id, ...outcome });
-      return { id, begun: true, ...outcome };
-    });
-  }
-
-  /** What a turn had shown when the store failed under it becomes an entry before anything else is appended. */
-  private async recoverBroken(): Promise<void> {
-    if (!this.broken) return;
-    const recovered = await this.deps.store.recoverPartials(this.session.uuid);
-    this.broken = false;
-    await this.branch.reload();
-    this.engine.recounted();
-    for (const entry of recovered) this.emit({ type: 'entry_appended', entry });
-  }
-
-  /** The model of this turn; with the summarisers of the one before it when the conversation may have to shrink for the new one. */
-  private async adoptModel(): Promise<{ readonly problem: TurnError | null; readonly former: readonly Summarizer[] }> {
-    const { binding, budget } = this.engine;
-    const problem = await this.refreshModel();
-    if (problem) return { problem, former: [] };
-    await this.noteModelChange();
-    const changed = binding.info.id !== this.engine.binding.info.id || binding.info.provider !== this.engine.binding.info.provider;
-    const shrinks = changed && this.engine.budget.trigger < budget.trigger && this.engine.compactionDue(this.engine.measure().used);
-    return { problem: null, former: shrinks && binding.summarizer ? [binding.summarizer] : [] };
-  }
-
-  /** Answers of another model than the last one's: a declared prefix break, and an entry. */
-  private async noteModelChange(): Promise<void> {
-    const change = modelChange(this.branch.entries, this.engine.binding.info);
-    if (!change) return;
-    const entry = await this.branch.append(change, { display: true, modelFacing: false });
-    this.emit({ type: 'entry_appended', entry });
-    await this.context.retries.apply();
-  }
-
-  private async appendUserMessage(id: string, { text, attachments }: Written): Promise<void> {
-    const entry = await this.branch.append({ type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) }, { display: true, modelFacing: true });
-    this.draftVersion++;
-    this.engine.setDraft(0);
-    this.branching.forgetLeft();
-    if (this.waiting.some((message) => message.id === id)) {
-      this.waiting = this.waiting.filter((message) => message.id !== id);
-      await this.queueChanged();
-    }
-    this.emit({ type: 'entry_appended', entry });
-    if (this.session.title === '') await this.rename(titleFrom(text.trim() === '' ? (attachments[0]?.name ?? '') : text));
-  }
-
-  private async guarded(saved: () => boolean, run: () => Promise<TurnOutcome>): Promise<TurnOutcome> {
-    try {
-      return await run();
-    } catch (error) {
-      this.broken = true;
-      this.deps.log.error('turn_failed', { detail: errorText(error), stack: error instanceof Error ? error.stack : undefined });
-      return { ok: false, text: '', error: storeTurnError(error, saved()) };
-    }
   }
 
   /** One operation that holds no turn and fails in words. */
@@ -435,56 +324,18 @@ export class Conversation {
       .enqueueExclusive(async (signal) => {
         await this.refreshModel();
         const result = await run(signal);
-        this.emitContext();
+        this.meter.tell();
         return result;
       }, async () => failed(elsewhere.message))
       .catch((error: unknown) => failed(storeTurnError(error).message));
   }
 
-  /** Replaces estimates by counts in the background, once the tokenizer is there. */
-  private async settle(): Promise<void> {
-    try {
-      await this.engine.countPrompt();
-      await this.branch.settleCounts();
-      this.engine.recounted();
-      this.emitContext();
-      await this.restoreAnchor();
-    } catch (error) {
-      if (CancelledError.is(error)) return;
-      this.deps.log.warn('token_count_failed', { detail: errorText(error) });
-    }
-  }
-
-  private async restoreAnchor(): Promise<void> {
-    if (!this.disposed && (await this.anchor.restore())) this.emitContext();
-  }
-
-  /** On disk first, then shown: a message that is seen waiting survives a kill. */
-  private async queueChanged(): Promise<void> {
-    const queue = this.waiting;
-    await this.deps.store.saveQueue(this.session.uuid, queue).catch((error: unknown) => this.deps.log.warn('queue_not_saved', { detail: errorText(error) }));
-    this.emit({ type: 'queue_changed', queue });
-  }
-
   private branchChanged(replaced: boolean): void {
     if (replaced) this.context.branchReplaced();
-    this.engine.recounted();
-    this.emitContext();
-  }
-
-  private emitContext(): void {
-    const { snapshot } = this;
-    const numbers = JSON.stringify({ ...snapshot, updatedAt: 0 });
-    if (numbers === this.lastNumbers) return;
-    this.lastNumbers = numbers;
-    this.emit({ type: 'context_changed', snapshot });
+    this.meter.branchChanged();
   }
 
   private emit(event: ConversationEvent): void {
     this._onDidEmit.fire(event);
   }
-}
-
-function queued(id: string, { text, attachments }: Written): QueuedMessage {
-  return { id, text, ...(attachments.length > 0 ? { attachments } : {}) };
 }

@@ -4,9 +4,10 @@ import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chatController';
 import type { CommandName } from '../contributions';
 import type { ModelSource } from '../modelSource';
+import type { SessionChoices } from '../sessionChoices';
 
 export interface SlashRunnerDeps {
-  readonly controller: Pick<ChatController, 'compact' | 'undoCompaction' | 'newSession' | 'focusComposer' | 'renameSession' | 'setModel' | 'setPolicy'>;
+  readonly controller: Pick<ChatController, 'compact' | 'undoCompaction' | 'newSession' | 'focusComposer' | 'renameSession' > & { readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy'> };
   readonly models: Pick<ModelSource, 'list'>;
   readonly run: (command: CommandName, args?: readonly unknown[]) => Promise<void>;
   readonly confirmUndo: (question: string) => Promise<boolean>;
@@ -69,13 +70,13 @@ export class SlashRunner {
     const [model] = found;
     if (!model) throw new Error(`There is no model “${wanted}”. Type /model alone to choose from the list.`);
     if (found.length > 1) throw new Error(`“${wanted}” could be ${found.slice(0, 4).map(({ id }) => id).join(', ')}. Say which.`);
-    await this.deps.controller.setModel(`${model.provider}/${model.id}`);
+    await this.deps.controller.choices.setModel(`${model.provider}/${model.id}`);
   }
 
   private async policy(wanted: string): Promise<void> {
     if (wanted === '') return this.deps.run('selectPolicy');
     const preset = presetNames.find((name) => name === wanted.toLowerCase());
     if (!preset) throw new Error(`There is no policy “${wanted}”. There are ${presetNames.join(', ')}.`);
-    await this.deps.controller.setPolicy({ preset });
+    await this.deps.controller.choices.setPolicy({ preset });
   }
 }

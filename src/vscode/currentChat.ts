@@ -1,0 +1,211 @@
+import { errorText } from '../core/errors';
+import type { IdSource, Logger, SessionStore, StoreStatus } from '../core/ports';
+import type { Session } from '../core/session/session';
+import type { ChatMemory } from './chatMemory';
+import type { LooseSession } from './looseSession';
+import type { OpenChat } from './openChat';
+import type { OpenChats } from './openChats';
+import type { SessionList } from './sessionList';
+import type { ReopenOptions, StoreAccess } from './storeAccess';
+import type { SurfaceFeed } from './surfaceFeed';
+
+export interface CurrentChatDeps {
+  readonly store: StoreAccess;
+  readonly chats: OpenChats;
+  readonly loose: LooseSession;
+  readonly list: SessionList;
+  readonly feed: SurfaceFeed;
+  readonly memory: ChatMemory;
+  /** Another window has deleted for good what was on show here; an empty chat has taken its place. */
+  readonly sessionDeleted: (title: string) => void;
+  readonly cwd: string | null;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/*
+ *   closed ──open──▶ last session ──show / create──▶ another session
+ *                      │   ▲ └──leave / deleted elsewhere──▶ none (loose) ──create──▶ new session
+ *                      └───┘ the store has changed: read anew
+ *
+ * Which session is on show. Opening, switching and reloading happen one after the other, so that what is begun in a chat is not
+ * left behind by a chat that takes its place.
+ */
+export class CurrentChat {
+  private opened: Promise<void> | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+  /** What the open chats were read from, and whether it could be written. */
+  private known: { readonly store: SessionStore; readonly isCopy: boolean } | null = null;
+
+  constructor(private readonly deps: CurrentChatDeps) {}
+
+  get chat(): OpenChat | null {
+    return this.deps.chats.current;
+  }
+
+  get isOpened(): boolean {
+    return this.opened !== null;
+  }
+
+  /** Opens the store and the last session, once. Rejects with `StoreError`; the next call tries again. */
+  open(): Promise<void> {
+    this.opened ??= this.serial(() => this.openLast()).catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  /** An empty session; it comes into being with its first message. Never rejects. */
+  async leave(): Promise<void> {
+    await this.open().catch(() => undefined);
+    await this.serial(async () => {
+      this.deps.loose.clear();
+      await this.showNone();
+    });
+    await this.resolveLoose();
+  }
+
+  /** Rejects with `StoreError`, or an `Error` for a session that is gone. */
+  async switchTo(uuid: string): Promise<void> {
+    await this.open();
+    await this.serial(async () => {
+      if (this.chat?.session.uuid === uuid) return;
+      const session = await (await this.deps.store.get()).session(uuid);
+      if (!session) throw new Error('This session does not exist any more.');
+      await this.show(session);
+      this.deps.feed.snapshot();
+    });
+  }
+
+  /** Begins something in the chat on show; a session comes into being for it where there is none. Rejects with `StoreError`. */
+  async startOrCreate(start: (chat: OpenChat) => Promise<void>): Promise<void> {
+    await this.open();
+    await this.begin(async () => this.chat ?? this.create(), start);
+  }
+
+  /** Begins something in the chat on show, if there is one. */
+  async start(start: (chat: OpenChat) => Promise<void>): Promise<void> {
+    await this.begin(async () => this.chat, (chat) => chat ? start(chat) : undefined);
+  }
+
+  /** Asks which model a session that begins now would get. Never rejects. */
+  async resolveLoose(): Promise<void> {
+    await this.deps.loose.resolve();
+    this.deps.feed.connection();
+  }
+
+  /** Closes the store once no turn runs and opens it again (StoreAccess.reopen). New turns wait. Rejects as that does. */
+  reopenStore(options: ReopenOptions): Promise<StoreStatus> {
+    return this.serial(async () => {
+      await this.deps.chats.idle();
+      return (await this.deps.store.reopen(options)).status;
+    });
+  }
+
+  async storeChanged(): Promise<void> {
+    const { current: store } = this.deps.store;
+    const before = this.known;
+    this.known = store && { store, isCopy: store.status.access === 'readonly' };
+    this.deps.feed.banner();
+    // What another window writes to a store that is only read here is read when the user looks here, not at each of its writes. Which
+    // of the windows owns the file makes no difference.
+    const isSame = before !== null && before.store === this.known?.store && before.isCopy === this.known.isCopy;
+    if (store && this.isOpened && !isSame) await this.reload();
+  }
+
+  /** Reads what is open again, from the store as it is now. Never rejects. */
+  async reload(): Promise<void> {
+    const { store, chats, list, feed, log } = this.deps;
+    try {
+      await this.serial(async () => (this.chat ? chats.reload(await store.get()) : this.openLast()));
+      await list.read();
+    } catch (error) {
+      log.warn('session_not_reloaded', { detail: errorText(error) });
+    }
+    feed.snapshot();
+  }
+
+  /**
+   * Leaves a session that has been deleted for good: that happens only while no window works in it, so nothing runs here. What the
+   * user has begun to write stays. Never rejects.
+   */
+  async leaveDeleted(): Promise<void> {
+    const { store, loose, sessionDeleted, log } = this.deps;
+    try {
+      await this.serial(async () => {
+        const { chat } = this;
+        if (!chat || (await (await store.get()).session(chat.session.uuid))) return;
+        loose.clear();
+        loose.draft = chat.draft;
+        await this.showNone();
+        sessionDeleted(chat.session.title);
+      });
+      if (!this.chat) await this.resolveLoose();
+    } catch (error) {
+      log.warn('session_not_looked_up', { detail: errorText(error) });
+    }
+  }
+
+  private async showNone(): Promise<void> {
+    this.deps.chats.leave();
+    await this.deps.memory.setLastSession(null);
+    this.deps.feed.snapshot();
+  }
+
+  private async openLast(): Promise<void> {
+    const { memory, list } = this.deps;
+    const store = await this.deps.store.get();
+    this.known = { store, isCopy: store.status.access === 'readonly' };
+    const [newest] = await list.read();
+    const remembered = memory.lastSession();
+    if (remembered === null) return;
+    const last = remembered === undefined ? undefined : await store.session(remembered);
+    const session = last && last.deletedAt === null ? last : newest && (await store.session(newest.uuid));
+    if (session) await this.show(session);
+  }
+
+  private async create(): Promise<OpenChat> {
+    const { ids, now, cwd, loose, chats, feed, list } = this.deps;
+    const store = await this.deps.store.get();
+    const session = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model: loose.model, policy: loose.policy, createdAt: now() });
+    const chat = await this.show(session);
+    chat.draft = loose.draft;
+    loose.clear();
+    // No snapshot: it would take what the user has gone on writing.
+    feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });
+    feed.delta({ kind: 'context', context: chats.context });
+    feed.connection();
+    void list.tryRead();
+    return chat;
+  }
+
+  private async show(session: Session): Promise<OpenChat> {
+    const { memory, chats, log, now } = this.deps;
+    const store = await this.deps.store.get();
+    const chat = await chats.show(store, session);
+    await memory.setLastSession(session.uuid);
+    if (store.status.access !== 'readonly') {
+      void store.updateSession(session.uuid, { lastOpenedAt: now() }).catch((error: unknown) => log.debug('last_opened_not_saved', { detail: errorText(error) }));
+    }
+    return chat;
+  }
+
+  /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
+  private async begin<C>(find: () => Promise<C>, start: (chat: C) => Promise<void> | undefined): Promise<void> {
+    const { started } = await this.serial(async () => {
+      const started = start(await find());
+      // Handled below; until then nobody listens.
+      started?.catch(() => undefined);
+      return { started };
+    });
+    await started;
+  }
+
+  private serial<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}

@@ -1,0 +1,55 @@
+import type { Disposable } from '../core/base/disposable';
+import { errorText } from '../core/errors';
+import type { Logger } from '../core/ports';
+import type { ViewSnapshot } from '../protocol/messages';
+import type { StoreAccess } from './storeAccess';
+
+export interface SessionListDeps {
+  readonly store: Pick<StoreAccess, 'get'>;
+  readonly changed: (sessions: ViewSnapshot['sessions']) => void;
+  readonly log: Logger;
+}
+
+/** Sessions that the view's list shows. */
+const listedSessions = 200;
+const rereadMs = 300;
+
+/** The newest sessions, without those in the archive, as they were read last. */
+export class SessionList implements Disposable {
+  sessions: ViewSnapshot['sessions'] = [];
+  private onlyArchived = false;
+  private rereading: NodeJS.Timeout | undefined;
+
+  constructor(private readonly deps: SessionListDeps) {}
+
+  /** Whether there is any session, the archive included. */
+  get hasAny(): boolean {
+    return this.sessions.length > 0 || this.onlyArchived;
+  }
+
+  /** Rejects with `StoreError`. */
+  async read(): Promise<ViewSnapshot['sessions']> {
+    const store = await this.deps.store.get();
+    this.sessions = (await store.listSessions({ archived: false, limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
+    this.onlyArchived = this.sessions.length === 0 && (await store.listSessions({ archived: true, limit: 1 })).length > 0;
+    this.deps.changed(this.sessions);
+    return this.sessions;
+  }
+
+  /** A little later, at once for many changes. */
+  readSoon(): void {
+    this.rereading ??= setTimeout(() => {
+      this.rereading = undefined;
+      void this.tryRead();
+    }, rereadMs);
+  }
+
+  /** Never rejects. */
+  async tryRead(): Promise<void> {
+    await this.read().catch((error: unknown) => this.deps.log.warn('sessions_not_listed', { detail: errorText(error) }));
+  }
+
+  dispose(): void {
+    clearTimeout(this.rereading);
+  }
+}
