@@ -165,5 +165,5 @@ function idOf({ vendor, id }: LanguageModelChat): string {
 function infoOf(model: LanguageModelChat): ModelInfo {
   const window = model.maxInputTokens > 0 ? model.maxInputTokens : 8_192;
   // The limit is on the input alone.
-  return { provider: lmProvider, id: idOf(model), name: model.name || model.id, window: window + longestOutput, maxOutput: longestOutput, source: 'provider' };
+  return { provider: lmProvider, id: idOf(model), name: model.name || model.id, window: window + longestOutput, maxOutput: longestOutput, source: 'provider', thinking: 'none' };
 }

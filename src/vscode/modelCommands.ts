@@ -55,7 +55,7 @@ export class ModelCommands {
   async setThinkingLevel(): Promise<void> {
     const conversation = await this.deps.controller.conversation();
     if (!conversation) throw new Error('The thinking level belongs to a session, and this one begins with its first message. Send that first.');
-    const level = await pickThinkingLevel(parseThinkingLevel(conversation.session.thinkingLevel));
+    const level = await pickThinkingLevel(parseThinkingLevel(conversation.session.thinkingLevel), conversation.model.info);
     if (level === undefined || level === conversation.session.thinkingLevel) return;
     const problem = await conversation.setThinkingLevel(level);
     if (problem !== null) throw new Error(problem);

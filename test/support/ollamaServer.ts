@@ -8,6 +8,8 @@ export interface OllamaServerOptions {
   readonly holds?: number;
   readonly tools?: boolean;
   readonly sees?: boolean;
+  /** What it may be told about thinking, listed as newer servers do; `family`: it thinks, and only its family says how. */
+  readonly thinks?: readonly (boolean | string)[] | { readonly family: string };
   /** Of the model that is in memory before the first request; null: none is. */
   readonly loaded?: number | null;
   /** Before `/api/ps` told it. */
@@ -41,6 +43,8 @@ class OllamaWire implements ChatWire<Chat> {
     const { model, messages, tools, options } = body;
     this.checkModel(model);
     if (tools !== undefined && this.options.tools === false) throw new WireError(400, `registry.ollama.ai/library/${ollamaModelId} does not support tools`);
+    const { think } = body;
+    if (think !== undefined && this.options.thinks === undefined) throw new WireError(400, `"${ollamaModelId}" does not support thinking`);
     const { num_ctx: asked, num_predict: maxTokens = Infinity } = (options ?? {}) as { num_ctx?: number; num_predict?: number };
     const context = this.options.holds ?? asked ?? 4_096;
     this.loaded = context;
@@ -85,12 +89,18 @@ class OllamaWire implements ChatWire<Chat> {
       case '/api/show':
         if (body['model'] === 'embed:latest') return { capabilities: ['embedding'], model_info: { 'bert.context_length': 512 } };
         this.checkModel(body['model']);
-        return { capabilities: ['completion', ...(this.options.sees ? ['vision'] : []), ...(this.options.tools === false ? [] : ['tools'])], model_info: { 'general.architecture': 'double', 'double.context_length': this.options.modelContext ?? 131_072 } };
+        return { ...this.thinks(), capabilities: ['completion', ...(this.options.thinks === undefined ? [] : ['thinking']), ...(this.options.sees ? ['vision'] : []), ...(this.options.tools === false ? [] : ['tools'])], model_info: { 'general.architecture': 'double', 'double.context_length': this.options.modelContext ?? 131_072 } };
       case '/api/ps':
         return { models: this.loaded === null ? [] : [{ name: ollamaModelId, model: ollamaModelId, ...(this.options.hidesContext ? {} : { context_length: this.loaded }) }] };
       default:
         return undefined;
     }
+  }
+
+  private thinks(): Fields {
+    const { thinks } = this.options;
+    if (thinks === undefined) return {};
+    return 'family' in thinks ? { details: thinks } : { thinking: { values: thinks } };
   }
 
   private checkModel(model: unknown): void {

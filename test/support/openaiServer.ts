@@ -15,6 +15,8 @@ export interface OpenaiServerOptions {
   readonly isBlind?: boolean;
   /** Fields of the list of models beside the id; null: there is no list. */
   readonly listed?: Readonly<Record<string, unknown>> | null;
+  /** Efforts that it takes; null: it refuses to be told. Omitted: it does not care. */
+  readonly efforts?: readonly string[] | null;
   /** Calls without an index. */
   readonly omitsIndex?: boolean;
 }
@@ -48,6 +50,11 @@ class OpenaiWire implements ChatWire<Chat> {
     }
     if (this.options.isOld && streamOptions !== undefined) throw new WireError(400, 'Unrecognized request argument supplied: stream_options', null);
     if (this.options.isBlind && JSON.stringify(messages).includes('image_url')) throw new WireError(400, 'This model does not support image inputs.', null);
+    const effort = body['reasoning_effort'];
+    if (effort !== undefined && this.options.efforts === null) throw new WireError(400, "Unsupported parameter: 'reasoning_effort' is not supported with this model.", 'unsupported_parameter');
+    if (effort !== undefined && this.options.efforts?.includes(String(effort)) === false) {
+      throw new WireError(400, `Unsupported value: 'reasoning_effort' does not support '${String(effort)}' with this model. Supported values are: ${this.options.efforts.join(', ')}.`, 'unsupported_value');
+    }
     if (!Array.isArray(messages) || messages.length === 0) throw new WireError(400, "'messages' must be a non-empty array.", null);
     checkTurns(messages as Fields[]);
     const texts = (messages as Fields[]).map((message) => `${String(message['content'] ?? '')}${message['tool_calls'] ? JSON.stringify(message['tool_calls']) : ''}`);

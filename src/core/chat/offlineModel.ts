@@ -68,7 +68,7 @@ export class OfflineModel implements ModelClient {
 
   async describe(model: string): Promise<ModelInfo> {
     if (model !== offlineId) throw new ModelError({ reason: 'unknown_model', detail: `Offline mode has no model "${model}".` });
-    return { provider: offlineProvider, id: offlineId, name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table' };
+    return { provider: offlineProvider, id: offlineId, name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table', thinking: 'none' };
   }
 
   private async *answer(request: ModelRequest, signal: AbortSignal): AsyncIterable<string> {

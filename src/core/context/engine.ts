@@ -17,7 +17,7 @@ import type { Policy, SummarizerEntry } from './policy';
 import { fillAttachments } from './fillAttachments';
 import { project, type Projection, type PromptMessage } from './projection';
 import type { ContextSnapshot } from './snapshot';
-import type { ThinkingLevel } from './thinkingLevel';
+import { usableLevel, type ThinkingLevel } from './thinkingLevel';
 
 /** A model that a turn can be sent to, with whoever writes its summaries. */
 export interface ModelBinding {
@@ -97,8 +97,8 @@ export class ContextEngine {
     const changed = binding.info.id !== this.bindingInUse.info.id || binding.info.provider !== this.bindingInUse.info.provider;
     this.bindingInUse = binding;
     this.policyInUse = policy;
-    this.thinkingInUse = thinking;
-    this.budget = resolveBudget(policy, binding.info, thinking);
+    this.thinkingInUse = usableLevel(thinking, binding.info.thinking);
+    this.budget = resolveBudget(policy, binding.info, this.thinkingInUse);
     this.memo = null;
     if (changed || !this.calibration) this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
     return JSON.stringify(thresholdsOf(this.budget)) !== before;
@@ -107,7 +107,7 @@ export class ContextEngine {
   /** A refusal has told that the model takes less than was thought. */
   async learnWindow(window: number): Promise<void> {
     const { info } = this.bindingInUse;
-    if (window < info.window) await this.use({ ...this.bindingInUse, info: { ...info, window, maxOutput: Math.min(info.maxOutput, window) } }, this.policyInUse);
+    if (window < info.window) await this.use({ ...this.bindingInUse, info: { ...info, window, maxOutput: Math.min(info.maxOutput, window) } }, this.policyInUse, this.thinkingInUse);
   }
 
   private get calibrationKey(): string {
@@ -184,8 +184,8 @@ export class ContextEngine {
   async request(messages: readonly PromptMessage[] = this.projection().messages): Promise<ModelRequest> {
     const { system, systemSummary, tools } = this.projection();
     const { outputTokens: maxOutputTokens } = this.budget;
-    const { id: model } = this.bindingInUse.info;
-    const thinking = this.lostThinking() ? 'off' : this.thinkingInUse;
+    const { id: model, thinking: control } = this.bindingInUse.info;
+    const thinking = this.lostThinking() ? usableLevel('off', control) : this.thinkingInUse;
     return {
       model,
       system,

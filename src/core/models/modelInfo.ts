@@ -1,3 +1,6 @@
+/** `levels`: any, `off` among them; `always`: any but `off`; `switch`: on or off; `none`: it does as it does. */
+export type ThinkingControl = 'levels' | 'always' | 'switch' | 'none';
+
 export interface ModelInfo {
   readonly provider: string;
   readonly id: string;
@@ -7,4 +10,6 @@ export interface ModelInfo {
   readonly maxOutput: number;
   /** `provider`: it was asked. `table`: the dated fallback. */
   readonly source: 'provider' | 'table';
+  /** Omitted: nobody knows; a level is sent, and left out where it is refused. */
+  readonly thinking?: ThinkingControl;
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ModelEvent } from '../../core/models/modelEvent';
+import { ThinkTags } from './thinkTags';
 import { parseToolInput } from './toolInput';
 
 interface OpenCall {
@@ -21,6 +22,7 @@ export interface CallPiece {
 export class AnswerBlocks {
   private open: { readonly type: 'text' | 'thinking'; readonly index: number; text: string } | null = null;
   private readonly calls = new Map<string, OpenCall>();
+  private readonly tags = new ThinkTags();
   private next = 0;
   /** Text, thinking or a call has come. */
   any = false;
@@ -32,16 +34,14 @@ export class AnswerBlocks {
   add(type: 'text' | 'thinking', text: unknown): ModelEvent[] {
     if (typeof text !== 'string' || text === '') return [];
     this.any = true;
-    const events = this.open?.type === type ? [] : this.close();
-    this.open ??= { type, index: this.next++, text: '' };
-    this.open.text += text;
-    return [...events, { type: `${type}_delta`, index: this.open.index, text }];
+    if (type === 'text') return this.tags.read(text).flatMap((piece) => this.grow(piece.type, piece.text));
+    return [...this.endTags(), ...this.grow(type, text)];
   }
 
   /** `key` tells the calls of an answer apart. */
   call(key: string, { id, name, input }: CallPiece): ModelEvent[] {
     this.any = true;
-    const events = this.close();
+    const events = [...this.endTags(), ...this.close()];
     let call = this.calls.get(key);
     if (!call) this.calls.set(key, (call = { index: this.next++, id: '', name: '', json: '' }));
     if (id) call.id ||= id;
@@ -53,13 +53,24 @@ export class AnswerBlocks {
 
   /** What is still open, as complete. Calls that have no id get one: the result has to name it. */
   finish(): ModelEvent[] {
-    const events = this.close();
+    const events = [...this.endTags(), ...this.close()];
     for (const { index, id, name, json, input } of this.calls.values()) {
       if (name === '') continue;
       events.push({ type: 'block', index, block: { type: 'tool_use', callId: id || `call_${randomUUID()}`, name, input: input ?? parseToolInput(json) } });
     }
     this.calls.clear();
     return events;
+  }
+
+  private grow(type: 'text' | 'thinking', text: string): ModelEvent[] {
+    const events = this.open?.type === type ? [] : this.close();
+    this.open ??= { type, index: this.next++, text: '' };
+    this.open.text += text;
+    return [...events, { type: `${type}_delta`, index: this.open.index, text }];
+  }
+
+  private endTags(): ModelEvent[] {
+    return this.tags.end().flatMap((piece) => this.grow(piece.type, piece.text));
   }
 
   private close(): ModelEvent[] {

@@ -1,3 +1,4 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import { modelFromTable } from './modelTable';
 
@@ -7,7 +8,7 @@ import { modelFromTable } from './modelTable';
  */
 export function anthropicModel(provider: string, listed: unknown, askedFor?: string): ModelInfo | undefined {
   if (typeof listed !== 'object' || listed === null) return undefined;
-  const { id, display_name: name, max_input_tokens: window, max_tokens: maxOutput } = listed as Record<string, unknown>;
+  const { id, display_name: name, max_input_tokens: window, max_tokens: maxOutput, capabilities } = listed as Record<string, unknown>;
   if (typeof id !== 'string') return undefined;
   const known = modelFromTable(provider, id);
   const asked = isCount(window) && isCount(maxOutput);
@@ -19,7 +20,16 @@ export function anthropicModel(provider: string, listed: unknown, askedFor?: str
     window: isCount(window) ? window : (known?.window ?? 0),
     maxOutput: isCount(maxOutput) ? maxOutput : (known?.maxOutput ?? 0),
     source: asked ? 'provider' : 'table',
+    ...thinkingOf(capabilities),
   };
+}
+
+/** Gateways list no capabilities, or some of them. */
+function thinkingOf(capabilities: unknown): Pick<ModelInfo, 'thinking'> {
+  const { supported, types } = ((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.thinking ?? {}) as Partial<Anthropic.ThinkingCapability>;
+  if (supported === false) return { thinking: 'none' };
+  if (supported !== true) return {};
+  return { thinking: types?.disabled?.supported === false ? 'always' : 'levels' };
 }
 
 function isCount(value: unknown): value is number {

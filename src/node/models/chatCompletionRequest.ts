@@ -1,4 +1,5 @@
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/models/modelRequest';
+import type { ThinkingLevel } from '../../core/context/thinkingLevel';
 import { imageInWords } from '../../core/chat/imageInWords';
 import { asToolInput } from './toolInput';
 
@@ -10,17 +11,23 @@ export interface ChatDialect {
   readonly usage: boolean;
   /** Models without eyes refuse what has an image in it. */
   readonly images: boolean;
+  /** The effort that stands for no thinking, the least that the model takes; null: it takes no effort at all. */
+  readonly least: 'none' | 'minimal' | 'low' | null;
 }
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
+/** Models of OpenAI think with `minimal` effort before they can be told `none`, and with `low` before that. */
+const more = { none: 'minimal', minimal: 'low', low: null } as const;
+
 /** `o3`, `gpt-5-mini`, `openai/o4-mini`. */
 export function firstDialect(model: string): ChatDialect {
-  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true };
+  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true, least: 'none' };
 }
 
 /** The dialect to try when a server has refused another; undefined when its words are about something else. */
-export function otherDialect(dialect: ChatDialect, refusal: string): ChatDialect | undefined {
+export function otherDialect(dialect: ChatDialect, refusal: string, thinking: ThinkingLevel | undefined): ChatDialect | undefined {
+  if (dialect.least && thinking && /reasoning[_. ]effort/i.test(refusal)) return { ...dialect, least: (thinking === 'off' && !/unrecognized|unknown|unsupported parameter|not permitted|extra/i.test(refusal) && more[dialect.least]) || null };
   if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };
   if (dialect.images && /\bimage(_url|s| input)?\b|\bvision\b|multimodal/i.test(refusal)) return { ...dialect, images: false };
   const refused = /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal) ? 'max_completion_tokens' : /max_tokens/i.test(refusal) ? 'max_tokens' : null;
@@ -37,6 +44,7 @@ export function chatCompletionBody(request: ModelRequest, dialect: ChatDialect):
     stream: true,
     ...(dialect.usage ? { stream_options: { include_usage: true } } : {}),
     [dialect.limit]: request.maxOutputTokens,
+    ...(request.thinking && dialect.least ? { reasoning_effort: request.thinking === 'off' ? dialect.least : request.thinking } : {}),
     ...(request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
   };
 }

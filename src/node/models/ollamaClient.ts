@@ -6,6 +6,7 @@ import { ModelError } from '../../core/chat/modelError';
 import { checkedAddress, ModelHttp, type ModelHttpOptions } from './modelHttp';
 import { OllamaAnswer } from './ollamaAnswer';
 import { ollamaBody } from './ollamaRequest';
+import { thinkingControl, thinkValues, type ThinkValue } from './ollamaThinking';
 import { TruncationDetector } from './truncatedPrompt';
 
 export interface OllamaClientOptions extends Omit<ModelHttpOptions, 'apiKey'> {
@@ -28,6 +29,7 @@ interface Known {
   readonly info: ModelInfo;
   readonly tools: boolean;
   readonly images: boolean;
+  readonly thinks: readonly ThinkValue[];
 }
 
 /**
@@ -63,7 +65,7 @@ export class OllamaClient implements ModelClient {
       yield { type: 'failed', failure };
       return;
     }
-    const body = ollamaBody(request, { contextTokens: this.limited(known.info).window, tools: known.tools, images: known.images });
+    const body = ollamaBody(request, { contextTokens: this.limited(known.info).window, tools: known.tools, images: known.images, thinks: known.thinks });
     const answer = new OllamaAnswer();
     for await (const event of this.http.stream('/api/chat', body, answer, signal)) {
       if (event.type === 'failed') {
@@ -97,12 +99,13 @@ export class OllamaClient implements ModelClient {
     const shown = (await this.http.json('/api/show', { model }, signal)) as Record<string, unknown>;
     const capabilities = Array.isArray(shown['capabilities']) ? (shown['capabilities'] as unknown[]) : null;
     if (capabilities && !capabilities.includes('completion')) throw new ModelError({ reason: 'unknown_model', detail: `${model} is not a model to talk to.` });
+    const thinks = thinkValues(shown, capabilities?.includes('thinking') ?? false);
     const most = largestContext(shown['model_info']);
     const loaded = this.contextTokens === null ? await this.loadedContext(model, signal).catch(() => undefined) : undefined;
     const wanted = this.contextTokens ?? Math.max(usualContext, loaded ?? 0);
     const window = Math.min(wanted, most ?? wanted);
-    const info: ModelInfo = { provider: this.provider, id: model, name: model, window, maxOutput: Math.min(longestOutput, Math.ceil(window / 4)), source: most === undefined ? 'table' : 'provider' };
-    const known = { info, tools: capabilities?.includes('tools') ?? true, images: capabilities?.includes('vision') ?? false };
+    const info: ModelInfo = { provider: this.provider, id: model, name: model, window, maxOutput: Math.min(longestOutput, Math.ceil(window / 4)), source: most === undefined ? 'table' : 'provider', thinking: thinkingControl(thinks) };
+    const known = { info, tools: capabilities?.includes('tools') ?? true, images: capabilities?.includes('vision') ?? false, thinks };
     this.known.set(model, known);
     return known;
   }

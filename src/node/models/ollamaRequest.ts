@@ -1,5 +1,6 @@
 import type { ModelBlock, ModelRequest } from '../../core/models/modelRequest';
 import { imagesOf, joined, resultText, textOf } from './chatCompletionRequest';
+import { thinkValue, type ThinkValue } from './ollamaThinking';
 import { asToolInput } from './toolInput';
 
 export interface OllamaOptions {
@@ -9,16 +10,20 @@ export interface OllamaOptions {
   readonly tools: boolean;
   /** The model sees images. */
   readonly images: boolean;
+  /** What it may be told about thinking. */
+  readonly thinks: readonly ThinkValue[];
 }
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
 /** The request as `/api/chat` takes it. */
-export function ollamaBody(request: ModelRequest, { contextTokens, tools, images }: OllamaOptions): Record<string, unknown> {
+export function ollamaBody(request: ModelRequest, { contextTokens, tools, images, thinks }: OllamaOptions): Record<string, unknown> {
+  const think = request.thinking && thinkValue(request.thinking, thinks);
   return {
     model: request.model,
     messages: ollamaMessages(request, images),
     stream: true,
+    ...(think === undefined ? {} : { think }),
     options: { num_ctx: contextTokens, num_predict: request.maxOutputTokens },
     ...(tools && request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
   };

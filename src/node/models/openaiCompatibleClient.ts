@@ -50,7 +50,7 @@ export class OpenaiCompatibleClient implements ModelClient {
         if (event.type === 'failed') {
           const { reason, status, detail, window } = event.failure;
           // Refused for the name of a parameter: nothing was generated, so this is the same request in other words, not a retry.
-          other = status === 400 || status === 422 ? otherDialect(dialect, detail) : undefined;
+          other = status === 400 || status === 422 ? otherDialect(dialect, detail, request.thinking) : undefined;
           if (other) break;
           if (window) this.limits.set(model, Math.min(window, this.limits.get(model) ?? window));
           if (reason === 'cancelled') this.logger.debug('model_request_cancelled', { model });
@@ -88,7 +88,8 @@ export class OpenaiCompatibleClient implements ModelClient {
 
   private limited(info: ModelInfo): ModelInfo {
     const window = Math.min(info.window, this.limits.get(info.id) ?? info.window);
-    return { ...info, window, maxOutput: Math.min(info.maxOutput, window) };
+    const thinking = this.dialects.get(info.id)?.least === null ? { thinking: 'none' as const } : {};
+    return { ...info, ...thinking, window, maxOutput: Math.min(info.maxOutput, window) };
   }
 }
 

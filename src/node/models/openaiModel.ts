@@ -9,7 +9,7 @@ type Fields = Readonly<Record<string, unknown>>;
 
 /**
  * A model as a server lists it; undefined for anything else. OpenAI's list has only ids; OpenRouter adds `context_length` and
- * `top_provider`, vLLM `max_model_len`, LM Studio `loaded_context_length` and `max_context_length`, llama.cpp `meta.n_ctx`.
+ * `top_provider` and what a request may say, vLLM `max_model_len`, LM Studio `loaded_context_length` and `max_context_length`, llama.cpp `meta.n_ctx`.
  * `contextTokens`: what the user says, which goes before all of that.
  */
 export function openaiModel(provider: string, listed: unknown, contextTokens: number | null): ModelInfo | undefined {
@@ -22,7 +22,9 @@ export function openaiModel(provider: string, listed: unknown, contextTokens: nu
   const told = [fields['loaded_context_length'], top['context_length'], fields['context_length'], fields['max_model_len'], fields['context_window'], fields['max_context_length'], meta['n_ctx']].find(isCount);
   const window = contextTokens ?? told ?? unknownWindow;
   const maxOutput = [top['max_completion_tokens'], fields['max_completion_tokens'], fields['max_output_tokens']].find(isCount) ?? unknownOutput;
-  return { provider, id, name: typeof name === 'string' && name !== '' ? name : id, window, maxOutput: Math.min(maxOutput, window), source: contextTokens === null && told === undefined ? 'table' : 'provider' };
+  const taken = fields['supported_parameters'];
+  const thinking = Array.isArray(taken) && !taken.some((name) => name === 'reasoning' || name === 'reasoning_effort') ? { thinking: 'none' as const } : {};
+  return { provider, id, name: typeof name === 'string' && name !== '' ? name : id, window, maxOutput: Math.min(maxOutput, window), source: contextTokens === null && told === undefined ? 'table' : 'provider', ...thinking };
 }
 
 function isCount(value: unknown): value is number {

@@ -62,6 +62,32 @@ describe('Ollama', () => {
     assert.equal('tools' in server.chats[0]!.body, false);
   });
 
+  it('tells a model how much to think as far as it can be told', async () => {
+    const cases: readonly (readonly [OllamaServerOptions, string, readonly unknown[]])[] = [
+      [{}, 'none', [undefined, undefined]],
+      [{ thinks: [false] }, 'none', [false, undefined]],
+      [{ thinks: [true, false] }, 'switch', [false, true]],
+      [{ thinks: ['low', 'medium', 'high'] }, 'always', ['low', 'high']],
+      [{ thinks: [false, 'low', 'high'] }, 'levels', [false, 'high']],
+      [{ thinks: { family: 'qwen3' } }, 'switch', [false, true]],
+      [{ thinks: { family: 'gptoss' } }, 'always', ['low', 'high']],
+    ];
+    for (const [options, control, sent] of cases) {
+      const client = await start(options);
+      for (const thinking of [undefined, 'off', 'high'] as const) await collect(client.stream(request(thinking && { thinking }), never));
+      assert.equal((await client.describe(ollamaModelId)).thinking, control);
+      assert.deepEqual(server.chats.map(({ body }) => body['think']), [undefined, ...sent]);
+      await server.close();
+    }
+    await start();
+  });
+
+  it('takes thinking out of the text of a model whose template nobody knows', async () => {
+    const client = await start();
+    server.enqueue(reply('<think>\nWhich port?\n</think>\n\nPort 5173.'));
+    assert.deepEqual(blocksOf(await collect(client.stream(request(), never))), [{ type: 'thinking', text: 'Which port?\n' }, { type: 'text', text: 'Port 5173.' }]);
+  });
+
   it('gives thinking, text and calls as blocks, and sends results by the name of the tool', async () => {
     const client = await start();
     server.enqueue(reply(thinking('Which?'), 'Looking.', toolCall('recall', { q: 'port' })));

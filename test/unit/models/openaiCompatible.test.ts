@@ -104,6 +104,36 @@ describe('an OpenAI-compatible server', () => {
     assert.deepEqual(server.errors, []);
   });
 
+  it('tells a model how much to think, with the least effort it takes for off, and not at all where that is refused', async () => {
+    const cases: readonly (readonly [OpenaiServerOptions, readonly unknown[], string | undefined])[] = [
+      [{}, ['none', 'high'], undefined],
+      [{ efforts: ['none', 'low', 'high'] }, ['none', 'high'], undefined],
+      [{ efforts: ['minimal', 'low', 'medium', 'high'] }, ['none', 'minimal', 'high'], undefined],
+      [{ efforts: ['low', 'high'] }, ['none', 'minimal', 'low', 'high'], undefined],
+      [{ efforts: null }, ['none', undefined, undefined], 'none'],
+      [{ listed: { supported_parameters: ['tools'] } }, ['none', 'high'], 'none'],
+      [{ listed: { supported_parameters: ['tools', 'reasoning'] } }, ['none', 'high'], undefined],
+    ];
+    for (const [options, sent, control] of cases) {
+      const chat = await start(options);
+      for (const thinking of [undefined, 'off', 'high'] as const) assert.equal((await collect(chat.stream(request(thinking && { thinking }), never))).at(-1)?.type, 'stopped');
+      assert.deepEqual(server.chats.map(({ body }) => body['reasoning_effort']), [undefined, ...sent]);
+      assert.equal((await chat.describe(openaiModelId)).thinking, control);
+      await server.close();
+    }
+    await start();
+  });
+
+  it('takes thinking out of the text of a server that does not know the tags', async () => {
+    const chat = await start();
+    server.enqueue(reply('<think>Which port?</think>\n\nI look it up.', toolCall('recall', { query: 'port' }, 'call_1')));
+    assert.deepEqual(blocksOf(await collect(chat.stream(request(), never))), [
+      { type: 'thinking', text: 'Which port?' },
+      { type: 'text', text: 'I look it up.' },
+      { type: 'tool_use', callId: 'call_1', name: 'recall', input: { query: 'port' } },
+    ]);
+  });
+
   it('sends images, and in words to a model that refuses them', async () => {
     const messages = [user('Look', { type: 'image', name: 'shot.png', mime: 'image/png', data: 'AAAA' })];
     await collect((await start()).stream(request({ messages }), never));
