@@ -66,7 +66,7 @@ if (tests) {
     entryPoints: await testFiles('test'),
     outbase: 'test',
     outdir: 'dist/test',
-    external: ['vscode', 'playwright-core', 'fast-check', 'mocha', '@vscode/test-electron', '@vscode/vsce', 'axe-core', 'esbuild'],
+    external: ['vscode', 'playwright-core', 'fast-check', 'mocha', '@vscode/test-electron', '@vscode/vsce', 'axe-core', 'esbuild', 'typescript'],
   });
 }
 

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import * as vscode from 'vscode';
-import { window, workspace, type ExtensionContext } from 'vscode';
+import { env, l10n, window, workspace, type ExtensionContext } from 'vscode';
 import { DisposableStore } from './core/base/disposable';
 import { errorText } from './core/errors';
+import { useTranslations } from './core/l10n';
 import { UuidV7 } from './node/runtime/uuidV7';
 import { ApiKeys } from './vscode/apiKeys';
 import { AnalyticsPanel } from './vscode/analyticsPanel';
@@ -50,6 +51,8 @@ let runtime: Promise<ChatRuntime> | undefined;
 
 /** Builds the adapters and hands them to each other. Opens no store and loads neither the provider's SDK nor a tokenizer. */
 export function activate(context: ExtensionContext): void {
+  // Without texts of ours in the language VS Code is shown in, everything is in English, dates and numbers too.
+  if (l10n.bundle) useTranslations({ language: env.language, texts: l10n.bundle });
   const owned = new DisposableStore();
   context.subscriptions.push(owned);
   // Not among `owned`, which VS Code disposes before `deactivate` has ended: what runs then still has something to say.

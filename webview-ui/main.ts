@@ -9,8 +9,10 @@ import { AppView } from './components/app';
 import { defineElements } from './components/defineElements';
 import { connectHost } from './host';
 import { registerToolkit } from './toolkit';
+import { usePageTranslations } from './translations';
 import { reportFaults } from './vscodeApi';
 
+usePageTranslations();
 registerToolkit();
 defineElements();
 

@@ -7,8 +7,10 @@ import { AnalyticsView } from './panels/analytics';
 import { BreakdownView } from './panels/breakdown';
 import { PanelView } from './panels/panel';
 import { registerToolkit } from './toolkit';
+import { usePageTranslations } from './translations';
 import { after, reportFaults, transportOf } from './vscodeApi';
 
+usePageTranslations();
 registerToolkit();
 customElements.define('tk-breakdown', BreakdownView);
 customElements.define('tk-analytics', AnalyticsView);

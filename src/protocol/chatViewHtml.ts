@@ -1,3 +1,5 @@
+import { translationsName, writeTranslations, type Translations } from './l10n';
+
 export interface ChatViewParts {
   /** `webview.cspSource`. */
   readonly cspSource: string;
@@ -6,6 +8,7 @@ export interface ChatViewParts {
   readonly scriptUri: string;
   readonly styleUri: string;
   readonly title: string;
+  readonly translations: Translations;
   /** That shows everything. */
   readonly element: 'tk-app' | 'tk-panel';
 }
@@ -20,11 +23,12 @@ export function chatViewHtml(parts: ChatViewParts): string {
     `img-src ${parts.cspSource} data:`,
   ].join('; ');
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${attribute(parts.translations.language)}">
 <head>
 <meta charset="UTF-8">
 <meta http-equiv="Content-Security-Policy" content="${attribute(policy)}">
 <meta name="viewport" content="width=device-width, initial-scale=1.0">
+<meta name="${translationsName}" content="${attribute(writeTranslations(parts.translations))}">
 <link rel="stylesheet" href="${attribute(parts.styleUri)}">
 <title>${attribute(parts.title)}</title>
 </head>

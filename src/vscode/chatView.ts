@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Uri, window, type Webview, type WebviewView, type WebviewViewProvider } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
+import { t, translationsInUse } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import { HostChannel } from '../protocol/channel';
 import { chatViewHtml } from '../protocol/chatViewHtml';
@@ -85,7 +86,7 @@ export class ChatView implements WebviewViewProvider, Disposable {
       }),
     );
     // Seen on the icon also while the view is hidden: the turn waits for as long as it takes.
-    const mark = ({ asking }: Pick<ChatState, 'asking'>) => (view.badge = asking > 0 ? { value: asking, tooltip: 'Threadkeeper asks for your permission' } : undefined);
+    const mark = ({ asking }: Pick<ChatState, 'asking'>) => (view.badge = asking > 0 ? { value: asking, tooltip: t('Threadkeeper asks for your permission') } : undefined);
     mark(controller.state);
     shown.add(controller.onDidChangeState(mark));
     view.webview.html = this.html(view.webview);
@@ -111,7 +112,8 @@ export class ChatView implements WebviewViewProvider, Disposable {
       nonce: randomBytes(24).toString('base64url'),
       scriptUri: file('main.js'),
       styleUri: file('main.css'),
-      title: 'Threadkeeper Chat',
+      title: t('Threadkeeper Chat'),
+      translations: translationsInUse(),
       element: 'tk-app',
     });
   }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Uri, ViewColumn, window, type WebviewPanel } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
+import { translationsInUse } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import { HostChannel } from '../protocol/channel';
 import { chatViewHtml } from '../protocol/chatViewHtml';
@@ -56,6 +57,7 @@ export class PanelPage implements Disposable {
       scriptUri: file('panels.js'),
       styleUri: file('panels.css'),
       title,
+      translations: translationsInUse(),
       element: 'tk-panel',
     });
   }

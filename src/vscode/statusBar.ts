@@ -1,6 +1,7 @@
 import { MarkdownString, StatusBarAlignment, ThemeColor, window, type StatusBarItem } from 'vscode';
 import type { Spending } from '../core/cost/spending';
 import type { ContextSnapshot } from '../core/context/snapshot';
+import { t } from '../core/l10n';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import type { ChatMemory } from './chatMemory';
 import type { ChatState } from './chatController';
@@ -29,8 +30,8 @@ export class StatusBar implements Disposable {
     private readonly memory: ChatMemory,
   ) {
     this.item = this.disposables.add(window.createStatusBarItem(statusItemId, StatusBarAlignment.Right, 90));
-    this.item.name = 'Threadkeeper Context';
-    this.item.command = { command: commandIds.showBreakdown, title: 'Show Context Breakdown' };
+    this.item.name = t('Threadkeeper Context');
+    this.item.command = { command: commandIds.showBreakdown, title: t('Show Context Breakdown') };
     this.context = memory.lastContext();
     this.remembered = this.context !== null;
     this.disposables.add(configuration.onDidChange(() => this.draw()));

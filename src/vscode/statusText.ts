@@ -1,5 +1,6 @@
 import type { ContextSnapshot, SegmentKind } from '../core/context/snapshot';
 import { spentText, type Spending } from '../core/cost/spending';
+import { listed, t } from '../core/l10n';
 import type { PolicyProblem } from '../core/context/resolvePolicy';
 import { commandIds, type CommandName } from './contributions';
 import { escapeMarkdown } from './escapeMarkdown';
@@ -32,13 +33,21 @@ export function statusView(input: StatusInput): StatusView {
   const approximate = input.remembered || snapshot.provenance === 'estimated';
   const severity = severityOf(snapshot);
   return {
-    text: compacting ? '$(sync~spin) Compacting…' : `$(dashboard) ${approximate && !percent.startsWith('<') ? '~' : ''}${percent} %`,
+    text: compacting ? `$(sync~spin) ${t('Compacting…')}` : `$(dashboard) ${approximate && !percent.startsWith('<') ? '~' : ''}${percent} %`,
     tooltip: tooltip(input, approximate),
     severity,
-    label: compacting
-      ? 'Threadkeeper: compacting the conversation'
-      : `Threadkeeper context: ${spoken(snapshot.used)} of ${spoken(snapshot.effective)} tokens, ${percent.startsWith('<') ? 'less than ' : approximate ? 'about ' : ''}${percent.replace('<', '')} percent${severity === 'normal' ? '' : `, ${severity}`}`,
+    label: compacting ? t('Threadkeeper: compacting the conversation') : label(snapshot, percent, approximate, severity),
   };
+}
+
+function label({ used, effective }: ContextSnapshot, percent: string, approximate: boolean, severity: StatusSeverity): string {
+  const sizes = [spoken(used), spoken(effective)] as const;
+  const full = percent.startsWith('<')
+    ? t('Threadkeeper context: {0} of {1} tokens, less than {2} percent', ...sizes, percent.slice(1))
+    : approximate
+      ? t('Threadkeeper context: {0} of {1} tokens, about {2} percent', ...sizes, percent)
+      : t('Threadkeeper context: {0} of {1} tokens, {2} percent', ...sizes, percent);
+  return severity === 'normal' ? full : listed([full, severity === 'warning' ? t('warning') : t('error')]);
 }
 
 /** As the gauge of the view has it. */
@@ -56,34 +65,49 @@ function severityOf({ thresholds, used }: ContextSnapshot): StatusSeverity {
   return warning && used >= warning.tokens ? 'warning' : 'normal';
 }
 
-const segmentNames: Readonly<Record<SegmentKind, string>> = {
-  system: 'System prompt',
-  tools: 'Tools',
-  memory: 'Memory notes',
-  summary: 'Summary',
-  history: 'History',
-  toolResults: 'Tool results',
-  draft: 'Draft',
-  reserved: 'Reserved for the answer',
+const segmentNames: Readonly<Record<SegmentKind, () => string>> = {
+  system: () => t('System prompt'),
+  tools: () => t('Tools'),
+  memory: () => t('Memory notes'),
+  summary: () => t('Summary'),
+  history: () => t('History'),
+  toolResults: () => t('Tool results'),
+  draft: () => t('Draft'),
+  reserved: () => t('Reserved for the answer'),
 };
 
-const eventNames = { nudge: 'memory nudge', prepare: 'preparation of a summary', compaction: 'compaction', limit: 'limit' } as const;
+const eventNames: Readonly<Record<NonNullable<ContextSnapshot['nextEvent']>['kind'], () => string>> = {
+  nudge: () => t('memory nudge'),
+  prepare: () => t('preparation of a summary'),
+  compaction: () => t('compaction'),
+  limit: () => t('limit'),
+};
 
 function tooltip({ snapshot, remembered, compacting, problems, spending }: StatusInput, approximate: boolean): string {
-  const rows = snapshot.segments.filter(({ tokens }) => tokens > 0).map(({ kind, tokens }) => `| ${segmentNames[kind]} | ${shortTokens(tokens)} |`);
+  const rows = snapshot.segments.filter(({ tokens }) => tokens > 0).map(({ kind, tokens }) => `| ${segmentNames[kind]()} | ${shortTokens(tokens)} |`);
   const next = snapshot.nextEvent;
   const lines = [
-    `**${shortTokens(snapshot.used)} of ${shortTokens(snapshot.effective)} tokens · ${percentText(snapshot)} %**`,
-    remembered ? 'As of the last time this workspace was open.' : approximate ? 'Estimated.' : 'As the provider reported it.',
+    `**${t('{0} of {1} tokens · {2} %', shortTokens(snapshot.used), shortTokens(snapshot.effective), percentText(snapshot))}**`,
+    remembered ? t('As of the last time this workspace was open.') : approximate ? t('Estimated.') : t('As the provider reported it.'),
     rows.length > 0 ? ['| | |', '|:--|--:|', ...rows].join('\n') : '',
-    `Model: ${escapeMarkdown(snapshot.model)}`,
-    next ? `Next: ${eventNames[next.kind]} in ${shortTokens(Math.max(0, next.inTokens))} tokens${snapshot.turnsLeft === null ? '' : `, about ${snapshot.turnsLeft} ${snapshot.turnsLeft === 1 ? 'turn' : 'turns'} left`}` : '',
-    spending ? `Cost: ${spending.session ? `this session ${escapeMarkdown(spentText(spending.session))} · ` : ''}today ${escapeMarkdown(spentText(spending.today))}` : '',
+    t('Model: {0}', escapeMarkdown(snapshot.model)),
+    next ? nextText(eventNames[next.kind](), shortTokens(Math.max(0, next.inTokens)), snapshot.turnsLeft) : '',
+    spending ? costText(spending) : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(message)}`),
     '---',
-    links(compacting ? [['cancelCompaction', 'Cancel Compaction']] : [['showBreakdown', 'Breakdown'], ['compact', 'Compact'], ...(snapshot.compactions > 0 ? [['undoCompaction', 'Undo Last Compaction'] as const] : []), ['selectModel', 'Select Model…'], ['showLog', 'Show Log']]),
+    links(compacting ? [['cancelCompaction', t('Cancel Compaction')]] : [['showBreakdown', t('Breakdown')], ['compact', t('Compact')], ...(snapshot.compactions > 0 ? [['undoCompaction', t('Undo Last Compaction')] as const] : []), ['selectModel', t('Select Model…')], ['showLog', t('Show Log')]]),
   ];
   return lines.filter((line) => line !== '').join('\n\n');
+}
+
+function nextText(event: string, tokens: string, turnsLeft: number | null): string {
+  if (turnsLeft === null) return t('Next: {0} in {1} tokens', event, tokens);
+  return t(turnsLeft === 1 ? 'Next: {0} in {1} tokens, about {2} turn left' : 'Next: {0} in {1} tokens, about {2} turns left', event, tokens, turnsLeft);
+}
+
+function costText({ session, today }: Spending): string {
+  const ofToday = escapeMarkdown(spentText(today));
+  return session ? t('Cost: this session {0} · today {1}', escapeMarkdown(spentText(session)), ofToday) : t('Cost: today {0}', ofToday);
 }
 
 function links(items: readonly (readonly [CommandName, string])[]): string {
@@ -98,5 +122,5 @@ export function shortTokens(tokens: number): string {
 }
 
 function spoken(tokens: number): string {
-  return tokens < 1_000 ? String(Math.round(tokens)) : tokens < 999_500 ? `${Math.round(tokens / 1_000)} thousand` : `${(tokens / 1_000_000).toFixed(1).replace(/\.0$/, '')} million`;
+  return tokens < 1_000 ? String(Math.round(tokens)) : tokens < 999_500 ? t('{0} thousand', Math.round(tokens / 1_000)) : t('{0} million', (tokens / 1_000_000).toFixed(1).replace(/\.0$/, ''));
 }

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import { tokens } from '../format';
 import { properties } from '../render/properties';
 import type { Context, GaugeModel } from './gaugeModel';
@@ -9,7 +10,7 @@ export function contextBar(model: GaugeModel, context: Context): TemplateResult 
     <div
       class="bar"
       role="meter"
-      aria-label="Context window"
+      aria-label=${t('Context window')}
       aria-valuemin="0"
       aria-valuemax=${context.effective}
       aria-valuenow=${Math.min(context.used, context.effective)}
@@ -25,5 +26,5 @@ export function contextBar(model: GaugeModel, context: Context): TemplateResult 
 }
 
 function segment(s: GaugeModel['segments'][number]): TemplateResult {
-  return html`<div class="segment part-${s.kind}" title="${s.label}: ${tokens(s.tokens)}" ${properties({ '--share': String(s.share) })}></div>`;
+  return html`<div class="segment part-${s.kind}" title=${t('{0}: {1}', s.label, tokens(s.tokens))} ${properties({ '--share': String(s.share) })}></div>`;
 }

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import { tokens } from '../format';
 import type { Context, GaugeModel } from './gaugeModel';
 
@@ -6,9 +7,9 @@ import type { Context, GaugeModel } from './gaugeModel';
 export function contextTable(model: GaugeModel, context: Context): TemplateResult {
   return html`
     <table class="context-table">
-      <caption>Context window</caption>
+      <caption>${t('Context window')}</caption>
       <thead class="sr-only">
-        <tr><th scope="col">Part</th><th scope="col">Tokens</th><th scope="col">Share</th></tr>
+        <tr><th scope="col">${t('Part')}</th><th scope="col">${t('Tokens')}</th><th scope="col">${t('Share')}</th></tr>
       </thead>
       <tbody>
         ${model.segments.map(
@@ -22,7 +23,7 @@ export function contextTable(model: GaugeModel, context: Context): TemplateResul
         )}
       </tbody>
       <tfoot>
-        <tr><th scope="row">In use</th><td>${model.estimated ? '~' : ''}${tokens(context.used)}</td><td>${model.percent}</td></tr>
+        <tr><th scope="row">${t('In use')}</th><td>${model.estimated ? '~' : ''}${tokens(context.used)}</td><td>${model.percent}</td></tr>
       </tfoot>
     </table>
   `;

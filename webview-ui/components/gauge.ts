@@ -1,4 +1,5 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import { AskEvent } from '../events';
 import { icon } from '../render/icons';
 import { contextBar } from './contextBar';
@@ -78,7 +79,7 @@ export class GaugeView extends ViewElement {
           aria-expanded=${this.open}
           @click=${() => (this.pinned = !this.pinned)}
         >
-          <span class="sr-only">Context window,</span>
+          <span class="sr-only">${t('Context window,')}</span>
           <span class="gauge-size">
             ${model.level === 'normal' ? nothing : icon(model.level === 'over' ? 'error' : 'warning')}
             <span>${model.size} · ${model.percent}</span>
@@ -91,20 +92,20 @@ export class GaugeView extends ViewElement {
 
   private card(model: GaugeModel, context: Context): TemplateResult {
     return html`
-      <div class="gauge-card" role="group" aria-label="Context breakdown">
+      <div class="gauge-card" role="group" aria-label=${t('Context breakdown')}>
         ${contextTable(model, context)}
         <ul class="gauge-events">
           ${model.ticks.map((tick) => html`<li>${tick.label}</li>`)}
         </ul>
         <p class="gauge-note">
-          ${model.next ? html`Next: ${model.next}. ` : nothing}${context.compactions > 0
-            ? html`Compacted ${context.compactions === 1 ? 'once' : `${context.compactions} times`}. `
-            : nothing}${model.estimated ? 'Estimated until the provider reports its count.' : 'As the provider counted it.'}
+          ${model.next ? html`${t('Next: {0}.', model.next)} ` : nothing}${context.compactions > 0
+            ? html`${t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', context.compactions)} `
+            : nothing}${model.estimated ? t('Estimated until the provider reports its count.') : t('As the provider counted it.')}
         </p>
         <div class="actions">
-          <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.ask('compact')}>Compact now</vscode-button>
-          <vscode-button appearance="secondary" ?disabled=${!this.canCheckpoint} @click=${this.ask('checkpoint')}>Checkpoint</vscode-button>
-          <vscode-button appearance="secondary" @click=${this.ask('show_breakdown')}>Breakdown</vscode-button>
+          <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.ask('compact')}>${t('Compact now')}</vscode-button>
+          <vscode-button appearance="secondary" ?disabled=${!this.canCheckpoint} @click=${this.ask('checkpoint')}>${t('Checkpoint')}</vscode-button>
+          <vscode-button appearance="secondary" @click=${this.ask('show_breakdown')}>${t('Breakdown')}</vscode-button>
         </div>
       </div>
     `;

@@ -1,5 +1,6 @@
+import { listed, t } from '../../src/protocol/l10n';
 import type { ViewSnapshot } from '../../src/protocol/messages';
-import { percent, plural, spokenTokens, tokens } from '../format';
+import { percent, spokenTokens, tokens } from '../format';
 
 export type Context = NonNullable<ViewSnapshot['context']>;
 type SegmentKind = Context['segments'][number]['kind'];
@@ -36,22 +37,22 @@ export interface GaugeModel {
   readonly estimated: boolean;
 }
 
-export const segmentLabels: Record<SegmentKind, string> = {
-  system: 'System',
-  tools: 'Tools',
-  memory: 'Memory',
-  summary: 'Summary',
-  history: 'History',
-  toolResults: 'Tool results',
-  draft: 'Draft',
-  reserved: 'Reserved for answer',
+export const segmentLabels: Record<SegmentKind, () => string> = {
+  system: () => t('System'),
+  tools: () => t('Tools'),
+  memory: () => t('Memory'),
+  summary: () => t('Summary'),
+  history: () => t('History'),
+  toolResults: () => t('Tool results'),
+  draft: () => t('Draft'),
+  reserved: () => t('Reserved for answer'),
 };
 
-const eventLabels: Record<Threshold['kind'], string> = {
-  nudge: 'nudge',
-  prepare: 'summary prepared',
-  compaction: 'compaction',
-  limit: 'limit',
+const eventLabels: Record<Threshold['kind'], () => string> = {
+  nudge: () => t('nudge'),
+  prepare: () => t('summary prepared'),
+  compaction: () => t('compaction'),
+  limit: () => t('limit'),
 };
 
 /** Everything the gauge shows, from the one snapshot that every surface shows. */
@@ -65,19 +66,19 @@ export function gaugeModel(context: Context): GaugeModel {
   return {
     segments: context.segments
       .filter((s) => s.tokens > 0)
-      .map((s) => ({ ...s, label: segmentLabels[s.kind], share: share(s.tokens), percent: percentText(s.tokens, context.effective) })),
+      .map((s) => ({ ...s, label: segmentLabels[s.kind](), share: share(s.tokens), percent: percentText(s.tokens, context.effective) })),
     free: share(length - filled),
     ticks: context.thresholds.filter((t) => t.state !== 'off').map((t) => ({ ...t, label: tickLabel(t), share: share(t.tokens) })),
     size: `${estimated ? '~' : ''}${tokens(context.used)} / ${tokens(context.effective)}`,
     percent: percentText(context.used, context.effective),
     forecast: forecast(context, over),
-    next: context.nextEvent && `${eventLabels[context.nextEvent.kind]} at ${tokens(context.used + context.nextEvent.inTokens)}`,
-    spoken: [
-      `${spokenTokens(context.used)} of ${spokenTokens(context.effective)} tokens`,
-      `${percent(context.used, context.effective)} percent`,
-      ...(estimated ? ['estimated'] : []),
-      ...(over ? ['over the limit'] : []),
-    ].join(', '),
+    next: context.nextEvent && t('{0} at {1}', eventLabels[context.nextEvent.kind](), tokens(context.used + context.nextEvent.inTokens)),
+    spoken: listed([
+      t('{0} of {1} tokens', spokenTokens(context.used), spokenTokens(context.effective)),
+      t('{0} percent', percent(context.used, context.effective)),
+      ...(estimated ? [t('estimated')] : []),
+      ...(over ? [t('over the limit')] : []),
+    ]),
     level: over ? 'over' : level(context),
     estimated,
   };
@@ -89,11 +90,12 @@ function percentText(part: number, whole: number): string {
 }
 
 function forecast({ turnsLeft, used, limit }: Context, over: boolean): string | null {
-  if (over) return `over the limit by ${tokens(used - limit)}`;
+  if (over) return t('over the limit by {0}', tokens(used - limit));
   if (turnsLeft === null) return null;
   // Beyond that it is no forecast, only a large number.
-  if (turnsLeft > 200) return 'over 200 turns left';
-  return turnsLeft < 1 ? 'less than a turn left' : `about ${plural(Math.round(turnsLeft), 'turn')} left`;
+  if (turnsLeft > 200) return t('over {0} turns left', 200);
+  const turns = Math.round(turnsLeft);
+  return turnsLeft < 1 ? t('less than a turn left') : t(turns === 1 ? 'about {0} turn left' : 'about {0} turns left', turns);
 }
 
 function level({ thresholds, used }: Context): 'normal' | 'warning' | 'full' {
@@ -103,16 +105,18 @@ function level({ thresholds, used }: Context): 'normal' | 'warning' | 'full' {
   return nudges.length > 0 && used >= Math.max(...nudges) ? 'warning' : 'normal';
 }
 
-const stateLabels: Record<Threshold['state'], string> = {
-  ahead: '',
-  due: ', due now',
-  delivered: ', delivered',
-  acted: ', a note was saved',
-  passed: ', passed',
-  off: ', off',
+const stateLabels: Record<Threshold['state'], () => string> = {
+  ahead: () => '',
+  due: () => t('due now'),
+  delivered: () => t('delivered'),
+  acted: () => t('a note was saved'),
+  passed: () => t('passed'),
+  off: () => t('off'),
 };
 
 function tickLabel({ kind, percent: at, tokens: count, state }: Threshold): string {
-  const name = eventLabels[kind];
-  return `${name[0]!.toUpperCase()}${name.slice(1)} at ${tokens(count)} (${Math.round(at)} %)${stateLabels[state]}`;
+  const name = eventLabels[kind]();
+  const text = t('{0} at {1} ({2} %)', `${name[0]!.toUpperCase()}${name.slice(1)}`, tokens(count), Math.round(at));
+  const stands = stateLabels[state]();
+  return stands === '' ? text : listed([text, stands]);
 }

@@ -76,7 +76,7 @@ export class BreakdownView extends ViewElement {
               (entry) => html`<tr>
                 <th scope="row" title=${dateTime(entry.at)}>${entry.speaker}</th>
                 <td class="excerpt">${entry.text || 'no text'}</td>
-                <td>${segmentLabels[entry.segment]}</td>
+                <td>${segmentLabels[entry.segment]()}</td>
                 <td class="number">${tokens(entry.tokens)}</td>
                 <td class="number">${share(entry.tokens, context.effective)}</td>
                 <td class="row-actions">

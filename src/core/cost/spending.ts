@@ -1,3 +1,4 @@
+import { t } from '../l10n';
 import type { SessionStore } from '../ports';
 import type { UsageTotal } from '../session/usageTotal';
 import { dayBegan } from './dailyBudget';
@@ -28,7 +29,7 @@ export function sumOf(totals: readonly UsageTotal[]): Spent {
 
 /** `$0.42`, `$0.42 and 3 requests of unknown price`, `unknown` */
 export function spentText({ cost, requestsWithoutCost: unknown }: Spent): string {
-  if (cost === 0 && unknown > 0) return 'unknown';
+  if (cost === 0 && unknown > 0) return t('unknown');
   const known = cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
-  return unknown === 0 ? known : `${known} and ${unknown} ${unknown === 1 ? 'request' : 'requests'} of unknown price`;
+  return unknown === 0 ? known : t(unknown === 1 ? '{0} and {1} request of unknown price' : '{0} and {1} requests of unknown price', known, unknown);
 }

@@ -8,6 +8,7 @@ const parts = {
   scriptUri: 'https://views.example/main.js?a=1&b=2',
   styleUri: 'https://views.example/main.css',
   title: 'Chat "one" <two>',
+  translations: { language: 'zh-cn', texts: { 'Say "{0}" & <b>': '说“{0}”\u2028</meta>' } },
 };
 
 describe('chat view document', () => {

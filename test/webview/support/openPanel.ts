@@ -6,7 +6,7 @@ import type { PanelRequest, PanelState } from '../../../src/protocol/panels';
 import { launchChromium } from '../../support/chromium';
 import { builtTests } from '../../support/paths';
 import type {} from './fakePanelHost';
-import { applyTheme, origin, serve, View } from './openView';
+import { applyTheme, origin, serve, View, type Language } from './openView';
 import { themes } from './themes';
 
 /** A panel in a page of its own. */
@@ -27,7 +27,7 @@ export class Panel extends View {
 }
 
 /** Call in a `describe`: one browser for its tests, and after each test a check that nothing was blocked or thrown. */
-export function usePanels(): (state: PanelState, size?: { width: number; height: number }) => Promise<Panel> {
+export function usePanels(): (state: PanelState, size?: { width: number; height: number }, language?: Language) => Promise<Panel> {
   let browser: Browser;
   let context: BrowserContext;
   let open: Panel[] = [];
@@ -48,7 +48,7 @@ export function usePanels(): (state: PanelState, size?: { width: number; height:
       for (const panel of panels) await panel.page.close();
     }
   });
-  return async (state, size = { width: 900, height: 1200 }) => {
+  return async (state, size = { width: 900, height: 1200 }, language = 'en') => {
     const panel = new Panel(await context.newPage());
     open.push(panel);
     const { page } = panel;
@@ -56,7 +56,7 @@ export function usePanels(): (state: PanelState, size?: { width: number; height:
     const host = readFileSync(join(builtTests, 'webview/support/fakePanelHost.js'), 'utf8');
     await page.addInitScript(`window.fakePanelState = ${JSON.stringify(state)};\n((module) => {\n${host}\n})({});`);
     await page.addInitScript(applyTheme, themes.dark);
-    await page.goto(`${origin}/panel`);
+    await page.goto(`${origin}/panel?${language}`);
     await page.locator('tk-panel main').waitFor();
     await panel.settled();
     return panel;

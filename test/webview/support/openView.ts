@@ -11,23 +11,22 @@ import type {} from './fakeHost';
 import { themes, type ThemeName } from './themes';
 
 export const origin = 'http://view.test';
-const html = chatViewHtml({
-  cspSource: origin,
-  nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
-  scriptUri: `${origin}/main.js`,
-  styleUri: `${origin}/main.css`,
-  title: 'Threadkeeper',
-  element: 'tk-app',
-});
 
-const panelHtml = chatViewHtml({
-  cspSource: origin,
-  nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
-  scriptUri: `${origin}/panels.js`,
-  styleUri: `${origin}/panels.css`,
-  title: 'Threadkeeper',
-  element: 'tk-panel',
-});
+/** The languages there are texts of. */
+export type Language = 'en' | 'zh-cn';
+
+function pageHtml(files: 'main' | 'panels', language: Language): string {
+  const texts = language === 'en' ? {} : (JSON.parse(readFileSync(join(projectRoot, `l10n/bundle.l10n.${language}.json`), 'utf8')) as Record<string, string>);
+  return chatViewHtml({
+    cspSource: origin,
+    nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
+    scriptUri: `${origin}/${files}.js`,
+    styleUri: `${origin}/${files}.css`,
+    title: 'Threadkeeper',
+    translations: { language, texts },
+    element: files === 'main' ? 'tk-app' : 'tk-panel',
+  });
+}
 
 export interface ViewOptions {
   snapshot: ViewSnapshot | null;
@@ -36,6 +35,7 @@ export interface ViewOptions {
   /** What the view had put into `setState` before. */
   state?: unknown;
   theme?: ThemeName;
+  language?: Language;
   width?: number;
   height?: number;
   reduceMotion?: boolean;
@@ -158,15 +158,17 @@ async function load(view: View, options: ViewOptions): Promise<void> {
   const setup = JSON.stringify({ snapshot, ...(earlier && { earlier }), ...(pageSize && { pageSize }), ...(state !== undefined && { state }) });
   await page.addInitScript(`window.fakeSetup = ${setup};\n((module) => {\n${fakeHost()}\n})({});`);
   await page.addInitScript(applyTheme, themes[options.theme ?? 'dark']);
-  await page.goto(`${origin}/`);
+  await page.goto(`${origin}/?${options.language ?? 'en'}`);
   if (options.snapshot) await page.locator('tk-composer textarea').waitFor();
   await view.settled();
 }
 
 export async function serve(route: Route): Promise<void> {
-  const name = new URL(route.request().url()).pathname.slice(1);
-  if (name === '') await route.fulfill({ contentType: 'text/html', body: html });
-  else if (name === 'panel') await route.fulfill({ contentType: 'text/html', body: panelHtml });
+  const { pathname, search } = new URL(route.request().url());
+  const name = pathname.slice(1);
+  const language = search === '?zh-cn' ? 'zh-cn' : 'en';
+  if (name === '') await route.fulfill({ contentType: 'text/html', body: pageHtml('main', language) });
+  else if (name === 'panel') await route.fulfill({ contentType: 'text/html', body: pageHtml('panels', language) });
   else if (['main.js', 'main.css', 'panels.js', 'panels.css'].includes(name)) await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
   else await route.fulfill({ status: 404 });
 }

@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import ts from 'typescript';
+import { projectRoot } from './paths';
+
+export interface SourceNode {
+  readonly node: ts.Node;
+  /** `src/vscode/statusBar.ts:35` */
+  readonly place: string;
+}
+
+/** Every node of everything that ships. */
+export function* shippedNodes(): Generator<SourceNode> {
+  for (const folder of ['src', 'webview-ui']) {
+    for (const file of readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })) {
+      if (!file.isFile() || !file.name.endsWith('.ts') || file.name.endsWith('.d.ts')) continue;
+      const path = join(file.parentPath, file.name);
+      const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022, true);
+      for (const node of descendants(source)) {
+        const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
+        yield { node, place: `${relative(projectRoot, path).replaceAll('\\', '/')}:${line}` };
+      }
+    }
+  }
+}
+
+/** Calls of `t`. */
+export function isTranslation(node: ts.Node): node is ts.CallExpression {
+  return ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 't';
+}
+
+/** The texts an expression may be, `null` where that cannot be told from the source. */
+export function literalsOf(expression: ts.Expression | undefined): readonly string[] | null {
+  if (!expression) return null;
+  if (ts.isStringLiteralLike(expression)) return [expression.text];
+  if (ts.isParenthesizedExpression(expression)) return literalsOf(expression.expression);
+  if (!ts.isConditionalExpression(expression)) return null;
+  const [whenTrue, whenFalse] = [literalsOf(expression.whenTrue), literalsOf(expression.whenFalse)];
+  return whenTrue && whenFalse && [...whenTrue, ...whenFalse];
+}
+
+/** Not only when something is shown, but while the module loads: before the language is known. */
+export function runsWhileLoading(node: ts.Node): boolean {
+  for (let above: ts.Node = node; above.parent; above = above.parent) if (ts.isFunctionLike(above)) return false;
+  return true;
+}
+
+function* descendants(node: ts.Node): Generator<ts.Node> {
+  yield node;
+  for (const child of node.getChildren()) yield* descendants(child);
+}

@@ -1,0 +1,17 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { snapshot, user } from './support/fixtures';
+import { useViews } from './support/openView';
+
+describe('in another language', function () {
+  this.timeout(60_000);
+  const open = useViews();
+
+  it('shows the gauge in Chinese, and says so to a screen reader', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', '你好')] }), language: 'zh-cn', width: 300 });
+    strictEqual(await view.page.locator('html').getAttribute('lang'), 'zh-cn');
+    deepStrictEqual(
+      [await view.text('.gauge-label'), await view.find('[role=meter]').getAttribute('aria-valuetext')],
+      ['上下文窗口， ~84.1k / 200k · 42 % 大约还剩 9 轮', '200 千 个 token 中的 84 千 个，百分之 42，估计值'],
+    );
+  });
+});
