@@ -103,7 +103,7 @@ export class Checkpoints {
     const { used } = engine.measure();
     const previous = before ? renderCheckpoint(before.content) : (liveCompaction(entries)?.content.summaryText ?? null);
     // What the checkpoint before covers stands in the prompt as it was said.
-    const continuation = await continuationOf({ branch, engine, range: live, transcript: since, now: clock.now() });
+    const continuation = await continuationOf({ branch, engine, range: live, transcript: since, previous, now: clock.now() });
     const reasons: string[] = [];
     for (const summarizer of failover.order(await engine.summarizers(), engine.policy.summarizer)) {
       if (background && summarizer.needsConsent) continue;

@@ -10,8 +10,9 @@ export interface ContinuationInput {
   readonly engine: ContextEngine;
   /** What is to be summarised. */
   readonly range: readonly StoredEntry[];
-  /** What a summariser would have to read otherwise. */
+  /** What a summariser would have to read otherwise: entries, and the state that they follow. */
   readonly transcript: readonly StoredEntry[];
+  readonly previous: string | null;
   readonly now: number;
 }
 
@@ -27,7 +28,7 @@ const namingTokens = 6;
  * The conversation's prompt for a summary of a range of it. Null where the range does not stand in it word for word, and where
  * going on from it would cost more than a transcript: it has to be cached, and the transcript not much shorter.
  */
-export async function continuationOf({ branch, engine, range, transcript, now }: ContinuationInput): Promise<Continuation | null> {
+export async function continuationOf({ branch, engine, range, transcript, previous, now }: ContinuationInput): Promise<Continuation | null> {
   const { lastUsage, entries, tokensOf } = branch;
   const { used, anchored } = engine.measure();
   if (!anchored || lastUsage?.kind !== 'turn' || now - lastUsage.at > cachedMs) return null;
@@ -44,7 +45,7 @@ export async function continuationOf({ branch, engine, range, transcript, now }:
   const cached = lastUsage.cacheRead + lastUsage.cacheWrite;
   const asking = askingTokens + namingTokens * standing.length;
   const calibrated = used / Math.max(1, engine.rawRequestTokens());
-  const plain = transcript.reduce((sum, entry) => sum + tokensOf(entry), 0) * calibrated;
+  const plain = (transcript.reduce((sum, entry) => sum + tokensOf(entry), 0) + engine.estimate(previous ?? '')) * calibrated;
   if (cached * cachedPrice + Math.max(0, used - cached) + asking >= plain) return null;
   const { provider, id } = engine.binding.info;
   return {
@@ -62,7 +63,8 @@ function isSpoken({ content }: StoredEntry): boolean {
 
 /**
  * Without a closing frame, and without an answer in front of it that is not asked about: then these are the messages of the last
- * request, marks and all.
+ * request, marks and all. An answer that is asked about is marked: it is written to the cache now (1.25 per token) and read by the
+ * next turn (0.1), instead of being plain now (1) and written then (1.25).
  */
 function messagesFor({ messages, pieces }: Projection, range: ReadonlyMap<string, StoredEntry>): readonly PromptMessage[] {
   const frame = messages.at(-1)?.blocks.length ?? 0;
@@ -71,5 +73,5 @@ function messagesFor({ messages, pieces }: Projection, range: ReadonlyMap<string
   const isCovered = pieces.slice(-frame - answer.blocks.length, -frame).some(({ entryId }) => entryId !== null && range.has(entryId));
   if (!isCovered) return messages.slice(0, -2);
   // Calls have to be answered, if only by a frame.
-  return answer.blocks.some(({ type }) => type === 'tool_use') ? messages : messages.slice(0, -1);
+  return answer.blocks.some(({ type }) => type === 'tool_use') ? messages : [...messages.slice(0, -2), { ...answer, cacheBreakpoint: true }];
 }

@@ -1,7 +1,7 @@
 import { cutPoint, type Cut } from '../compaction/cutPoint';
 import type { Failover } from '../compaction/failover';
 import { emptyFoldedState, FoldedState } from '../compaction/foldedState';
-import { foldByChain, type Fold, type FoldRequest } from '../compaction/ladder';
+import { foldByChain, previousText, type Fold, type FoldRequest } from '../compaction/ladder';
 import { maskedEntries, stubTokens } from '../compaction/mask';
 import { formatOf } from '../compaction/summaryFormat';
 import type { ContextEngine } from '../context/engine';
@@ -108,7 +108,7 @@ export class FoldMaker {
   /** Rejects as `foldByChain` does. */
   async byChain({ cut, previous, instructions, background, inPrompt = false, first = [] }: ChainOptions, hooks: JobHooks): Promise<Fold> {
     const { branch, engine, failover, clock } = this.deps;
-    const continuation = inPrompt ? await continuationOf({ branch, engine, range: cut.folded, transcript: cut.folded, now: clock.now() }) : null;
+    const continuation = inPrompt ? await continuationOf({ branch, engine, range: cut.folded, transcript: cut.folded, previous: previous && previousText(previous), now: clock.now() }) : null;
     const chain = [...first, ...(await engine.summarizers())];
     return foldByChain({ ...this.request(cut, instructions, previous), chain, continuation, failover, rule: engine.policy.summarizer, background, ...hooks });
   }

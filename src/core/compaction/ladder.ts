@@ -187,8 +187,8 @@ function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest, state
   return { folded: { ...state, identifiers }, audit, missing };
 }
 
-/** Passages of an earlier range are facts of it: a state merged without them would lose what only they say. */
-function previousText({ state, raw, lines }: FoldedState): string | null {
+/** A state as it is given to be merged. Passages of an earlier range are facts of it: a state merged without them would lose what only they say. */
+export function previousText({ state, raw, lines }: FoldedState): string | null {
   const passages = lines.map(({ ref, text }) => `${text} (${ref})`);
   if (state) return JSON.stringify({ ...state, logos: [...state.logos, ...passages] });
   return [raw ?? '', ...passages].filter((part) => part !== '').join('\n') || null;

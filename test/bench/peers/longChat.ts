@@ -1,6 +1,7 @@
 import { wantsSummary } from '../../support/messagesApiDefault';
 import { reply, toolCall } from '../../support/messagesApiScript';
 import { plantedFacts, prose, seeded } from '../corpus';
+import { callRows } from './calls';
 import { asksIn, check, Driver, isTurn, lossySummary, thousands, type BenchRow } from './driver';
 
 const turns = Number(process.env['PEERS_TURNS'] ?? 300);
@@ -39,10 +40,12 @@ export async function longChat(): Promise<BenchRow[]> {
     const held = Math.max(0, ...compactions.map((line) => Number(line['heldMs'])));
     const fires = compactions.map((line) => Number(line['tokensBefore']));
     const leaves = Math.max(0, ...compactions.map((line) => Number(line['tokensAfter'])));
+    const parts = largestLeave(driver);
     const first = driver.run.of('context').find((line) => Number(line['used']) > 0)!;
     const overhead = (first['segments'] as { kind: string; tokens: number }[]).filter(({ kind }) => kind === 'system' || kind === 'tools').reduce((sum, { tokens }) => sum + tokens, 0);
     const unasked = driver.api.messages.filter((request) => isTurn(request.body)).length - turns;
     const peak = await driver.peakMemory();
+    const calls = callRows('long chat', driver.api.messages);
     const found = await recallAll(driver, facts);
     return [
       check('long chat: turns right', `${right} of ${turns}, ${said} facts said`, '300', right === turns),
@@ -50,16 +53,26 @@ export async function longChat(): Promise<BenchRow[]> {
       check('long chat: input cost units', thousands(sent.cost), '≤ 2.0M', sent.cost <= 2_000_000),
       check('long chat: cache-read share', sent.cachedShare.toFixed(3), '≥ .97', sent.cachedShare >= 0.97),
       check('fixed overhead (system + tools)', thousands(overhead), '≤ 3k', overhead <= 3_000),
-      check('compaction fires at / leaves', `${thousands(Math.min(...fires))}–${thousands(Math.max(...fires))} / ${thousands(leaves)} (${compactions.length} times)`, 'as the policy says / ≤ 16k', leaves <= 16_000),
+      check('compaction fires at / leaves', `${thousands(Math.min(...fires))}–${thousands(Math.max(...fires))} / ${thousands(leaves)} (${compactions.length} times; ${parts})`, 'as the policy says / ≤ 16k', leaves <= 16_000),
       check('user turn held by a compaction', `${(held / 1000).toFixed(2)} s at most`, '0 s', held < 100),
       check('facts in the last request', `${inContext} of ${factCount}`, '≥ 30', inContext >= 30),
       check('facts reachable by one recall', `${found} of ${factCount}`, '60', found === factCount),
       check('turns nobody asked for', String(unasked), '0', unasked === 0),
       check('peak memory', peak === null ? 'unknown' : `${Math.round(peak)} MB`, '≤ 220 MB', peak === null || peak <= 220),
+      ...calls,
     ];
   } finally {
     await driver.dispose();
   }
+}
+
+/** What the largest of the prompts was made of that a compaction has left. */
+function largestLeave({ run: { lines } }: Driver): string {
+  const leaves = lines.flatMap((line, index) => (line.type === 'compaction' && line['phase'] === 'end' && line['ok'] === true ? [index] : []));
+  const largest = leaves.reduce((a, b) => (Number(lines[b]!['tokensAfter']) > Number(lines[a]!['tokensAfter']) ? b : a), leaves[0] ?? 0);
+  const context = lines.slice(largest).find(({ type }) => type === 'context');
+  const segments = (context?.['segments'] ?? []) as { kind: string; tokens: number }[];
+  return segments.filter(({ kind, tokens }) => kind !== 'reserved' && tokens > 0).map(({ kind, tokens }) => `${kind} ${thousands(tokens)}`).join(', ');
 }
 
 /** One call per fact, ten in a turn; counted when the result of the call carries the answer. */

@@ -172,7 +172,7 @@ describe('a summary that goes on from the conversation', () => {
     const { continued, prompts } = rig.summarizer;
     const turn = rig.model.requests.at(-1)!;
     assert.deepEqual(unmarked(continued[1]!).messages.slice(0, -1), unmarked(turn).messages);
-    assert.equal(continued[1]!.messages.at(-2)!.cacheBreakpoint, true);
+    assert.deepEqual(continued[1]!.messages.slice(-2).map(({ cacheBreakpoint }) => cacheBreakpoint), [true, true], 'what is read now, and what the next turn reads');
     assert.deepEqual(continued[1]!.messages.at(-1)!.role, 'assistant', 'the newest answer is covered');
     assert.match(prompts[1]!, /"keyDecisions"/);
     assert.doesNotMatch(prompts[1]!, /checkpoint 0/);
