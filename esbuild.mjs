@@ -1,7 +1,7 @@
 // Builds everything that ships and, with --tests, everything that tests it.
 //   node esbuild.mjs [--production] [--tests] [--watch]
-import { build, context } from 'esbuild';
-import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { build, context, transform } from 'esbuild';
+import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
 import { proveWasmImports } from './src/node/store/wasmImports.mjs';
@@ -34,8 +34,35 @@ async function testFiles(folder) {
   return entries.filter((e) => e.isFile() && e.name.endsWith('.ts')).map((e) => join(e.parentPath ?? e.path, e.name));
 }
 
+/**
+ * esbuild splits only ES modules, and VS Code 1.100 loads CommonJS from a require: each chunk is turned into CommonJS when all are
+ * known. Without it every window would compile what only a conversation needs (the SDK alone is 415 KB), where nobody has opened the view.
+ * @type {import('esbuild').Plugin}
+ */
+const commonJsChunks = {
+  name: 'commonjs-chunks',
+  setup({ initialOptions, onEnd }) {
+    onEnd(async ({ outputFiles = [] }) => {
+      for (const { path, text } of outputFiles) {
+        if (path.endsWith('.map')) await writeFile(path, text);
+        else await writeFile(path, (await transform(text, { format: 'cjs', platform: 'node', target: 'node20', minify: initialOptions.minify, sourcefile: path, sourcemap: initialOptions.sourcemap && 'inline' })).code);
+      }
+    });
+  },
+};
+
 const builds = [
-  { ...node, entryPoints: { extension: 'src/extension.ts' }, outdir: 'dist', external: ['vscode'] },
+  {
+    ...node,
+    entryPoints: { extension: 'src/extension.ts' },
+    outdir: 'dist',
+    external: ['vscode'],
+    format: 'esm',
+    splitting: true,
+    chunkNames: '[name]-[hash]',
+    write: false,
+    plugins: [commonJsChunks],
+  },
   // Built without `vscode` as an external: an import of it from core, protocol or node fails the build.
   {
     ...node,

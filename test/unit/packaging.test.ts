@@ -28,6 +28,25 @@ describe('the package', function () {
     }
   });
 
+  it('leaves the SDK and the store for when somebody chats', async () => {
+    const dist = join(projectRoot, 'dist');
+    const read = (name: string) => readFile(join(dist, name), 'utf8');
+    const atStart = new Map<string, string>();
+    const load = async (name: string): Promise<void> => {
+      if (atStart.has(name)) return;
+      atStart.set(name, await read(name));
+      // What is loaded later stands in a function: `Promise.resolve().then(() => …require("./…"))`.
+      for (const [, next = ''] of (atStart.get(name) ?? '').matchAll(/(?<!=>\s*(?:\w+\()?)require\("\.\/([^"]+)"\)/g)) await load(next);
+    };
+    await load('extension.js');
+    const later = (await readdir(dist)).filter((name) => name.endsWith('.js') && !atStart.has(name));
+    for (const mark of ['x-stainless-retry-count', 'BEGIN IMMEDIATE', 'storeWorker.js']) {
+      const holders = (texts: readonly string[]) => texts.filter((text) => text.toLowerCase().includes(mark.toLowerCase())).length;
+      assert.equal(holders([...atStart.values()]), 0, `${mark} is loaded at the start, of ${[...atStart.keys()].join(', ')}`);
+      assert.notEqual(holders(await Promise.all(later.map(read))), 0, `nothing has ${mark}: it marks nothing any more`);
+    }
+  });
+
   it('is the same, byte for byte, each time, and no larger than 4 MB', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-package-'));
     try {

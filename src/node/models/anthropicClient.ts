@@ -5,10 +5,11 @@ import type { ModelInfo } from '../../core/models/modelInfo';
 import type { ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
 import { AnthropicAnswer } from './anthropicAnswer';
+import { anthropicBaseURL } from './anthropicBaseURL';
 import { anthropicFailure, isNotFound } from './anthropicFailure';
 import { anthropicModel } from './anthropicModel';
 import { anthropicPrompt } from './anthropicRequest';
-import { anthropicBaseURL, isolatedAnthropic } from './isolatedAnthropic';
+import { isolatedAnthropic } from './isolatedAnthropic';
 import { modelFromTable } from './modelTable';
 import { Watchdog } from './watchdog';
 

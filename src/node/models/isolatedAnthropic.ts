@@ -1,7 +1,5 @@
 import { Anthropic, type ClientOptions } from '@anthropic-ai/sdk';
-
-/** Where requests go unless the user says otherwise. */
-export const anthropicBaseURL = 'https://api.anthropic.com';
+import { anthropicBaseURL } from './anthropicBaseURL';
 
 export interface AnthropicEndpoint {
   readonly apiKey: string;

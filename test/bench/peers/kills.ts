@@ -1,4 +1,4 @@
-import { hold, reply } from '../../support/messagesApiScript';
+import { hold, reply, type Script } from '../../support/messagesApiScript';
 import { wantsSummary } from '../../support/messagesApiDefault';
 import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
@@ -8,7 +8,17 @@ const rounds = 8;
 /** SIGKILL in mid-stream, again and again in one conversation. */
 export async function kills(): Promise<BenchRow[]> {
   const random = seeded(8);
-  const driver = await Driver.start({ respond: (request) => (wantsSummary(request) ? lossySummary(request, 0) : reply(`Fine. ${prose(700, random)}`)) });
+  // Scripts for the questions whose answers are cut: what is asked for in the background meanwhile must not take them.
+  const cut = new Map<string, Script>();
+  const driver = await Driver.start({
+    respond: (request) => {
+      if (wantsSummary(request)) return lossySummary(request, 0);
+      const [question, script] = [...cut].find(([text]) => request.last.includes(text)) ?? [];
+      if (question === undefined || script === undefined) return reply(`Fine. ${prose(700, random)}`);
+      cut.delete(question);
+      return script;
+    },
+  });
   try {
     for (let turn = 0; turn < 10; turn++) await driver.turn(prose(700, random));
     let shownCharacters = 0;
@@ -19,7 +29,7 @@ export async function kills(): Promise<BenchRow[]> {
       const text = prose(300, random);
       const question = `Question ${round}: ${prose(20, random)}`;
       const stop = hold();
-      driver.api.enqueue(reply(text, stop, ' never sent'));
+      cut.set(question, reply(text, stop, ' never sent'));
       const before = driver.run.of('text_delta').length;
       driver.begin(question);
       await stop.reached;
