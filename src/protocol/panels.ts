@@ -70,6 +70,10 @@ export type AnalyticsFilter = z.infer<typeof AnalyticsFilter>;
 export const AnalyticsState = z.object({ panel: z.literal('analytics'), filter: AnalyticsFilter, report: AnalyticsReport });
 export type AnalyticsState = z.infer<typeof AnalyticsState>;
 
+/** What VS Code keeps of an open panel through a reload of the window. */
+export const PanelMemory = z.object({ filter: z.optional(AnalyticsFilter) });
+export type PanelMemory = z.infer<typeof PanelMemory>;
+
 export const PanelState = z.discriminatedUnion('panel', [
   BreakdownState,
   AnalyticsState,

@@ -1,9 +1,9 @@
-import type { Uri } from 'vscode';
+import { window, type Uri, type WebviewPanel } from 'vscode';
 import { analyse } from '../core/analytics/analyse';
 import { lastDays } from '../core/analytics/days';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import type { Logger } from '../core/ports';
-import type { AnalyticsFilter, PanelRequest, PanelState } from '../protocol/panels';
+import { PanelMemory, type AnalyticsFilter, type PanelRequest, type PanelState } from '../protocol/panels';
 import type { ChatController } from './chatController';
 import { analyticsPanelType } from './contributions';
 import { PanelPage } from './panelPage';
@@ -34,12 +34,31 @@ export class AnalyticsPanel implements Disposable {
         this.wasBusy = busy;
       }),
     );
+    this.disposables.add(
+      window.registerWebviewPanelSerializer(analyticsPanelType, {
+        deserializeWebviewPanel: async (panel, state: unknown) => {
+          if (this.page) return panel.dispose();
+          this.filter = PanelMemory.safeParse(state).data?.filter ?? everything;
+          this.open(panel);
+        },
+      }),
+    );
   }
 
   show(): void {
-    if (this.page) return this.page.reveal();
+    if (this.page) this.page.reveal();
+    else this.open();
+  }
+
+  dispose(): void {
+    this.page?.dispose();
+    this.disposables.dispose();
+  }
+
+  private open(restored?: WebviewPanel): void {
     const { extensionUri, log } = this.deps;
     this.page = new PanelPage({
+      restored,
       extensionUri,
       viewType: analyticsPanelType,
       title: 'Analytics',
@@ -48,11 +67,6 @@ export class AnalyticsPanel implements Disposable {
       closed: () => (this.page = null),
       log,
     });
-  }
-
-  dispose(): void {
-    this.page?.dispose();
-    this.disposables.dispose();
   }
 
   private async state(): Promise<PanelState> {

@@ -1,4 +1,4 @@
-import type { Uri } from 'vscode';
+import { window, type Uri, type WebviewPanel } from 'vscode';
 import type { Conversation } from '../core/chat/conversation';
 import type { Disposable } from '../core/base/disposable';
 import { DisposableStore } from '../core/base/disposable';
@@ -40,12 +40,24 @@ export class BreakdownPanel implements Disposable {
 
   constructor(private readonly deps: BreakdownPanelDeps) {
     this.disposables.add(deps.controller.onDidChangeState(() => this.page?.refresh()));
+    this.disposables.add(window.registerWebviewPanelSerializer(breakdownPanelType, { deserializeWebviewPanel: async (panel) => (this.page ? panel.dispose() : this.open(panel)) }));
   }
 
   show(): void {
-    if (this.page) return this.page.reveal();
+    if (this.page) this.page.reveal();
+    else this.open();
+  }
+
+  dispose(): void {
+    this.page?.dispose();
+    this.closed();
+    this.disposables.dispose();
+  }
+
+  private open(restored?: WebviewPanel): void {
     const { extensionUri, log } = this.deps;
     this.page = new PanelPage({
+      restored,
       extensionUri,
       viewType: breakdownPanelType,
       title: 'Context Breakdown',
@@ -54,12 +66,6 @@ export class BreakdownPanel implements Disposable {
       closed: () => this.closed(),
       log,
     });
-  }
-
-  dispose(): void {
-    this.page?.dispose();
-    this.closed();
-    this.disposables.dispose();
   }
 
   private async state(): Promise<PanelState> {

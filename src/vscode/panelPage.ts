@@ -10,6 +10,8 @@ import { panelWire, type PanelRequest, type PanelState } from '../protocol/panel
 import { transportOf } from './webviewTransport';
 
 export interface PanelPageOptions {
+  /** Of before a reload of the window, as VS Code gives it back; omitted: a new one. */
+  readonly restored?: WebviewPanel | undefined;
   readonly extensionUri: Uri;
   readonly viewType: string;
   readonly title: string;
@@ -34,10 +36,11 @@ export class PanelPage implements Disposable {
   private again = false;
 
   constructor(private readonly options: PanelPageOptions) {
-    const { extensionUri, viewType, title, handle, closed, log } = options;
+    const { restored, extensionUri, viewType, title, handle, closed, log } = options;
     const root = Uri.joinPath(extensionUri, 'dist', 'webview');
     const media = Uri.joinPath(extensionUri, 'media');
-    this.panel = window.createWebviewPanel(viewType, title, ViewColumn.Active, { enableScripts: true, localResourceRoots: [root] });
+    this.panel = restored ?? window.createWebviewPanel(viewType, title, ViewColumn.Active);
+    this.panel.webview.options = { enableScripts: true, localResourceRoots: [root] };
     this.panel.iconPath = Uri.joinPath(media, 'icon.png');
     this.channel = this.disposables.add(
       new HostChannel(panelWire, transportOf(this.panel.webview), {
@@ -71,10 +74,10 @@ export class PanelPage implements Disposable {
     if (this.panel.visible) this.timer ??= setTimeout(() => void this.send(), gatherMs);
   }
 
+  /** Lets go of the panel. It stays open: when the window is reloaded, VS Code gives it back to the next run. */
   dispose(): void {
     clearTimeout(this.timer);
     this.disposables.dispose();
-    this.panel.dispose();
   }
 
   private async send(): Promise<void> {

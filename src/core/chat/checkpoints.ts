@@ -7,7 +7,7 @@ import type { ContextEngine } from '../context/engine';
 import { CancelledError, errorText } from '../errors';
 import type { Clock, Logger, SessionStore } from '../ports';
 import { isEntryOf, type EntryOf } from '../session/entry';
-import { discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import { leftOutEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
 import type { CompactionRecorder } from './compactionRecord';
 import { continuationOf } from './continuationOf';
@@ -94,8 +94,8 @@ export class Checkpoints {
   private async attempt(background: boolean, signal: AbortSignal): Promise<CheckpointResult> {
     const { branch, engine, failover, recorder, clock, log, emit } = this.deps;
     const entries = branch.entries;
-    const discarded = discardedEntries(entries);
-    const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !discarded.has(entry.uuid));
+    const leftOut = leftOutEntries(entries);
+    const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !leftOut.has(entry.uuid));
     const last = live.at(-1);
     const before = newestOnBranch(live, await this.list());
     const since = before ? live.slice(live.findIndex(({ uuid }) => uuid === before.content.coversThrough) + 1) : live;

@@ -2,6 +2,7 @@ import { Failover } from '../compaction/failover';
 import type { ContextEngine } from '../context/engine';
 import type { ThinkingLevel } from '../context/thinkingLevel';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
+import { excludedEntries } from '../session/contextExclusion';
 import type { ContentOf } from '../session/entry';
 import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import { BranchSummaries } from './branchSummaries';
@@ -10,6 +11,7 @@ import { Checkpoints } from './checkpoints';
 import { CompactionRecorder } from './compactionRecord';
 import { Compactor, type CompactionResult } from './compactor';
 import type { ConversationEvent } from './events';
+import { Exclusions } from './exclusions';
 import { FoldMaker } from './foldMaker';
 import { Pins, type PinResult, type PinTarget } from './pins';
 import { SummaryJob } from './summaryJob';
@@ -57,6 +59,7 @@ export class ContextTools {
   readonly compactor: Compactor;
   readonly retries: SummaryRetries;
   readonly branchSummaries: BranchSummaries;
+  readonly exclusions: Exclusions;
   private readonly maker: FoldMaker;
   private readonly recorder: CompactionRecorder;
   private readonly rewriter: SummaryRewriter;
@@ -78,11 +81,13 @@ export class ContextTools {
       checkpoints: () => this.checkpoints.list(),
       onStandIn: (entry) => void this.retries.add(entry),
     });
+    this.exclusions = new Exclusions({ ...deps, changed: () => this.compactor.cancelPrepared() });
   }
 
   /** Pins, and shows the model at once what it does not see word for word any more. Rejects with `StoreError`. */
   async pin(target: PinTarget): Promise<PinResult> {
     const { branch, emit } = this.deps;
+    if (target.kind === 'entry' && excludedEntries(branch.entries).has(target.target)) return { message: 'This is not in the context. Include it again, then pin it.', added: null };
     const result = await this.pins.pin(target);
     const isSeen = target.kind === 'entry' && verbatimEntries(branch.entries).some(({ uuid }) => uuid === target.target);
     if (result.added === null || isSeen) return result;

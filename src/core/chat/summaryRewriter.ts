@@ -5,7 +5,7 @@ import type { SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
 import type { Clock, SessionStore } from '../ports';
 import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../session/entry';
-import { discardedEntries, verbatimEntries } from '../session/liveCompaction';
+import { leftOutEntries, verbatimEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
 import type { CompactionRecorder, Reach } from './compactionRecord';
 import type { FoldMaker } from './foldMaker';
@@ -90,7 +90,8 @@ export class SummaryRewriter {
     }
     const start = found.findIndex(({ uuid }) => uuid === coversFrom);
     const range = found.slice(Math.max(0, start));
-    const gone = discardedEntries(range);
+    // What has been taken out of the range may have been said behind it.
+    const gone = leftOutEntries([...range, ...branch.entries]);
     const folded = range.filter((entry) => entry.modelFacing && !gone.has(entry.uuid));
     const kept = verbatimEntries(branch.entries).filter(({ modelFacing }) => modelFacing);
     const hasRequest = kept.some(isUser);

@@ -1,6 +1,6 @@
 import type { Keep } from '../context/policy';
 import type { StoredEntry } from '../session/entry';
-import { discardedEntries, verbatimEntries } from '../session/liveCompaction';
+import { leftOutEntries, verbatimEntries } from '../session/liveCompaction';
 
 export interface Cut {
   /** Model-facing entries that are folded, oldest first. */
@@ -47,8 +47,8 @@ export function countMessages(entries: readonly StoredEntry[]): number {
 
 /** Entries of the verbatim part that the model is sent. */
 function sentEntries(entries: readonly StoredEntry[]): StoredEntry[] {
-  const discarded = discardedEntries(entries);
-  return verbatimEntries(entries).filter((entry) => entry.modelFacing && !discarded.has(entry.uuid));
+  const leftOut = leftOutEntries(entries);
+  return verbatimEntries(entries).filter((entry) => entry.modelFacing && !leftOut.has(entry.uuid));
 }
 
 /** Index of the first entry that the policy would keep, moved back to where its message, or the calls it answers, begin. */

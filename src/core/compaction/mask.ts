@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../session/entry';
-import { discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import { leftOutEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import { isUserMessage } from './cutPoint';
 
 export interface MaskLimits {
@@ -27,8 +27,8 @@ export const stubTokens = 30;
  */
 export function maskPlan(entries: readonly StoredEntry[], { protectTokens, protectUserTurns, minGain, tokensOf }: MaskLimits): MaskPlan | null {
   const before = maskedEntries(entries);
-  const discarded = discardedEntries(entries);
-  const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !discarded.has(entry.uuid));
+  const leftOut = leftOutEntries(entries);
+  const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !leftOut.has(entry.uuid));
   const turns = live.flatMap((entry, index) => (isUserMessage(entry) ? [index] : []));
   const end = turns.at(-protectUserTurns) ?? 0;
   const fresh: string[] = [];

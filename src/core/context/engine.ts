@@ -4,7 +4,7 @@ import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
 import type { TokenUsage } from '../models/modelEvent';
 import type { StoredEntry } from '../session/entry';
-import { afterLastBreak, discardedEntries } from '../session/liveCompaction';
+import { afterLastBreak, leftOutEntries } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/cutPoint';
@@ -280,7 +280,7 @@ function currentTurn(entries: readonly StoredEntry[]): number {
 }
 
 function thinksThroughCalls(entries: readonly StoredEntry[], model: string): boolean {
-  const discarded = discardedEntries(entries);
-  const own = entries.filter(({ uuid }) => !discarded.has(uuid));
+  const leftOut = leftOutEntries(entries);
+  const own = entries.filter(({ uuid }) => !leftOut.has(uuid));
   return own.some(({ content }) => content.type === 'tool_call') && own.some(({ content }) => content.type === 'thinking' && content.model === model && (content.signature ?? content.redactedData) !== undefined);
 }

@@ -2,7 +2,7 @@ import { maskedEntries, maskStub, stubTokens } from '../compaction/mask';
 import type { ModelBlock, ModelMessage, ToolSpec } from '../models/modelRequest';
 import { attachmentTokens, type Attachment } from '../session/attachment';
 import type { ContentOf, StoredEntry } from '../session/entry';
-import { afterLastBreak, discardedEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import { afterLastBreak, leftOutEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import type { Budget } from './budget';
 import { excerpt } from './excerpt';
 import type { SegmentKind } from './snapshot';
@@ -106,11 +106,11 @@ function summaryPieces({ entries, tokensOf, estimate }: ProjectionInput): Piece[
 
 function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
   const { entries } = input;
-  const discarded = discardedEntries(entries);
+  const leftOut = leftOutEntries(entries);
   const masked = maskedEntries(entries);
   const unbroken = new Set(entries.slice(afterLastBreak(entries)).map((entry) => entry.uuid));
   return verbatimEntries(entries).flatMap((entry) => {
-    if (!entry.modelFacing || discarded.has(entry.uuid)) return [];
+    if (!entry.modelFacing || leftOut.has(entry.uuid)) return [];
     const { content } = entry;
     if (content.type === 'message') return messagePieces(entry, content, input, excerpted);
     const piece = toPiece(entry, input, { unbroken: unbroken.has(entry.uuid), masked, excerpted });

@@ -1,3 +1,4 @@
+import { contextExclusionOf, excludedEntries } from './contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from './entry';
 
 /**
@@ -61,7 +62,7 @@ export function afterLastBreak(entries: readonly StoredEntry[]): number {
 }
 
 function isPrefixBreak(entry: StoredEntry): boolean {
-  return breakTypes.has(entry.content.type) || policyChangeOf(entry)?.isBreak === true;
+  return breakTypes.has(entry.content.type) || policyChangeOf(entry)?.isBreak === true || contextExclusionOf(entry) !== null;
 }
 
 /** `custom` entry that takes the blocks of a failed attempt out of the projection; they stay in the transcript, marked. */
@@ -80,4 +81,9 @@ export function discardedEntries(entries: readonly StoredEntry[]): ReadonlySet<s
     if (Array.isArray(data.entries)) for (const uuid of data.entries) if (typeof uuid === 'string') discarded.add(uuid);
   }
   return discarded;
+}
+
+/** Entries that are part of the history, not of the prompt: those of failed attempts, and those that the user has taken out. */
+export function leftOutEntries(entries: readonly StoredEntry[]): ReadonlySet<string> {
+  return new Set([...discardedEntries(entries), ...excludedEntries(entries)]);
 }

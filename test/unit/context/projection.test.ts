@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { summaryPlacements, type SummaryPlacement } from '../../../src/core/context/policy';
 import { project, type Projection, type PromptMessage } from '../../../src/core/context/projection';
+import { exclusionContent, isExcludable, leavingTogether } from '../../../src/core/session/contextExclusion';
 import { entryText, type StoredEntry } from '../../../src/core/session/entry';
 import type { Attachment } from '../../../src/core/session/attachment';
 import { BranchBuilder } from '../../support/branchBuilder';
@@ -38,6 +39,12 @@ function checkValid(messages: readonly PromptMessage[]): void {
     const lastResult = next.findLastIndex((b) => b.type === 'tool_result');
     if (firstText !== -1) assert.ok(lastResult < firstText, 'results come before text');
   }
+}
+
+function exclude(b: BranchBuilder, entry: StoredEntry, excluded: boolean): readonly string[] {
+  const entries = leavingTogether(entry, b.entries);
+  b.add(exclusionContent({ entries, excluded, tokensAfter: 0 }));
+  return entries;
 }
 
 describe('project', () => {
@@ -210,6 +217,7 @@ describe('project', () => {
     fc.record({ kind: fc.constant('thinking' as const) }),
     fc.record({ kind: fc.constant('compaction' as const), at: fc.nat(30), none: fc.boolean(), placement: fc.constantFrom(...summaryPlacements) }),
     fc.record({ kind: fc.constant('undo' as const), at: fc.nat(30) }),
+    fc.record({ kind: fc.constant('exclusion' as const), at: fc.nat(30), excluded: fc.boolean() }),
   );
   type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
@@ -223,11 +231,64 @@ describe('project', () => {
     else if (s.kind === 'nudge') b.nudge(50);
     else if (s.kind === 'thinking') b.add({ type: 'thinking', text: 't', model: 'm', signature: 's' });
     else if (s.kind === 'compaction') b.compaction(s.none ? null : (pick(s.at) ?? null), { placement: s.placement });
-    else {
+    else if (s.kind === 'exclusion') {
+      const target = pick(s.at)!;
+      if (isExcludable(target)) exclude(b, target, s.excluded);
+    } else {
       const target = pick(s.at);
       if (target?.content.type === 'compaction') b.undo(target);
     }
   }
+
+  it('leaves out what the user has excluded, a call with its result, until it is included again', () => {
+    const b = new BranchBuilder();
+    b.user('q');
+    b.assistant('I look.');
+    b.call('a');
+    b.call('b');
+    const long = b.result('a', 'a long page');
+    b.result('b');
+    b.assistant('Done.');
+    b.user('next');
+    const whole = projected(b.entries);
+    exclude(b, long, true);
+    const without = projected(b.entries);
+    assert.deepEqual(shape(without.messages), ['user: q', 'assistant: I look. | call b', 'user: result b found', 'assistant: Done.', 'user: next']);
+    exclude(b, long, false);
+    assert.deepEqual(projected(b.entries).pieces, whole.pieces);
+  });
+
+  it('strips the thinking behind what is excluded, whose proof it would be no more', () => {
+    const b = new BranchBuilder();
+    const question = b.user('q');
+    b.add({ type: 'thinking', text: 'plan', model: 'm', signature: 's' });
+    b.assistant('answer');
+    b.user('next');
+    exclude(b, question, true);
+    assert.deepEqual(shape(projected(b.entries).messages), ['user: <threadkeeper-notice kind="start">\nThe conversation continues.\n</threadkeeper-notice>', 'assistant: answer', 'user: next']);
+  });
+
+  it('sends nothing that is excluded, and never half of a call, whatever the branch looks like', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), fc.array(fc.nat(40), { maxLength: 6 }), (steps, targets) => {
+        const b = new BranchBuilder();
+        b.user('start');
+        steps.forEach((s, n) => apply(b, s, n));
+        const gone = new Set<string>();
+        for (const at of targets) {
+          const target = b.entries[at % b.entries.length]!;
+          if (isExcludable(target)) for (const uuid of exclude(b, target, true)) gone.add(uuid);
+        }
+        b.user('end');
+        const { pieces, messages } = projected(b.entries, 500);
+        assert.deepEqual(pieces.filter(({ entryId }) => entryId !== null && gone.has(entryId)), []);
+        const callsGone = new Set(b.entries.flatMap(({ uuid, content }) => (gone.has(uuid) && (content.type === 'tool_call' || content.type === 'tool_result') ? [content.callId] : [])));
+        assert.deepEqual(pieces.filter(({ block }) => (block.type === 'tool_use' || block.type === 'tool_result') && callsGone.has(block.callId)), []);
+        checkValid(messages);
+      }),
+      { numRuns: 500 },
+    );
+  });
 
   it('is valid for the provider whatever the branch looks like', () => {
     fc.assert(

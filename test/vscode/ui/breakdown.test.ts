@@ -89,4 +89,13 @@ describe('breakdown', function () {
     await workbench.screenshot('analytics');
     assert.deepEqual(session.api.errors, []);
   });
+
+  it('is open again after a reload of the window, with the filter that was chosen', async () => {
+    const { workbench } = session;
+    await workbench.reload();
+    const analytics = await workbench.webview('tk-analytics h1');
+    assert.equal(await analytics.getByRole('combobox', { name: /^Days/ }).inputValue(), '30');
+    await workbench.page.locator('.tab', { hasText: 'Context Breakdown' }).click();
+    await see('.list tbody tr', 'undone');
+  });
 });
