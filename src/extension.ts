@@ -192,7 +192,10 @@ export function activate(context: ExtensionContext): void {
     new OpenClaw({
       settings: () => configuration.current.openClaw,
       find: async (path) => (await import('./node/transfer/findOpenClaw')).findOpenClaw(path),
-      watch: async (options) => new (await import('./node/transfer/openClawWatch')).OpenClawWatch(options),
+      watch: async (folder, key, options) => {
+        const [{ OpenClawWatch }, { OpenClawFolder }] = await Promise.all([import('./node/transfer/openClawWatch'), import('./node/transfer/openClawFolder')]);
+        return new OpenClawWatch({ ...options, source: new OpenClawFolder(folder, key) });
+      },
       openStore: async () => (await loadRuntime()).openStore((await location.resolve()).folder, { repair: false }),
       shown: () => chat.session?.uuid ?? null,
       show: (session) => workbench.openSession(session),

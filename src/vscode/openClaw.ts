@@ -11,7 +11,7 @@ import type { Settings } from './settingsValues';
 export interface OpenClawDeps {
   readonly settings: () => Settings['openClaw'];
   readonly find: (path: string) => Promise<FoundOpenClaw>;
-  readonly watch: (options: OpenClawWatchOptions) => Promise<OpenClawWatch>;
+  readonly watch: (folder: string, key: string, options: Omit<OpenClawWatchOptions, 'source'>) => Promise<OpenClawWatch>;
   /** A connection beside that of the chat, which learns from it as from another window. Rejects with `StoreError`. */
   readonly openStore: () => Promise<SessionStore>;
   /** UUID of the session on show. */
@@ -104,7 +104,7 @@ export class OpenClaw implements Disposable {
       await store.close();
       throw new Error('The history can only be read in this window');
     }
-    const watching = await watch({ folder: agent.folder, key, store, ids, now, log, added: (session) => void this.added(session) });
+    const watching = await watch(agent.folder, key, { store, ids, now, log, added: (session) => void this.added(session) });
     this.watching = { key, watch: watching, store };
     await watching.start();
   }

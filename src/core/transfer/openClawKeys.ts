@@ -6,10 +6,14 @@ export interface OpenClawSession {
   readonly key: string;
   /** Names the file in which it goes on; another one after a reset. */
   readonly sessionId: string;
+  /** Name of that file, beside `sessions.json`. */
+  readonly file: string;
   readonly updatedAt: number | null;
 }
 
-const Entry = z.object({ sessionId: z.string(), updatedAt: z.optional(z.unknown()) });
+const Entry = z.object({ sessionId: z.string(), sessionFile: z.optional(z.unknown()), updatedAt: z.optional(z.unknown()) });
+/** What may become the name of a file in the same folder. */
+const name = /^[\w-][\w.-]*$/;
 
 /** The newest first; entries that name no session are left out. Null: this is no such file, or only half of one. */
 export function openClawSessions(text: string): OpenClawSession[] | null {
@@ -23,10 +27,19 @@ export function openClawSessions(text: string): OpenClawSession[] | null {
   return Object.entries(value)
     .flatMap(([key, raw]) => {
       const entry = Entry.safeParse(raw);
-      // The id becomes a file's name.
-      if (!entry.success || !/^[\w.-]+$/.test(entry.data.sessionId) || entry.data.sessionId.startsWith('.')) return [];
-      const { sessionId, updatedAt } = entry.data;
-      return [{ key, sessionId, updatedAt: typeof updatedAt === 'number' ? updatedAt : null }];
+      if (!entry.success || !name.test(entry.data.sessionId)) return [];
+      const { sessionId, sessionFile, updatedAt } = entry.data;
+      return [{ key, sessionId, file: fileOf(sessionFile) ?? transcriptName(sessionId), updatedAt: typeof updatedAt === 'number' ? updatedAt : null }];
     })
     .sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || (a.key < b.key ? -1 : 1));
+}
+
+export function transcriptName(sessionId: string): string {
+  return `${sessionId}.jsonl`;
+}
+
+/** Threads of a channel have files of other names (`<session>-topic-<thread>.jsonl`), which the list gives with their folder. */
+function fileOf(path: unknown): string | undefined {
+  const last = typeof path === 'string' ? path.split(/[\\/]/).at(-1) : undefined;
+  return last !== undefined && name.test(last) && last.endsWith('.jsonl') ? last : undefined;
 }

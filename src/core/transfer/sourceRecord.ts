@@ -34,6 +34,8 @@ export interface SourceRecord {
   readonly parts: readonly RecordPart[];
   /** Belongs to a branch that the conversation does not go on from (a sub-task). */
   readonly aside?: boolean;
+  /** UUID of the entry that it was written from, when it comes back from where it was sent. */
+  readonly entry?: string;
 }
 
 /**

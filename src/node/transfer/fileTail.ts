@@ -21,6 +21,11 @@ export class FileTail {
 
   constructor(readonly file: string) {}
 
+  /** What has been read, for those who go on behind it: bytes of which file. */
+  get position(): { readonly identity: string | null; readonly offset: number } {
+    return { identity: this.identity, offset: this.offset };
+  }
+
   /** Whether something may have changed since the last `read`. Never rejects. */
   async hasNews(): Promise<boolean> {
     const found = await this.look();
@@ -50,7 +55,7 @@ export class FileTail {
   private async look(): Promise<{ readonly identity: string; readonly size: number } | null> {
     try {
       const { dev, ino, size } = await stat(this.file);
-      return { identity: `${dev}:${ino}`, size };
+      return { identity: identityOf({ dev, ino }), size };
     } catch {
       return null;
     }
@@ -67,4 +72,8 @@ export class FileTail {
       await handle.close();
     }
   }
+}
+
+export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`;
 }

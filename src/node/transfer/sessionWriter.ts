@@ -3,10 +3,11 @@ import { titleFrom } from '../../core/chat/sessionTitle';
 import type { AppendBatch } from '../../core/session/appendBatch';
 import type { IdSource, SessionStore } from '../../core/ports';
 import type { UsageRecord } from '../../core/session/usageRecord';
-import { sideEntryTypes, type EntryContent, type NewEntry } from '../../core/session/entry';
+import { sideEntryTypes, type EntryContent, type EntryType, type NewEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
 import { rawPrefix } from '../../core/transfer/rawEntry';
+import { sourceIdOf } from '../../core/transfer/sourceId';
 import type { RecordPart, SourceRecord, SourceSession } from '../../core/transfer/sourceRecord';
 
 export interface WriterOptions {
@@ -34,10 +35,14 @@ interface Ready {
   readonly parent: string | null;
   readonly at: number;
   readonly part: RecordPart;
+  /** `SourceRecord.entry` */
+  readonly entry: string | undefined;
 }
 
 /** Each batch is a transaction with its syncs; the smaller it is, the less other windows wait. */
 const mostReady = 2_000;
+/** Of these each is told apart by whoever reads the conversation; what else stands behind one belongs to it. */
+const spoken: ReadonlySet<EntryType> = new Set(['message', 'custom_message', 'branch_summary']);
 /** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
 const mostCharacters = 8 * 1024 * 1024;
 
@@ -50,6 +55,8 @@ export class SessionWriter {
   private session: Session | null = null;
   private outcome: ImportedSession['outcome'] = 'known';
   private leafBefore: string | null = null;
+  /** `ownTail` of `leafBefore` */
+  private tail: ReadonlySet<string> | null = null;
   private finished = false;
   /** What the session was called here; another name is the user's. */
   private titled = '';
@@ -81,6 +88,11 @@ export class SessionWriter {
 
   get uuid(): string | null {
     return this.session?.uuid ?? null;
+  }
+
+  /** The entry that the source goes on from, as far as it has been stored. */
+  get tip(): string | null {
+    return this.leafUuid();
   }
 
   /** Whether so much is ready that it should be flushed before more is added. */
@@ -136,17 +148,19 @@ export class SessionWriter {
     const { store, ids } = this.options;
     const session = await this.open();
     // The user may have gone on here since then.
-    if (this.finished) this.leafBefore = (await store.session(session.uuid))?.leaf ?? null;
+    if (this.finished) [this.leafBefore, this.tail] = [(await store.session(session.uuid))?.leaf ?? null, null];
     this.finished = false;
     const known = new Map((await store.knownSources(ready.map(({ sourceId }) => sourceId))).map(({ sourceId, entry }) => [sourceId, entry]));
+    for (const [sourceId, entry] of await this.ownEntries(ready, session.uuid)) known.set(sourceId, entry);
     for (const { sourceId } of ready) this.uuids.set(sourceId, known.get(sourceId) ?? ids.next());
     const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
     this.known += ready.length - fresh.length;
     if (fresh.length === 0) return;
     const entries: NewEntry[] = [];
     const usage: UsageRecord[] = [];
+    const tail = (this.tail ??= await this.ownTail(session.uuid));
     for (const one of fresh) {
-      const entry = await this.entryOf(one, session.uuid);
+      const entry = await this.entryOf(one, session.uuid, tail);
       entries.push(entry);
       if (one.part.usage) usage.push({ ...one.part.usage, entry: entry.uuid, kind: 'imported', at: one.at });
       if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix)) this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
@@ -176,10 +190,6 @@ export class SessionWriter {
     return { uuid, id: session.id, title: session.title, source, format, outcome: this.outcome, entriesAdded: this.added, entriesKnown: this.known, trashed: session.deletedAt !== null, keptRaw: this.keptRaw.list, repaired: this.repairs.list };
   }
 
-  private sourceId({ id, hash }: SourceRecord, part: number): string {
-    return `${this.options.format}:${this.options.session.id}:${id}:${hash}/${part}`;
-  }
-
   private wait(parent: string, record: SourceRecord, index: number): void {
     const list = this.waiting.get(parent);
     if (list) list.push({ record, index });
@@ -205,8 +215,8 @@ export class SessionWriter {
     let first: string | null = null;
     const at = (this.lastAt = record.at ?? this.lastAt);
     for (const [i, part] of record.parts.entries()) {
-      const sourceId = this.sourceId(record, i);
-      this.ready.push({ sourceId, parent: tip, at, part });
+      const sourceId = sourceIdOf(this.options.format, this.options.session.id, record, i);
+      this.ready.push({ sourceId, parent: tip, at, part, entry: record.entry });
       this.readyCharacters += sizeOf(part.content);
       if (sideEntryTypes.has(part.content.type)) continue;
       first ??= sourceId;
@@ -261,9 +271,32 @@ export class SessionWriter {
     return this.session;
   }
 
-  private async entryOf({ sourceId, parent, at, part }: Ready, session: string): Promise<NewEntry> {
+  /** What was written to the source from this session is there already, under another name. */
+  private async ownEntries(ready: readonly Ready[], session: string): Promise<[string, string][]> {
+    const own = ready.filter(({ entry }) => entry !== undefined);
+    const there = new Set((await this.options.store.entries(own.map(({ entry }) => entry!))).filter((entry) => entry.session === session).map(({ uuid }) => uuid));
+    return own.filter(({ entry }) => there.has(entry!)).map(({ sourceId, entry }) => [sourceId, entry!]);
+  }
+
+  /**
+   * The entries at the end of the session that only this program knows of (a compaction, a call, a note), and the one that they
+   * follow. To the source they are nothing: what follows one of these follows them all, or the session would not go on.
+   */
+  private async ownTail(session: string): Promise<ReadonlySet<string>> {
+    const { store } = this.options;
+    const tail = new Set<string>();
+    if (this.leafBefore === null || isForeign(await store.entries([this.leafBefore]))) return tail;
+    for (const { entry, type } of (await store.branchSteps(session)).reverse()) {
+      tail.add(entry);
+      if (spoken.has(type) || isForeign(await store.entries([entry]))) break;
+    }
+    return tail;
+  }
+
+  private async entryOf({ sourceId, parent, at, part }: Ready, session: string, tail: ReadonlySet<string>): Promise<NewEntry> {
     const { content, modelFacing, display } = part;
     const { store, now } = this.options;
+    const parentEntry = parent === null ? null : (this.uuids.get(parent) ?? null);
     let translated = this.translate(content);
     if (translated.type === 'message' && part.pictures) {
       const attachments = await Promise.all(
@@ -274,7 +307,7 @@ export class SessionWriter {
     return {
       uuid: this.uuids.get(sourceId)!,
       session,
-      parent: parent === null ? null : (this.uuids.get(parent) ?? null),
+      parent: parentEntry !== null && tail.has(parentEntry) ? this.leafBefore : parentEntry,
       createdAt: at > 0 ? at : now(),
       modelFacing,
       display,
@@ -321,8 +354,7 @@ export class SessionWriter {
     const { leafBefore } = this;
     if (leafBefore === null) return leaf;
     const { store } = this.options;
-    const [stoodAt] = await store.entries([leafBefore]);
-    if (typeof stoodAt?.sourceId === 'string') return leaf;
+    if (isForeign(await store.entries([leafBefore]))) return leaf;
     return leaf !== null && (await store.commonAncestor(leafBefore, leaf)) === leafBefore ? leaf : leafBefore;
   }
 }
@@ -330,6 +362,10 @@ export class SessionWriter {
 /** Of the bytes of a record. */
 export function recordHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 12);
+}
+
+function isForeign([entry]: readonly NewEntry[]): boolean {
+  return typeof entry?.sourceId === 'string';
 }
 
 function sizeOf(content: EntryContent): number {

@@ -5,6 +5,7 @@ import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { importFiles } from '../../../src/node/transfer/importFiles';
+import { OpenClawFolder } from '../../../src/node/transfer/openClawFolder';
 import { OpenClawWatch } from '../../../src/node/transfer/openClawWatch';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
@@ -28,7 +29,7 @@ describe('watching OpenClaw', function () {
     store = await openTestStore(join(temp.path, 'store'));
     watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
     sessions = [];
-    watch = new OpenClawWatch({ folder, key, store: watched, ids: new UuidV7(), now: () => 1, log, added: (uuid) => sessions.push(uuid) });
+    watch = new OpenClawWatch({ source: new OpenClawFolder(folder, key), store: watched, ids: new UuidV7(), now: () => 1, log, added: (uuid) => sessions.push(uuid) });
     point('one');
   });
   afterEach(async () => {

@@ -1,4 +1,5 @@
 import type { ContentOf } from '../../session/entry';
+import { entryOfMessage } from '../openClawRecord';
 import { unreadable } from '../rawEntry';
 import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
 import { foreignCompaction } from './foldRecord';
@@ -32,7 +33,8 @@ export class PiReader {
     const parentId = value['parentId'];
     // A first message may name the session as its parent; version 1 names none.
     const parent = parentId === null || parentId === this.sessionId ? null : (textOf(parentId) ?? undefined);
-    const record = (parts: readonly RecordPart[], asChildOf = parent): SourceEvent => ({ type: 'record', record: { id, parent: asChildOf, at: timeOf(value['timestamp']), hash, parts } });
+    const entry = isObject(value['message']) ? entryOfMessage(value['message']) : undefined;
+    const record = (parts: readonly RecordPart[], asChildOf = parent): SourceEvent => ({ type: 'record', record: { id, parent: asChildOf, at: timeOf(value['timestamp']), hash, parts, ...(entry === undefined ? {} : { entry }) } });
     return this.begun(fallbackId, this.events(value, id, hash, parent, record));
   }
 
@@ -160,7 +162,7 @@ function leftover(value: Json): RecordPart[] {
 }
 
 function leftoverOf(message: Json): RecordPart[] {
-  const other = otherFields(message, knownOfMessage);
+  const other = otherFields(message, entryOfMessage(message) === undefined ? knownOfMessage : new Set([...knownOfMessage, 'idempotencyKey']));
   return other === undefined ? [] : [kept(unreadable('fields', other))];
 }
 
