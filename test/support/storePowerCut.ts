@@ -9,6 +9,9 @@ export type DiskEvent =
   /** Names created, changed and removed in this folder so far are on disk. */
   | { readonly type: 'syncFolder'; readonly path: string };
 
+/** What a system's cache holds as one. */
+const blockBytes = 4096;
+
 type Change = Extract<DiskEvent, { type: 'write' | 'truncate' }>;
 
 class DiskFile {
@@ -76,6 +79,8 @@ export function powerCut(events: readonly DiskEvent[], root: string, random: () 
         });
         break;
       case 'write':
+        file?.unsynced.push(...blocksOf(event));
+        break;
       case 'truncate':
         file?.unsynced.push(event);
         break;
@@ -100,6 +105,15 @@ export function powerCut(events: readonly DiskEvent[], root: string, random: () 
     }
   }
   return new Map([...onDisk].flatMap(([path, file]) => (isReached(dirname(path), root, folders) ? [[path, file.content]] : [])));
+}
+
+/** One call may write much; what of it arrives is up to the system's cache, which knows blocks. */
+function* blocksOf(write: Extract<DiskEvent, { type: 'write' }>): Generator<Change> {
+  for (let at = 0; at < write.bytes.length; ) {
+    const end = Math.min(write.bytes.length, at + blockBytes - ((write.position + at) % blockBytes));
+    yield { ...write, position: write.position + at, bytes: write.bytes.subarray(at, end) };
+    at = end;
+  }
 }
 
 function isReached(folder: string, root: string, folders: ReadonlySet<string>): boolean {

@@ -4,6 +4,7 @@ import { ReadAhead } from './readAhead';
 import { EINVAL, toWasiErrno } from './wasiErrno';
 import type { WasmImports } from './wasmApi';
 import { WasmMemory } from './wasmMemory';
+import { WriteBehind } from './writeBehind';
 
 /** What the bridge needs of Node's `fs`; tests pass one that fails on demand. */
 export type BridgeFs = Pick<
@@ -42,8 +43,8 @@ interface OpenFile {
   readonly path: string;
   readonly binding: Binding;
   readonly flags: number;
-  /** Of the database file only: every byte of the others is read once. */
-  readonly ahead: ReadAhead | undefined;
+  readonly ahead: ReadAhead;
+  readonly behind: WriteBehind;
   position: number;
 }
 
@@ -119,6 +120,7 @@ export class FileBridge {
       const file = this.open.get(fd);
       if (!file) return call(original, fd, buffer);
       return guard(file.binding, -1, () => {
+        flush(file);
         this.memory.writeStat(buffer, this.fs.fstatSync(file.fd), this.inode(file.path));
         return 0;
       });
@@ -142,7 +144,8 @@ export class FileBridge {
       const file = this.open.get(fd);
       if (!file) return call(original, fd, length);
       return guardWrite(file.binding, -1, () => {
-        file.ahead?.forget();
+        flush(file);
+        file.ahead.forget();
         this.fs.ftruncateSync(file.fd, Number(length));
         return 0;
       });
@@ -174,6 +177,7 @@ export class FileBridge {
       const file = this.open.get(fd);
       if (!file) return call(original, fd, offset, whence, result);
       return guard(file.binding, 1, () => {
+        if (whence === 2) flush(file);
         const base = whence === 0 ? 0 : whence === 1 ? file.position : this.fs.fstatSync(file.fd).size;
         const position = base + Number(offset);
         if (position < 0) return EINVAL;
@@ -186,6 +190,7 @@ export class FileBridge {
       const file = this.open.get(fd);
       if (!file) return call(original, fd);
       return guardWrite(file.binding, 1, () => {
+        flush(file);
         this.fs.fdatasyncSync(file.fd);
         file.binding.syncs++;
         this.syncFolders();
@@ -196,7 +201,14 @@ export class FileBridge {
       const file = this.open.get(fd);
       if (!file) return call(original, fd);
       this.open.delete(fd);
-      return guard(file.binding, 1, () => (this.fs.closeSync(file.fd), 0));
+      return guard(file.binding, 1, () => {
+        try {
+          flush(file);
+        } finally {
+          this.fs.closeSync(file.fd);
+        }
+        return 0;
+      });
     },
   };
 
@@ -212,20 +224,19 @@ export class FileBridge {
     const fd = this.fs.openSync(path, mode, 0o600);
     if (creates) this.unsyncedFolders.add(dirname(path));
     const handle = this.nextFd++;
-    const ahead = path === binding.files.main ? new ReadAhead((...into) => this.fs.readSync(fd, ...into)) : undefined;
-    this.open.set(handle, { fd, path, binding, flags, ahead, position: 0 });
+    const ahead = new ReadAhead((...into) => this.fs.readSync(fd, ...into));
+    const behind = new WriteBehind((...from) => this.fs.writeSync(fd, ...from));
+    this.open.set(handle, { fd, path, binding, flags, ahead, behind, position: 0 });
     return handle;
   }
 
   private transfer(action: 'readSync' | 'writeSync', file: OpenFile, vectors: number, count: number, done: number): number {
     const { memory } = this;
-    if (action === 'writeSync') file.ahead?.forget();
+    if (action === 'writeSync') file.ahead.forget();
+    else flush(file);
     let total = 0;
     for (const { address, length } of memory.vectors(vectors, count)) {
-      const moved =
-        action === 'readSync'
-          ? (file.ahead?.read(memory.bytes, address, length, file.position) ?? this.fs.readSync(file.fd, memory.bytes, address, length, file.position))
-          : this.fs.writeSync(file.fd, memory.bytes, address, length, file.position);
+      const moved = action === 'readSync' ? file.ahead.read(memory.bytes, address, length, file.position) : file.behind.write(memory.bytes, address, length, file.position);
       total += moved;
       file.position += moved;
       if (moved < length) break;
@@ -284,6 +295,11 @@ function guard(binding: Binding, sign: 1 | -1, action: () => number, mayBeMissin
     if (!mayBeMissing || codeOf(error) !== 'ENOENT') binding.lastError = error as NodeJS.ErrnoException;
     return sign * toWasiErrno(codeOf(error));
   }
+}
+
+/** What the lease no longer allows to write is dropped. */
+function flush({ binding, behind }: OpenFile): void {
+  if (!binding.revoked) behind.flush();
 }
 
 function guardWrite(binding: Binding, sign: 1 | -1, action: () => number): number {

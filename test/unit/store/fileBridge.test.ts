@@ -145,28 +145,29 @@ describe('store: SQLite on real files', () => {
     const folder = tempFolder();
     const host = await openHost(folder.path, { fs: faulty.fs });
     const session = (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
-    const append = (entry: ReturnType<typeof userMessage>) => host.call('append', [session, { entries: [entry] }]);
+    const append = (entries: readonly ReturnType<typeof userMessage>[]) => host.call('append', [session, { entries }]);
     const kept: string[] = [];
     let failures = 0;
     for (const halfWrites of [false, true]) {
       for (let n = 1; ; n++) {
-        const entry = userMessage(session, kept.at(-1) ?? null, 'x'.repeat(9000));
+        // Writes are gathered: these are a dozen for the system.
+        const entries = Array.from({ length: 12 }, () => userMessage(session, kept.at(-1) ?? null, 'x'.repeat(60_000)));
         faulty.halfWrites = halfWrites;
         faulty.failFrom(n, 'ENOSPC', ['write', 'sync', 'truncate']);
-        const outcome = await append(entry).then(
+        const outcome = await append(entries).then(
           () => 'stored',
           (error: unknown) => (hasReason('disk_full')(error) ? 'full' : error),
         );
         faulty.heal();
         if (outcome === 'stored') {
-          kept.push(entry.uuid);
+          kept.push(...entries.map(({ uuid }) => uuid));
           break;
         }
         assert.equal(outcome, 'full', `call ${n}`);
         failures++;
-        assert.deepEqual(await host.call('entries', [[entry.uuid]]), []);
+        assert.deepEqual(await host.call('entries', [entries.map(({ uuid }) => uuid)]), []);
         const next = userMessage(session, kept.at(-1) ?? null, 'fine');
-        await append(next);
+        await append([next]);
         kept.push(next.uuid);
       }
     }
