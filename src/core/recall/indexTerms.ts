@@ -4,6 +4,11 @@ import { isRecallable } from './history';
 import { chunksOf, termsOfChunk } from './tokenizeTerms';
 
 const seenCapacity = 20_000;
+/**
+ * A word that comes again and again tells little more: BM25 gives four of them 58 % of what any number could add to the first.
+ * In return the index of prose is a tenth smaller.
+ */
+const mostRepeats = 4;
 
 /**
  * The text that the full-text index is given of an entry, and of a query: the terms of the ranker, so that both agree on what
@@ -11,22 +16,34 @@ const seenCapacity = 20_000;
  * a private range.
  */
 export class IndexTerms {
-  private readonly seen = new Map<string, string>();
+  private readonly seen = new Map<string, readonly string[]>();
 
-  /** Empty for an entry that recall does not answer with. */
+  /**
+   * Empty for an entry that recall does not answer with. Terms stand together and rare ones first, since nothing asks where they
+   * stand in the text: a place takes one byte when it is near the start or the one before.
+   */
   ofEntry({ content, createdAt }: Pick<StoredEntry, 'content' | 'createdAt'>): string {
     if (!isRecallable(content)) return '';
-    return [...chunksOf(entryText(content)), ...chunksOf(dateText(createdAt))].map((chunk) => this.ofChunk(chunk)).join(' ');
+    const repeats = new Map<string, number>();
+    for (const text of [entryText(content), dateText(createdAt)]) {
+      for (const chunk of chunksOf(text)) {
+        for (const term of this.ofChunk(chunk)) repeats.set(term, Math.min(mostRepeats, (repeats.get(term) ?? 0) + 1));
+      }
+    }
+    return [...repeats]
+      .sort(([, one], [, other]) => one - other)
+      .map(([term, times]) => `${term} `.repeat(times))
+      .join('');
   }
 
   /** Text repeats itself: most chunks have been seen before. */
-  private ofChunk(chunk: string): string {
+  private ofChunk(chunk: string): readonly string[] {
     const known = this.seen.get(chunk);
     if (known !== undefined) return known;
-    const text = termsOfChunk(chunk).map(indexTerm).join(' ');
+    const terms = termsOfChunk(chunk).map(indexTerm);
     if (this.seen.size >= seenCapacity) this.seen.clear();
-    this.seen.set(chunk, text);
-    return text;
+    this.seen.set(chunk, terms);
+    return terms;
   }
 }
 

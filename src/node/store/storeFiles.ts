@@ -10,8 +10,8 @@ import { applicationId } from './schema';
  * Bytes in a page of a file yet to be created. The smallest there is: an append touches 8 pages for a few bytes each, and every page
  * touched is written whole to the log. Measured at 2.6 KB of text per append: 4.5 bytes written per byte of text, against 6.5 with
  * pages of 1024, 9.5 with 2048 and 17 with 4096; a log twice as long changes that by less than a hundredth and takes longer to recover
- * from. A message of 3,650 characters takes 6.6 KB of the file with its index, against 8.0 with 1024. In return reading all of a long
- * branch takes a quarter more of the processor than with 2048 (readAhead.ts); opening and a page take what they do with 1024.
+ * from. A message of 3,650 characters takes 6.0 KB of the file with its index. In return reading all of a long branch takes a quarter
+ * more of the processor than with 2048 (readAhead.ts); opening and a page take what they do with 1024.
  */
 export const newPageSize = 512;
 

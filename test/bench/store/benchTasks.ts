@@ -26,12 +26,13 @@ export const benchTasks = {
   async fill({ folder, session, entries, characters, index }: { folder: string; session: string; entries: number; characters: number; index?: boolean }) {
     const store = await BenchStore.open(folder);
     store.say(store.session(session), entries, characters, 200);
-    const sizeOf = () => Number(store.database.connection.get('PRAGMA page_count')?.['page_count']) * Number(store.database.connection.get('PRAGMA page_size')?.['page_size']);
+    const pragma = (name: string) => Number(store.database.connection.get(`PRAGMA ${name}`)?.[name]);
+    const sizeOf = (pages: 'page_count' | 'freelist_count' = 'page_count') => pragma(pages) * pragma('page_size');
     const bytes = sizeOf();
     const seconds = index ? store.index() : 0;
-    const withIndex = sizeOf();
+    const [withIndex, free] = [sizeOf(), sizeOf('freelist_count')];
     store.close();
-    return { bytes, withIndex, seconds };
+    return { bytes, withIndex, free, seconds };
   },
 
   /** One message per commit. The worst of each block is a stall; a checkpoint falls into every block. */
