@@ -14,7 +14,8 @@ import type { PeerAddress } from './peerAddress';
 import { PeerServer } from './peerServer';
 import { describeRecovery, finishRecovery, isDamage, recoverStore } from './recoverStore';
 import type { Recovery } from './recoverStore';
-import { scratchPrefix, selfTest } from './selfTest';
+import { scratchPrefix } from './selfTest';
+import { selfTestOnce } from './selfTestRecord';
 import type { Sqlite } from './sqlite';
 import { StoreCore } from './storeCore';
 import { openForWriting } from './storeDatabase';
@@ -56,7 +57,7 @@ export async function openOwned(sqlite: Sqlite, files: StoreFiles, lease: Lease,
 function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: PeerServer | null, options: OwnedOptions, events: HostEvents): OpenedStore {
   finishRecovery(files);
   removeLeftovers(files);
-  const problem = selfTest(sqlite, files.folder);
+  const problem = selfTestOnce(sqlite, files.folder);
   const durability = problem === null ? 'file' : 'export';
   if (problem !== null) events.onLog('warn', 'store_self_test_failed', { problem });
   const { database, recovery } = openOrRecover(sqlite, files, lease, durability, options.repair, events);

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
 import type { DatabaseFiles } from '../../../src/node/store/fileBridge';
 import { selfTest } from '../../../src/node/store/selfTest';
+import { selfTestOnce } from '../../../src/node/store/selfTestRecord';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
 import { openForWriting } from '../../../src/node/store/storeDatabase';
@@ -62,6 +63,25 @@ describe('store: SQLite on real files', () => {
     faulty.failFrom(1, 'EROFS', ['open']);
     assert.throws(() => selfTest(sqlite, temp.path), hasReason('permission'));
     assert.deepEqual(readdirSync(temp.path), []);
+  });
+
+  it('repeats the self-test where anything differs from when it was passed, and only there', () => {
+    const write = faulty.fs.writeSync;
+    const record = join(temp.path, 'selftest.json');
+    assert.equal(selfTestOnce(sqlite, temp.path), null);
+    const passed = readFileSync(record, 'utf8');
+    Object.assign(faulty.fs, { writeSync: (_fd: number, _bytes: Uint8Array, _offset: number, length: number) => length });
+    try {
+      assert.equal(selfTestOnce(sqlite, temp.path), null);
+      for (const other of [passed.replace('"node":"', '"node":"9'), passed.slice(0, -1), '']) {
+        writeFileSync(record, other);
+        assert.notEqual(selfTestOnce(sqlite, temp.path), null);
+        assert.equal(readFileSync(record, 'utf8'), other);
+      }
+    } finally {
+      Object.assign(faulty.fs, { writeSync: write });
+      rmSync(record);
+    }
   });
 
   it('leads to a slower store that says so when the self-test fails', async () => {

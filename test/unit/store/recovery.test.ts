@@ -244,7 +244,7 @@ describe('store: recovery', function () {
       faulty.heal();
       assert.deepEqual(readFileSync(files.main), main);
       assert.deepEqual(readFileSync(files.generation), closed.generation);
-      assert.deepEqual(readdirSync(folder).sort(), ['generation.json', 'threadkeeper.db']);
+      assert.deepEqual(readdirSync(folder).sort(), ['generation.json', 'selftest.json', 'threadkeeper.db']);
       assert.equal((await expectHonest(main, 'with room again')).reason, 'recovered');
     }
   });

@@ -41,7 +41,7 @@ describe('store: in its worker', () => {
     assert.equal(await store.saveDraft(session.uuid, { text: 'd', attachments: [], at: 1 }), undefined);
     await store.close();
     await store.close();
-    assert.deepEqual(readdirSync(join(temp.path, 'new', 'folder')).sort(), ['generation.json', 'threadkeeper.db']);
+    assert.deepEqual(readdirSync(join(temp.path, 'new', 'folder')).sort(), ['generation.json', 'selftest.json', 'threadkeeper.db']);
     await assert.rejects(store.session(session.uuid), hasReason('closed'));
   });
 

@@ -280,7 +280,7 @@ describe('store: owners and readers', () => {
     }
     writeFileSync(join(temp.path, 'selftest-left-behind'), 'x');
     await (await openHost(temp.path)).close();
-    assert.deepEqual(readdirSync(temp.path).sort(), ['generation.json', 'threadkeeper.db']);
+    assert.deepEqual(readdirSync(temp.path).sort(), ['generation.json', 'selftest.json', 'threadkeeper.db']);
   });
 });
 
