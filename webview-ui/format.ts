@@ -61,10 +61,6 @@ export function ago(at: number, now: number): string {
   return days < 7 ? t('{0} days ago', days) : day().format(at);
 }
 
-export function plural(count: number, one: string, many = `${one}s`): string {
-  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
-}
-
 /** Made at the first use, which is when the language is known, and once: making one takes longer than using it a hundred times. */
 function dates(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
   let made: Intl.DateTimeFormat | undefined;

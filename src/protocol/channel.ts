@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Disposable } from '../core/base/disposable';
+import { t } from '../core/l10n';
 
 export type FromHost<Snapshot, Delta> =
   | { type: 'snapshot'; seq: number; snapshot: Snapshot }
@@ -77,7 +78,7 @@ export class HostChannel<Snapshot, Delta, Request extends Named> implements Disp
       const problem = `Malformed message from the view: ${z.prettifyError(parsed.error)}`;
       this.end.log(problem);
       const requestId = requestIdOf(raw);
-      if (requestId !== undefined) this.post({ type: 'error', requestId, message: 'The request was not understood.' });
+      if (requestId !== undefined) this.post({ type: 'error', requestId, message: t('The request was not understood.') });
       return;
     }
     const message = parsed.data;
@@ -184,7 +185,7 @@ export class ViewChannel<Snapshot, Delta, Request extends Named> implements Disp
     return new Promise((resolve, reject) => {
       const timer = this.after(this.timeouts.request(request.method), () => {
         this.pending.delete(requestId);
-        reject(new RequestError('Threadkeeper did not answer in time.'));
+        reject(new RequestError(t('Threadkeeper did not answer in time.')));
       });
       this.pending.set(requestId, { resolve, reject, timer });
       this.transport.post({ type: 'request', requestId, request });
@@ -200,7 +201,7 @@ export class ViewChannel<Snapshot, Delta, Request extends Named> implements Disp
     this.retry?.dispose();
     for (const { timer, reject } of this.pending.values()) {
       timer.dispose();
-      reject(new RequestError('The view was closed.'));
+      reject(new RequestError(t('The view was closed.')));
     }
     this.pending.clear();
   }

@@ -1,28 +1,29 @@
 import * as z from 'zod/mini';
+import { t } from '../core/l10n';
 
 /** What can be typed behind a slash at the beginning of a message: menu, help and what the host carries out derive from it. */
 export const slashCommands = {
-  compact: { does: 'Fold the older part of the conversation into a summary', argument: 'what to keep' },
-  undo: { does: 'Undo the last compaction', argument: null },
-  checkpoint: { does: 'Write a checkpoint of what was decided so far', argument: null },
-  pin: { does: 'Keep a text in front of the model through every compaction', argument: 'text' },
-  breakdown: { does: 'Show what takes up the context', argument: null },
-  model: { does: 'Choose the model of this session', argument: 'name' },
-  policy: { does: 'Choose how the context is managed', argument: 'name' },
-  thinking: { does: 'Set how much the model thinks', argument: null },
-  tools: { does: 'Choose the tools of this session', argument: null },
-  new: { does: 'Begin a new session', argument: null },
-  rename: { does: 'Rename this session', argument: 'title' },
-  switch: { does: 'Switch to another session', argument: null },
-  branch: { does: 'Switch to another branch of this session', argument: null },
-  fork: { does: 'Go on in a copy of this session', argument: null },
-  search: { does: 'Search the history', argument: 'words' },
-  ask: { does: 'Ask a single question without any history', argument: 'question' },
-  export: { does: 'Export this session', argument: null },
-  analytics: { does: 'Show how the history has grown and what it cost', argument: null },
-  memory: { does: "Open the model's notes", argument: null },
-  log: { does: 'Show the log', argument: null },
-} as const satisfies Readonly<Record<string, { readonly does: string; readonly argument: string | null }>>;
+  compact: { does: () => t('Fold the older part of the conversation into a summary'), argument: () => t('what to keep') },
+  undo: { does: () => t('Undo the last compaction'), argument: null },
+  checkpoint: { does: () => t('Write a checkpoint of what was decided so far'), argument: null },
+  pin: { does: () => t('Keep a text in front of the model through every compaction'), argument: () => t('text') },
+  breakdown: { does: () => t('Show what takes up the context'), argument: null },
+  model: { does: () => t('Choose the model of this session'), argument: () => t('name') },
+  policy: { does: () => t('Choose how the context is managed'), argument: () => t('name') },
+  thinking: { does: () => t('Set how much the model thinks'), argument: null },
+  tools: { does: () => t('Choose the tools of this session'), argument: null },
+  new: { does: () => t('Begin a new session'), argument: null },
+  rename: { does: () => t('Rename this session'), argument: () => t('title') },
+  switch: { does: () => t('Switch to another session'), argument: null },
+  branch: { does: () => t('Switch to another branch of this session'), argument: null },
+  fork: { does: () => t('Go on in a copy of this session'), argument: null },
+  search: { does: () => t('Search the history'), argument: () => t('words') },
+  ask: { does: () => t('Ask a single question without any history'), argument: () => t('question') },
+  export: { does: () => t('Export this session'), argument: null },
+  analytics: { does: () => t('Show how the history has grown and what it cost'), argument: null },
+  memory: { does: () => t('Open the model\'s notes'), argument: null },
+  log: { does: () => t('Show the log'), argument: null },
+} as const satisfies Readonly<Record<string, { readonly does: () => string; readonly argument: (() => string) | null }>>;
 
 export type SlashName = keyof typeof slashCommands;
 export const slashNames = Object.keys(slashCommands) as SlashName[];

@@ -82,7 +82,7 @@ describe('panels', function () {
     }));
     deepStrictEqual([drawn.lines, drawn.points, drawn.marks], [1, 120, ['mark-checkpoint', 'mark-compaction', 'mark-undo']]);
     ok(drawn.colour !== 'none' && drawn.wanted !== '', drawn.colour);
-    match(drawn.label, /: 83\.7k now, 167\.7k at most, 1 compaction, 1 checkpoint\./);
+    match(drawn.label, /: 83\.7k now, 167\.7k at most\. Compactions: 1, checkpoints: 1\./);
     await panel.find('summary').click();
     const cells = await panel.find('details tbody tr td:nth-child(2)').allTextContents();
     deepStrictEqual(cells.filter((cell) => !/^Re/.test(cell)), ['Checkpoint', 'Compaction', 'Compaction undone', 'Now']);

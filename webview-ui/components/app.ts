@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { RequestError } from '../../src/protocol/channel';
 import { isBlank, nothingWritten } from '../../src/protocol/composer';
+import { t } from '../../src/protocol/l10n';
 import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
 import { Debounce } from '../debounce';
 import type { AskEvent, EditEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../events';
@@ -97,7 +98,7 @@ export class AppView extends ViewElement {
   protected override render(): TemplateResult {
     const state = this.state;
     if (!state) {
-      return html`<main class="connecting"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring><p>Opening your history…</p></main>`;
+      return html`<main class="connecting"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring><p>${t('Opening your history…')}</p></main>`;
     }
     const busy = state.turn !== null;
     const all = items(state);
@@ -136,7 +137,7 @@ export class AppView extends ViewElement {
           .stopping=${state.turn?.phase === 'stopping'}
           .disabledReason=${disabledReason}
           .placeholder=${placeholder(state.connection)}
-          .notice=${state.connection.provider === 'offline' ? 'Offline: searches your history, writes no answers' : null}
+          .notice=${state.connection.provider === 'offline' ? t('Offline: searches your history, writes no answers') : null}
         ></tk-composer>
       </footer>
       <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
@@ -146,7 +147,7 @@ export class AppView extends ViewElement {
   private problemLine(problem: string): TemplateResult {
     return html`<div class="problem" role="alert">
       ${icon('error')}<span>${problem}</span>
-      <button type="button" class="icon-button" title="Dismiss" aria-label="Dismiss" @click=${() => (this.problem = null)}>
+      <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => (this.problem = null)}>
         ${icon('close')}
       </button>
     </div>`;
@@ -208,7 +209,7 @@ export class AppView extends ViewElement {
       if (this.state?.generation !== generation) return;
       // Without this the transcript would ask again at once, and again.
       this.state = { ...this.state, hasMore: false };
-      this.problem = `Earlier messages could not be loaded. ${textOf(error)}`;
+      this.problem = t('Earlier messages could not be loaded. {0}', textOf(error));
     } finally {
       if (this.state?.generation === generation) this.loading = false;
     }
@@ -243,15 +244,15 @@ function lastSent({ rows }: ViewState): string {
 }
 
 function whyDisabled(banner: Banner): string | null {
-  if (banner?.kind === 'readonly') return 'Read-only in this window';
-  return banner?.kind === 'store_failed' ? 'Your history could not be opened' : null;
+  if (banner?.kind === 'readonly') return t('Read-only in this window');
+  return banner?.kind === 'store_failed' ? t('Your history could not be opened') : null;
 }
 
 function placeholder({ provider, modelName, key, offlineChosen }: Connection): string {
-  if (key === 'missing' && !offlineChosen) return 'Ask anything';
-  return provider === 'offline' ? 'Search your history' : `Message ${modelName}`;
+  if (key === 'missing' && !offlineChosen) return t('Ask anything');
+  return provider === 'offline' ? t('Search your history') : t('Message {0}', modelName);
 }
 
 function textOf(error: unknown): string {
-  return RequestError.is(error) ? error.message : 'The answer was not understood.';
+  return RequestError.is(error) ? error.message : t('The answer was not understood.');
 }

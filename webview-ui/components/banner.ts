@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import type { Banner } from '../../src/protocol/messages';
 import { AskEvent } from '../events';
 import { icon, type IconName } from '../render/icons';
@@ -26,7 +27,7 @@ export class BannerView extends ViewElement {
         <span>${banner.text}</span>
         ${banner.kind === 'store_failed'
           ? html`<button type="button" class="link-button" @click=${() => this.dispatchEvent(new AskEvent({ method: 'show_log' }))}>
-              Show log
+              ${t('Show log')}
             </button>`
           : nothing}
       </div>

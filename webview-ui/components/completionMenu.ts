@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import type { IconName } from '../render/icons';
 import { icon } from '../render/icons';
 
@@ -16,7 +17,7 @@ export const choiceId = (index: number): string => `completion-${index}`;
 /** What `@` and `/` offer. The focus stays in the text: the chosen one is named to a screen reader by `aria-activedescendant`. */
 export function completionMenu(choices: readonly Choice[], active: number): TemplateResult | typeof nothing {
   if (choices.length === 0) return nothing;
-  return html`<ul id=${completionListId} class="completions" role="listbox" aria-label="Suggestions">
+  return html`<ul id=${completionListId} class="completions" role="listbox" aria-label=${t('Suggestions')}>
     ${choices.map(
       (choice, index) => html`<li
         id=${choiceId(index)}

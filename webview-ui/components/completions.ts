@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { AttachSource, Mention } from '../../src/protocol/composer';
+import { t } from '../../src/protocol/l10n';
 import { slashCommands, slashNames, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../debounce';
 import { triggerAt, type Trigger } from '../trigger';
@@ -82,7 +83,7 @@ export class Completions implements ReactiveController {
   }
 
   private show(choices: readonly Choice[]): void {
-    if (choices.length > 0 && this.choices.length === 0) this.host.announce(choices.length === 1 ? 'One suggestion' : `${choices.length} suggestions`);
+    if (choices.length > 0 && this.choices.length === 0) this.host.announce(choices.length === 1 ? t('One suggestion') : t('{0} suggestions', choices.length));
     this.choices = choices;
     this.active = 0;
     this.host.requestUpdate();
@@ -112,8 +113,8 @@ function slashChoices(trigger: Trigger, host: CompletionsHost): Choice[] {
 function slashChoice(name: SlashName, trigger: Trigger, host: CompletionsHost): Choice {
   const { does, argument } = slashCommands[name];
   return {
-    label: argument === null ? `/${name}` : `/${name} [${argument}]`,
-    detail: does,
+    label: argument === null ? `/${name}` : `/${name} [${argument()}]`,
+    detail: does(),
     icon: 'chevronRight',
     choose: (run) => {
       // Who has typed all of it and presses Enter means it as it stands.

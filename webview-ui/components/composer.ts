@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { isBlank, mostAttachments, nothingWritten, type Attachment, type AttachSource, type Mention, type Written } from '../../src/protocol/composer';
+import { listed, t } from '../../src/protocol/l10n';
 import { isSlashName, parseSlash, slashNames } from '../../src/protocol/slashCommands';
 import { Debounce } from '../debounce';
 import { AnnounceEvent, AskEvent } from '../events';
@@ -89,7 +90,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
 
   addAttachment(attachment: Attachment): void {
     const isThere = this.attachments.some((one) => one.hash === attachment.hash && one.name === attachment.name && one.path === attachment.path);
-    if (!isThere && this.attachments.length >= mostAttachments) this.trouble = `A message takes ${mostAttachments} attachments.`;
+    if (!isThere && this.attachments.length >= mostAttachments) this.trouble = t('A message takes {0} attachments.', mostAttachments);
     else if (!isThere) this.attachments = [...this.attachments, attachment];
     this.changed();
   }
@@ -127,14 +128,14 @@ export class ComposerView extends ViewElement implements CompletionsHost {
         ? nothing
         : html`<div class="problem" role="alert">
             ${icon('error')}<span>${this.trouble}</span>
-            <button type="button" class="icon-button" title="Dismiss" aria-label="Dismiss" @click=${() => (this.trouble = null)}>${icon('close')}</button>
+            <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => (this.trouble = null)}>${icon('close')}</button>
           </div>`}
       <div class="composer ${disabled ? 'disabled' : ''} ${this.dropping ? 'dropping' : ''}" @dragover=${this.dragged} @dragleave=${() => (this.dropping = false)} @drop=${this.dropped}>
         ${attachmentList(this.attachments, disabled ? null : this.takeOut)}
-        ${this.attaching === 0 ? nothing : html`<p class="attaching" role="status">Attaching…</p>`}
+        ${this.attaching === 0 ? nothing : html`<p class="attaching" role="status">${t('Attaching…')}</p>`}
         <textarea
           rows="1"
-          aria-label="Message"
+          aria-label=${t('Message')}
           aria-describedby="composer-hint"
           aria-autocomplete="list"
           aria-haspopup="listbox"
@@ -156,8 +157,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
             ? html`<vscode-button
                 appearance="icon"
                 class="stop"
-                title="Stop (Escape)"
-                aria-label="Stop"
+                title=${t('Stop (Escape)')}
+                aria-label=${t('Stop')}
                 ?disabled=${this.stopping}
                 @click=${() => this.ask({ method: 'stop' })}
                 >${icon('stop')}</vscode-button
@@ -166,8 +167,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
           <vscode-button
             appearance="icon"
             class="send"
-            title=${this.busy ? 'Queue message (Enter)' : 'Send message (Enter)'}
-            aria-label=${this.busy ? 'Queue message' : 'Send message'}
+            title=${this.busy ? t('Queue message (Enter)') : t('Send message (Enter)')}
+            aria-label=${this.busy ? t('Queue message') : t('Send message')}
             ?disabled=${disabled || (!this.hasText && this.attachments.length === 0)}
             @click=${this.send}
             >${icon('send')}</vscode-button
@@ -315,10 +316,10 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     const { written } = this;
     if (this.disabledReason !== null || isBlank(written)) return;
     // Without what it is about the message would be another one.
-    if (this.attaching > 0) return this.announce('Something is still being attached.');
+    if (this.attaching > 0) return this.announce(t('Something is still being attached.'));
     const slash = this.attachments.length === 0 ? parseSlash(written.text) : null;
     if (slash && !isSlashName(slash.name)) {
-      this.trouble = `There is no command /${slash.name}. There are ${slashNames.map((name) => `/${name}`).join(', ')}. To send this as a message, put a space in front.`;
+      this.trouble = t('There is no command /{0}. There are {1}. To send this as a message, put a space in front.', slash.name, listed(slashNames.map((name) => `/${name}`)));
       return;
     }
     this.setWritten(nothingWritten);

@@ -1,4 +1,5 @@
 import type { AttachSource } from '../../src/protocol/composer';
+import { t } from '../../src/protocol/l10n';
 import { prepareImage } from '../prepareImage';
 
 /** VS Code's own list of what is dragged from the Explorer or a tab; the plain one is what other programs give. */
@@ -19,7 +20,7 @@ export function sourcesOf(data: DataTransfer): (AttachSource | Promise<AttachSou
       .map((uri) => ({ kind: 'uri', uri }));
   }
   return [...data.files].map(async (file) => {
-    if (!file.type.startsWith('image/')) throw new Error(`“${file.name}” comes from outside of this workspace and is not attached. Copy it into the workspace, or paste its text.`);
+    if (!file.type.startsWith('image/')) throw new Error(t('“{0}” comes from outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', file.name));
     return { kind: 'image' as const, ...(await prepareImage(file)) };
   });
 }

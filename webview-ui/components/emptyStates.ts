@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import type { Connection, ViewRequest } from '../../src/protocol/messages';
 import { AskEvent } from '../events';
 import { mark } from '../render/mark';
@@ -12,15 +13,15 @@ function firstRun(): TemplateResult {
   return html`
     <div class="empty first-run">
       ${mark()}
-      <h2>Conversations that last for weeks</h2>
+      <h2>${t('Conversations that last for weeks')}</h2>
       <p>
-        Chat with Claude and always see how full its context is. Your history is kept in full; every summary can be undone.
+        ${t('Chat with Claude and always see how full its context is. Your history is kept in full; every summary can be undone.')}
       </p>
-      <vscode-button @click=${ask({ method: 'set_api_key' })}>Set API key</vscode-button>
-      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'vscode' })}>Use a VS Code language model</vscode-button>
-      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'ollama' })}>Use Ollama</vscode-button>
-      <vscode-button appearance="secondary" @click=${ask({ method: 'choose_offline' })}>Try offline</vscode-button>
-      <p class="hint">Offline needs no key and no network. It searches your history and does not write answers of its own.</p>
+      <vscode-button @click=${ask({ method: 'set_api_key' })}>${t('Set API key')}</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'vscode' })}>${t('Use a VS Code language model')}</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'ollama' })}>${t('Use Ollama')}</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'choose_offline' })}>${t('Try offline')}</vscode-button>
+      <p class="hint">${t('Offline needs no key and no network. It searches your history and does not write answers of its own.')}</p>
     </div>
   `;
 }
@@ -29,11 +30,11 @@ function ready({ provider, modelName }: Connection): TemplateResult {
   return html`
     <div class="empty">
       ${mark()}
-      <h2>${provider === 'offline' ? 'Offline' : 'What are you working on?'}</h2>
+      <h2>${provider === 'offline' ? t('Offline') : t('What are you working on?')}</h2>
       <p>
         ${provider === 'offline'
-          ? 'Answers are found in your history; nothing is generated and nothing leaves this machine.'
-          : `${modelName} answers here. This session is kept in full, however long it gets.`}
+          ? t('Answers are found in your history; nothing is generated and nothing leaves this machine.')
+          : t('{0} answers here. This session is kept in full, however long it gets.', modelName)}
       </p>
     </div>
   `;

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import type { Connection, SessionHeader, ViewSnapshot } from '../../src/protocol/messages';
 import { AskEvent } from '../events';
 import { ago } from '../format';
@@ -31,37 +32,37 @@ export class HeaderView extends ViewElement {
           <button
             type="button"
             class="model-button"
-            title="Select model"
-            aria-label="Model: ${this.connection.modelName}. Select another"
+            title=${t('Select model')}
+            aria-label=${t('Model: {0}. Select another', this.connection.modelName)}
             @click=${() => this.ask({ method: 'select_model' })}
           >
             ${offline ? html`<span class="offline-dot" aria-hidden="true"></span>` : nothing}
             <span>${this.connection.modelName}</span>${icon('chevronDown')}
           </button>
-          <button type="button" class="icon-button" title="Sessions" aria-label="Sessions" popovertarget="sessions">${icon('clock')}</button>
+          <button type="button" class="icon-button" title=${t('Sessions')} aria-label=${t('Sessions')} popovertarget="sessions">${icon('clock')}</button>
           <button
             type="button"
             class="icon-button"
-            title="New session"
-            aria-label="New session"
+            title=${t('New session')}
+            aria-label=${t('New session')}
             @click=${() => this.ask({ method: 'new_session' })}
           >
             ${icon('add')}
           </button>
         </div>
       </div>
-      <div id="sessions" popover class="sessions" role="dialog" aria-label="Sessions" @toggle=${this.toggled} @keydown=${this.moveInList}>
+      <div id="sessions" popover class="sessions" role="dialog" aria-label=${t('Sessions')} @toggle=${this.toggled} @keydown=${this.moveInList}>
         ${this.openedAt > 0 ? this.sessionList() : nothing}
       </div>
     `;
   }
 
   private titleButton(): TemplateResult {
-    const title = this.session?.title || 'New session';
+    const title = this.session?.title || t('New session');
     if (!this.session) return html`<h1 class="title">${title}</h1>`;
     return html`<h1 class="title">
-      <button type="button" class="title-button" title="Rename session ${this.session.id}" @click=${this.startRename}>
-        <span>${title}</span><span class="sr-only">, rename</span>${icon('edit')}
+      <button type="button" class="title-button" title=${t('Rename session {0}', this.session.id)} @click=${this.startRename}>
+        <span>${title}</span><span class="sr-only">${t(', rename')}</span>${icon('edit')}
       </button>
     </h1>`;
   }
@@ -69,7 +70,7 @@ export class HeaderView extends ViewElement {
   private renameField(): TemplateResult {
     return html`<h1 class="title"><vscode-text-field
       class="rename"
-      aria-label="Session title"
+      aria-label=${t('Session title')}
       .value=${this.session?.title ?? ''}
       @keydown=${(event: KeyboardEvent) => {
         if (event.isComposing) return;
@@ -109,14 +110,14 @@ export class HeaderView extends ViewElement {
       ${this.sessions.length > 7
         ? html`<vscode-text-field
             class="session-filter"
-            placeholder="Filter"
-            aria-label="Filter sessions"
+            placeholder=${t('Filter')}
+            aria-label=${t('Filter sessions')}
             .value=${this.filter}
             @input=${(event: Event) => (this.filter = (event.target as HTMLInputElement).value)}
           ></vscode-text-field>`
         : nothing}
       ${found.length === 0
-        ? html`<p class="sessions-empty">${this.sessions.length === 0 ? 'No sessions yet.' : 'No session with this title.'}</p>`
+        ? html`<p class="sessions-empty">${this.sessions.length === 0 ? t('No sessions yet.') : t('No session with this title.')}</p>`
         : html`<ul>
             ${found.map((s) => this.sessionItem(s))}
           </ul>`}

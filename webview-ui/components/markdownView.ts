@@ -1,4 +1,5 @@
 import type { Tokens } from 'marked';
+import { t } from '../../src/protocol/l10n';
 import { AnnounceEvent, AskEvent } from '../events';
 import { BlockSplitter, fenceIsClosed, lexBlock, normalised, type Block } from '../render/blocks';
 import { closeInline } from '../render/closeInline';
@@ -113,7 +114,7 @@ export class MarkdownView extends HTMLElement {
       this.dispatchEvent(new AskEvent({ method: 'insert_code', text }));
     } else {
       this.dispatchEvent(new AskEvent({ method: 'copy', text }));
-      this.dispatchEvent(new AnnounceEvent('Copied'));
+      this.dispatchEvent(new AnnounceEvent(t('Copied')));
       button.replaceChildren(iconElement('check'));
       setTimeout(() => button.replaceChildren(iconElement('copy')), 1500);
     }

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import { EditEvent } from '../events';
 import { ViewElement } from './viewElement';
 
@@ -28,11 +29,11 @@ export class MessageEditor extends ViewElement {
   protected override render(): TemplateResult {
     return html`
       <div class="message-editor">
-        <textarea rows="2" aria-label="Edit your message" ?disabled=${this.sending} @input=${this.changed} @keydown=${this.keydown}></textarea>
-        <p class="remark">The conversation goes another way from here. What followed is kept on its own branch.</p>
+        <textarea rows="2" aria-label=${t('Edit your message')} ?disabled=${this.sending} @input=${this.changed} @keydown=${this.keydown}></textarea>
+        <p class="remark">${t('The conversation goes another way from here. What followed is kept on its own branch.')}</p>
         <div class="actions">
-          <vscode-button ?disabled=${this.sending || !this.canSend} @click=${this.send}>${this.sending ? 'Sending…' : 'Send'}</vscode-button>
-          <vscode-button appearance="secondary" ?disabled=${this.sending} @click=${this.cancel}>Cancel</vscode-button>
+          <vscode-button ?disabled=${this.sending || !this.canSend} @click=${this.send}>${this.sending ? t('Sending…') : t('Send')}</vscode-button>
+          <vscode-button appearance="secondary" ?disabled=${this.sending} @click=${this.cancel}>${t('Cancel')}</vscode-button>
         </div>
       </div>
     `;

@@ -1,3 +1,4 @@
+import { t } from '../../src/protocol/l10n';
 import type { TranscriptRow } from '../../src/protocol/messages';
 import { compactionSentence } from './rows/compactionRow';
 
@@ -7,36 +8,36 @@ const longest = 1000;
 export function spokenRow(row: TranscriptRow): string {
   switch (row.kind) {
     case 'assistant':
-      return `Answer: ${plainText(row.markdown)}`;
+      return t('Answer: {0}', plainText(row.markdown));
     case 'error':
-      return `Error: ${row.text}`;
+      return t('Error: {0}', row.text);
     case 'compaction':
       return compactionSentence(row);
     case 'checkpoint':
-      return 'Checkpoint written';
+      return t('Checkpoint written');
     case 'branch_summary':
-      return 'The branch you left has been summarised';
+      return t('The branch you left has been summarised');
     case 'undo':
-      return 'Compaction undone';
+      return t('Compaction undone');
     case 'nudge':
-      return `Memory nudge at ${Math.round(row.percent)} percent`;
+      return t('Memory nudge at {0} percent', Math.round(row.percent));
     case 'info':
       return row.text;
     case 'user':
     case 'thinking':
       return '';
     case 'tool':
-      return row.approval ? `Permission needed: ${row.approval.title}. Allow or deny it in the conversation.` : '';
+      return row.approval ? t('Permission needed: {0}. Allow or deny it in the conversation.', row.approval.title) : '';
   }
 }
 
 /** Markdown without what would be read out as punctuation; code is named, not read. */
 function plainText(markdown: string): string {
   const text = markdown
-    .replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, ' Code block. ')
+    .replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, ` ${t('Code block.')} `)
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/[*_`#>|~]+/g, '')
     .replace(/\s+/g, ' ')
     .trim();
-  return text.length > longest ? `${text.slice(0, longest)}… The rest is in the conversation.` : text;
+  return text.length > longest ? t('{0}… The rest is in the conversation.', text.slice(0, longest)) : text;
 }

@@ -1,5 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { t } from '../../src/protocol/l10n';
 import type { RowMark } from '../../src/protocol/messages';
 import type { Item } from '../state';
 import { AnchorEvent, AnnounceEvent, OlderEvent, type ScrollAnchor } from '../events';
@@ -112,10 +113,10 @@ export class TranscriptView extends ViewElement {
     const undoable = newestLiveCompaction(this.items);
     const lastIndex = this.items.length - 1;
     return html`
-      <div class="scroller" role="log" aria-live="off" aria-label="Conversation" tabindex="0" aria-busy=${!this.idle}>
+      <div class="scroller" role="log" aria-live="off" aria-label=${t('Conversation')} tabindex="0" aria-busy=${!this.idle}>
         <div class="rows">
           ${this.hasMore || start > 0
-            ? html`<div class="older" aria-hidden="true">${this.loading ? 'Loading earlier messages…' : ''}</div>`
+            ? html`<div class="older" aria-hidden="true">${this.loading ? t('Loading earlier messages…') : ''}</div>`
             : nothing}
           ${this.items.length === 0 ? this.empty : nothing}
           ${repeat(
@@ -133,8 +134,8 @@ export class TranscriptView extends ViewElement {
                 .canBranch=${this.canBranch}
               ></tk-row>
               ${start + index === boundary
-                ? html`<div class="fold-boundary" role="separator" aria-label="The model sees what stands above through the summary">
-                    <span>${icon('arrowUp')} The model sees these through the summary</span>
+                ? html`<div class="fold-boundary" role="separator" aria-label=${t('The model sees what stands above through the summary')}>
+                    <span>${icon('arrowUp')} ${t('The model sees these through the summary')}</span>
                   </div>`
                 : nothing}`,
           )}
@@ -142,7 +143,7 @@ export class TranscriptView extends ViewElement {
         </div>
       </div>
       <button type="button" class="jump" ?hidden=${!this.away} @click=${() => this.jumpToLatest()}>
-        ${icon('arrowDown')} Jump to latest
+        ${icon('arrowDown')} ${t('Jump to latest')}
       </button>
     `;
   }
@@ -199,10 +200,10 @@ export class TranscriptView extends ViewElement {
   private arrive(id: string): void {
     this.revealing = null;
     const row = [...this.querySelectorAll<RowView>('tk-row')].find((element) => element.dataset['id'] === id);
-    if (!row) return void this.dispatchEvent(new AnnounceEvent('This message is not in the transcript any more.'));
+    if (!row) return void this.dispatchEvent(new AnnounceEvent(t('This message is not in the transcript any more.')));
     row.tabIndex = -1;
     row.focus({ preventScroll: true });
-    this.dispatchEvent(new AnnounceEvent('Moved to the message that was found.'));
+    this.dispatchEvent(new AnnounceEvent(t('Moved to the message that was found.')));
     this.marked = id;
     clearTimeout(this.unmark);
     this.unmark = setTimeout(() => (this.marked = null), markedMs);

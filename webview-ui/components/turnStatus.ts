@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import type { TurnState } from '../../src/protocol/messages';
 import { AskEvent } from '../events';
 import { duration } from '../format';
@@ -36,39 +37,39 @@ export class TurnStatus extends ViewElement {
       <div class="turn-status">
         <span class="ring"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring></span>
         <span class="turn-text">${text}</span>
-        ${turn.phase === 'compacting' ? action('Cancel', 'cancel_compaction') : nothing}
-        ${turn.phase === 'retrying' ? action('Stop', 'stop') : nothing}
+        ${turn.phase === 'compacting' ? action(t('Cancel'), 'cancel_compaction') : nothing}
+        ${turn.phase === 'retrying' ? action(t('Stop'), 'stop') : nothing}
       </div>
     `;
   }
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  network: 'No connection',
-  overloaded: 'Overloaded',
-  rate_limited: 'Rate limit reached',
-  server: 'Error at the provider',
-  overflow: 'Too long for the model',
+const reasons: Readonly<Record<string, () => string>> = {
+  network: () => t('No connection'),
+  overloaded: () => t('Overloaded'),
+  rate_limited: () => t('Rate limit reached'),
+  server: () => t('Error at the provider'),
+  overflow: () => t('Too long for the model'),
 };
 
 function sentence(turn: Turn, modelName: string, now: number): string | null {
   switch (turn.phase) {
     case 'preparing':
-      return 'Preparing…';
+      return t('Preparing…');
     case 'compacting':
-      return `Organizing conversation history… (${duration(now - turn.startedAt)})`;
+      return t('Organizing conversation history… ({0})', duration(now - turn.startedAt));
     case 'waiting':
-      return `Waiting for ${modelName}…`;
+      return t('Waiting for {0}…', modelName);
     case 'retrying': {
-      if (!turn.retry) return 'Trying again…';
+      if (!turn.retry) return t('Trying again…');
       const left = turn.retry.at - now;
-      const reason = reasons[turn.retry.reason] ?? turn.retry.reason;
-      return left > 0 ? `${reason}, trying again in ${Math.ceil(left / 1000)} s` : `${reason}, trying again…`;
+      const reason = reasons[turn.retry.reason]?.() ?? turn.retry.reason;
+      return left > 0 ? t('{0}, trying again in {1} s', reason, Math.ceil(left / 1000)) : t('{0}, trying again…', reason);
     }
     case 'stopping':
-      return 'Stopping…';
+      return t('Stopping…');
     case 'elsewhere':
-      return 'Another window is answering in this session. What you send is sent after it.';
+      return t('Another window is answering in this session. What you send is sent after it.');
     case 'streaming':
     case 'tools':
       return null;

@@ -1,4 +1,5 @@
 import { html, LitElement, render, type PropertyValues } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import { icon } from '../render/icons';
 import { FaultEvent, ReloadEvent } from '../events';
 
@@ -39,7 +40,7 @@ export abstract class ViewElement extends LitElement {
 
 function faultMessage() {
   return html`
-    <p role="alert">${icon('error')} Something went wrong in the view. The conversation itself is safe.</p>
-    <vscode-button appearance="secondary" @click=${() => document.dispatchEvent(new ReloadEvent())}>Reload view</vscode-button>
+    <p role="alert">${icon('error')} ${t('Something went wrong in the view. The conversation itself is safe.')}</p>
+    <vscode-button appearance="secondary" @click=${() => document.dispatchEvent(new ReloadEvent())}>${t('Reload view')}</vscode-button>
   `;
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { listed, t } from '../../src/protocol/l10n';
 import { properties } from '../render/properties';
 
 export interface Bar {
@@ -36,7 +37,7 @@ export function barPlot({ label, bars, text, columns }: BarPlot): TemplateResult
           <path class="plot-bars" d=${path}></path>
         </svg>
         <div class="plot-columns" aria-hidden="true">
-          ${bars.map((bar) => html`<span title="${bar.label}: ${text(bar.value)}">${named && bar.value > 0 ? html`<span class="bar-value" ${properties({ '--y': String(most > 0 ? 1 - bar.value / most : 1) })}>${text(bar.value)}</span>` : nothing}</span>`)}
+          ${bars.map((bar) => html`<span title=${t('{0}: {1}', bar.label, text(bar.value))}>${named && bar.value > 0 ? html`<span class="bar-value" ${properties({ '--y': String(most > 0 ? 1 - bar.value / most : 1) })}>${text(bar.value)}</span>` : nothing}</span>`)}
         </div>
       </div>
       <div class="plot-ends ${named ? 'each' : ''}" aria-hidden="true">
@@ -44,8 +45,8 @@ export function barPlot({ label, bars, text, columns }: BarPlot): TemplateResult
       </div>
     </div>
     <details>
-      <summary>${columns[1]} as a table</summary>
-      <div class="table-box" role="region" aria-label=${columns.join(', ')} tabindex="0">
+      <summary>${t('{0} as a table', columns[1])}</summary>
+      <div class="table-box" role="region" aria-label=${listed(columns)} tabindex="0">
         <table class="list short">
           <thead><tr><th scope="col">${columns[0]}</th><th scope="col" class="number">${columns[1]}</th></tr></thead>
           <tbody>${bars.map((bar) => html`<tr><th scope="row">${bar.label}</th><td class="number">${text(bar.value)}</td></tr>`)}</tbody>

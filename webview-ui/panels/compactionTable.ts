@@ -1,30 +1,31 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { BreakdownState } from '../../src/protocol/panels';
 import { dateTime, duration, tokens } from '../format';
 import { amount } from './amount';
 
 type Compaction = BreakdownState['compactions'][number];
 
-const triggers: Record<Compaction['trigger'], string> = {
-  automatic: 'automatic',
-  manual: 'on request',
-  overflow: 'after the provider refused the size',
-  edit: 'edited by you',
-  retry: 'improved later',
+const triggers: Record<Compaction['trigger'], () => string> = {
+  automatic: () => t('automatic'),
+  manual: () => t('on request'),
+  overflow: () => t('after the provider refused the size'),
+  edit: () => t('edited by you'),
+  retry: () => t('improved later'),
 };
-const states: Record<Compaction['state'], string> = { live: 'in force', undone: 'undone', replaced: 'replaced by a better summary', superseded: 'folded into a later one' };
+const states: Record<Compaction['state'], () => string> = { live: () => t('in force'), undone: () => t('undone'), replaced: () => t('replaced by a better summary'), superseded: () => t('folded into a later one') };
 
 /** Before and after of every compaction, the newest first. */
 export function compactionTable(compactions: readonly Compaction[], jump: (id: string) => void): TemplateResult {
-  if (compactions.length === 0) return html`<p class="muted">Nothing of this conversation has been compacted.</p>`;
+  if (compactions.length === 0) return html`<p class="muted">${t('Nothing of this conversation has been compacted.')}</p>`;
   const largest = Math.max(...compactions.map(({ tokensBefore }) => tokensBefore), 1);
   return html`
     <div class="table-box" role="region" aria-labelledby="compactions" tabindex="0">
       <table class="list">
         <thead>
           <tr>
-            <th scope="col">When</th><th scope="col">How</th><th scope="col" class="number">Messages</th><th scope="col" class="number">Before</th><th scope="col" class="number">After</th>
-            <th scope="col" class="number">Saved</th><th scope="col" class="number">Took</th><th scope="col" class="number">Continuity</th><th scope="col">State</th><th scope="col">Actions</th>
+            <th scope="col">${t('When')}</th><th scope="col">${t('How')}</th><th scope="col" class="number">${t('Messages')}</th><th scope="col" class="number">${t('Before')}</th><th scope="col" class="number">${t('After')}</th>
+            <th scope="col" class="number">${t('Saved')}</th><th scope="col" class="number">${t('Took')}</th><th scope="col" class="number">${t('Continuity')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Actions')}</th>
           </tr>
         </thead>
         <tbody>
@@ -40,14 +41,14 @@ function row(one: Compaction, largest: number, jump: (id: string) => void): Temp
   const when = dateTime(one.at);
   return html`<tr class=${one.state}>
     <th scope="row">${when}</th>
-    <td class="how">${one.method} · ${triggers[one.trigger]}</td>
-    <td class="number">${one.messages.toLocaleString('en-US')}</td>
+    <td class="how">${one.method} · ${triggers[one.trigger]()}</td>
+    <td class="number">${wholeNumber(one.messages)}</td>
     <td class="number">${tokens(one.tokensBefore)}${amount(one.tokensBefore, largest)}</td>
     <td class="number">${tokens(one.tokensAfter)}${amount(one.tokensAfter, largest)}</td>
     <td class="number">${saved} %</td>
-    <td class="number">${duration(one.durationMs)}${one.heldMs > 0 ? html`<br /><span class="muted">held a turn ${duration(one.heldMs)}</span>` : nothing}</td>
-    <td class="number">${one.continuity ? `${Math.round(one.continuity.inContextPercent)} %` : 'not measured'}</td>
-    <td>${states[one.state]}</td>
-    <td><button type="button" class="link-button" aria-label="Jump to the compaction of ${when}" @click=${() => jump(one.id)}>Jump</button></td>
+    <td class="number">${duration(one.durationMs)}${one.heldMs > 0 ? html`<br /><span class="muted">${t('held a turn {0}', duration(one.heldMs))}</span>` : nothing}</td>
+    <td class="number">${one.continuity ? `${Math.round(one.continuity.inContextPercent)} %` : t('not measured')}</td>
+    <td>${states[one.state]()}</td>
+    <td><button type="button" class="link-button" aria-label=${t('Jump to the compaction of {0}', when)} @click=${() => jump(one.id)}>${t('Jump')}</button></td>
   </tr>`;
 }

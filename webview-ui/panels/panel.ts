@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { RequestError } from '../../src/protocol/channel';
+import { t } from '../../src/protocol/l10n';
 import type { PanelRequest, PanelState } from '../../src/protocol/panels';
 import { ViewElement } from '../components/viewElement';
 import { icon } from '../render/icons';
@@ -23,7 +24,7 @@ export class PanelView extends ViewElement {
 
   protected override render(): TemplateResult {
     const { state } = this;
-    if (!state) return html`<main class="connecting"><p>Reading your history…</p></main>`;
+    if (!state) return html`<main class="connecting"><p>${t('Reading your history…')}</p></main>`;
     return html`
       <main>
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
@@ -36,7 +37,7 @@ export class PanelView extends ViewElement {
   private problemLine(problem: string): TemplateResult {
     return html`<div class="problem" role="alert">
       ${icon('error')}<span>${problem}</span>
-      <button type="button" class="icon-button" title="Dismiss" aria-label="Dismiss" @click=${() => (this.problem = null)}>${icon('close')}</button>
+      <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => (this.problem = null)}>${icon('close')}</button>
     </div>`;
   }
 
@@ -44,19 +45,19 @@ export class PanelView extends ViewElement {
     this.problem = null;
     try {
       await this.request(request);
-      this.announcement = doneText[request.method] ?? '';
+      this.announcement = doneText[request.method]?.() ?? '';
     } catch (error) {
-      this.problem = RequestError.is(error) ? error.message : 'The answer was not understood.';
+      this.problem = RequestError.is(error) ? error.message : t('The answer was not understood.');
     }
   }
 }
 
-const doneText: Partial<Record<PanelRequest['method'], string>> = {
-  compact: 'The conversation was compacted.',
-  checkpoint: 'The checkpoint is written.',
-  undo_compaction: 'The last compaction was undone.',
-  pin: 'Pinned.',
-  unpin: 'Unpinned.',
+const doneText: Partial<Record<PanelRequest['method'], () => string>> = {
+  compact: () => t('The conversation was compacted.'),
+  checkpoint: () => t('The checkpoint is written.'),
+  undo_compaction: () => t('The last compaction was undone.'),
+  pin: () => t('Pinned.'),
+  unpin: () => t('Unpinned.'),
 };
 
 function page(state: PanelState): TemplateResult {
@@ -66,6 +67,6 @@ function page(state: PanelState): TemplateResult {
     case 'analytics':
       return html`<tk-analytics .state=${state}></tk-analytics>`;
     case 'failed':
-      return html`<h1>Threadkeeper</h1><p class="problem" role="alert">${icon('error')}<span>This could not be read from your history. ${state.message}</span></p>`;
+      return html`<h1>Threadkeeper</h1><p class="problem" role="alert">${icon('error')}<span>${t('This could not be read from your history. {0}', state.message)}</span></p>`;
   }
 }

@@ -1,7 +1,8 @@
 import { html, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
 import type { BreakdownState } from '../../src/protocol/panels';
 import type { Context } from '../components/gaugeModel';
-import { dateTime, plural, tokens } from '../format';
+import { dateTime, tokens } from '../format';
 import { plot } from './plot';
 
 type Timeline = BreakdownState['timeline'];
@@ -10,25 +11,25 @@ type Mark = Timeline['marks'][number];
 /** Beside every mark so many rows of the table, evenly spread. */
 const samples = 20;
 
-const markNames: Record<Mark['kind'], string> = { compaction: 'Compaction', undo: 'Compaction undone', checkpoint: 'Checkpoint' };
+const markNames: Record<Mark['kind'], () => string> = { compaction: () => t('Compaction'), undo: () => t('Compaction undone'), checkpoint: () => t('Checkpoint') };
 
 /** The size of the context along the conversation: as a picture, and as a table for whom a picture is none. */
 export function timeline({ points, marks }: Timeline, context: Context): TemplateResult {
   const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || points.length < 2) return html`<p class="muted">This is drawn as soon as there is more than one message.</p>`;
+  if (!first || !last || points.length < 2) return html`<p class="muted">${t('This is drawn as soon as there is more than one message.')}</p>`;
   const compaction = context.thresholds.find(({ kind, state }) => kind === 'compaction' && state !== 'off');
   const peak = points.reduce((most, point) => Math.max(most, point.tokens), 0);
   const lines = [
-    { y: context.effective, label: `window ${tokens(context.effective)}`, kind: 'window' },
-    ...(compaction ? [{ y: compaction.tokens, label: `compaction at ${tokens(compaction.tokens)}`, kind: 'compaction' }] : []),
+    { y: context.effective, label: t('window {0}', tokens(context.effective)), kind: 'window' },
+    ...(compaction ? [{ y: compaction.tokens, label: t('compaction at {0}', tokens(compaction.tokens)), kind: 'compaction' }] : []),
   ];
   const compactions = marks.filter(({ kind }) => kind === 'compaction').length;
   const checkpoints = marks.filter(({ kind }) => kind === 'checkpoint').length;
   return html`
     ${plot({
-      label: `Size of the context from ${dateTime(first.at)} to ${dateTime(last.at)}: ${tokens(last.tokens)} now, ${tokens(peak)} at most, ${plural(compactions, 'compaction')}, ${plural(checkpoints, 'checkpoint')}. The table below has the numbers.`,
+      label: t('Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, checkpoints: {5}. The table below has the numbers.', dateTime(first.at), dateTime(last.at), tokens(last.tokens), tokens(peak), compactions, checkpoints),
       points: points.map(({ position, tokens: y }) => ({ x: position - first.position, y })),
-      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position - first.position, y, label: `${markNames[kind]} at ${tokens(y)}, ${dateTime(at)}` })),
+      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position - first.position, y, label: t('{0} at {1}, {2}', markNames[kind](), tokens(y), dateTime(at)) })),
       lines,
       xMax: last.position - first.position,
       // A small context would be a line at the bottom.
@@ -37,15 +38,15 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
       xLabels: [dateTime(first.at), dateTime(last.at)],
     })}
     <ul class="legend">
-      ${compactions > 0 ? html`<li><span class="legend-mark mark-compaction" aria-hidden="true"></span>Compaction</li>` : ''}
-      ${marks.some(({ kind }) => kind === 'undo') ? html`<li><span class="legend-mark mark-undo" aria-hidden="true"></span>Undo</li>` : ''}
-      ${checkpoints > 0 ? html`<li><span class="legend-mark mark-checkpoint" aria-hidden="true"></span>Checkpoint</li>` : ''}
+      ${compactions > 0 ? html`<li><span class="legend-mark mark-compaction" aria-hidden="true"></span>${t('Compaction')}</li>` : ''}
+      ${marks.some(({ kind }) => kind === 'undo') ? html`<li><span class="legend-mark mark-undo" aria-hidden="true"></span>${t('Undo')}</li>` : ''}
+      ${checkpoints > 0 ? html`<li><span class="legend-mark mark-checkpoint" aria-hidden="true"></span>${t('Checkpoint')}</li>` : ''}
     </ul>
     <details>
-      <summary>Sizes as a table</summary>
-      <div class="table-box" role="region" aria-label="Sizes of the context" tabindex="0">
+      <summary>${t('Sizes as a table')}</summary>
+      <div class="table-box" role="region" aria-label=${t('Sizes of the context')} tabindex="0">
         <table class="list">
-          <thead><tr><th scope="col">When</th><th scope="col">What</th><th scope="col" class="number">Tokens</th></tr></thead>
+          <thead><tr><th scope="col">${t('When')}</th><th scope="col">${t('What')}</th><th scope="col" class="number">${t('Tokens')}</th></tr></thead>
           <tbody>${rows(points, marks).map((row) => html`<tr><th scope="row">${dateTime(row.at)}</th><td>${row.what}</td><td class="number">${tokens(row.tokens)}</td></tr>`)}</tbody>
         </table>
       </div>
@@ -57,7 +58,7 @@ function rows(points: Timeline['points'], marks: readonly Mark[]): { at: number;
   const step = Math.max(1, Math.ceil(points.length / samples));
   const sampled = points.filter((_, index) => index % step === 0 || index === points.length - 1);
   return [
-    ...sampled.map((point) => ({ ...point, what: point === points.at(-1) ? 'Now' : point.measured ? 'Reported by the provider' : 'Reckoned' })),
-    ...marks.map((mark) => ({ ...mark, what: markNames[mark.kind] })),
+    ...sampled.map((point) => ({ ...point, what: point === points.at(-1) ? t('Now') : point.measured ? t('Reported by the provider') : t('Reckoned') })),
+    ...marks.map((mark) => ({ ...mark, what: markNames[mark.kind]() })),
   ].sort((a, b) => a.position - b.position || a.at - b.at);
 }

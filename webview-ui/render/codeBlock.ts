@@ -1,11 +1,12 @@
+import { t } from '../../src/protocol/l10n';
 import { iconElement, type IconName } from './icons';
 import { highlightSoon } from './highlight';
 
 export const codeActions = {
-  copy: { label: 'Copy', icon: 'copy' },
-  insert: { label: 'Insert at cursor', icon: 'insert' },
-  open: { label: 'Open as file', icon: 'file' },
-} as const satisfies Record<string, { label: string; icon: IconName }>;
+  copy: { label: () => t('Copy'), icon: 'copy' },
+  insert: { label: () => t('Insert at cursor'), icon: 'insert' },
+  open: { label: () => t('Open as file'), icon: 'file' },
+} as const satisfies Record<string, { label: () => string; icon: IconName }>;
 export type CodeAction = keyof typeof codeActions;
 
 /** A code block with its language and buttons. While its fence is open the text only grows and stays uncoloured. */
@@ -20,15 +21,15 @@ export class CodeBlock {
     bar.className = 'code-bar';
     const name = document.createElement('span');
     name.className = 'code-language';
-    name.textContent = language || 'text';
+    name.textContent = language || t('text');
     const buttons = document.createElement('span');
     buttons.className = 'code-buttons';
-    for (const [action, { label, icon }] of Object.entries(codeActions)) buttons.append(button(action, label, icon));
+    for (const [action, { label, icon }] of Object.entries(codeActions)) buttons.append(button(action, label(), icon));
     bar.append(name, buttons);
     const pre = document.createElement('pre');
     pre.tabIndex = 0;
     pre.setAttribute('role', 'group');
-    pre.setAttribute('aria-label', language ? `Code, ${language}` : 'Code');
+    pre.setAttribute('aria-label', language ? t('Code, {0}', language) : t('Code'));
     this.code.append(this.text);
     pre.append(this.code);
     this.element.append(bar, pre);

@@ -1,4 +1,5 @@
 import { Marked, type Token, type Tokens } from 'marked';
+import { t } from '../../src/protocol/l10n';
 import { openableLink, sanitise } from './sanitise';
 
 /** HTML that models write within Markdown and that means no more than its name; all other HTML is shown as written. */
@@ -57,7 +58,7 @@ function scrollable(table: HTMLTableElement): void {
   box.className = 'table-box';
   box.tabIndex = 0;
   box.setAttribute('role', 'group');
-  box.setAttribute('aria-label', 'Table');
+  box.setAttribute('aria-label', t('Table'));
   table.replaceWith(box);
   box.append(table);
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
 import { AskEvent } from '../../events';
 import { icon } from '../../render/icons';
@@ -11,14 +12,14 @@ export function approvalCard({ id, approval, hasDiff }: Tool): TemplateResult | 
   if (!approval) return nothing;
   const answer = (given: Answer) => ask({ method: 'answer_tool', id, answer: given });
   return html`
-    <div class="approval" role="group" aria-label="Permission needed: ${approval.title}">
+    <div class="approval" role="group" aria-label=${t('Permission needed: {0}', approval.title)}>
       <div class="approval-title">${icon('lock')} <span>${approval.title}</span></div>
-      ${approval.detail === null ? nothing : html`<pre class="approval-detail" tabindex="0" role="group" aria-label="Details">${approval.detail}</pre>`}
+      ${approval.detail === null ? nothing : html`<pre class="approval-detail" tabindex="0" role="group" aria-label=${t('Details')}>${approval.detail}</pre>`}
       <div class="actions">
-        <vscode-button @click=${answer('allow')}>Allow</vscode-button>
-        ${approval.everyTime ? nothing : html`<vscode-button appearance="secondary" @click=${answer('session')}>Allow for this session</vscode-button>`}
-        <vscode-button appearance="secondary" @click=${answer('deny')}>Deny</vscode-button>
-        ${hasDiff ? html`<vscode-button appearance="secondary" @click=${ask({ method: 'show_diff', id })}>Show diff</vscode-button>` : nothing}
+        <vscode-button @click=${answer('allow')}>${t('Allow')}</vscode-button>
+        ${approval.everyTime ? nothing : html`<vscode-button appearance="secondary" @click=${answer('session')}>${t('Allow for this session')}</vscode-button>`}
+        <vscode-button appearance="secondary" @click=${answer('deny')}>${t('Deny')}</vscode-button>
+        ${hasDiff ? html`<vscode-button appearance="secondary" @click=${ask({ method: 'show_diff', id })}>${t('Show diff')}</vscode-button>` : nothing}
       </div>
     </div>
   `;

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
+import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { LeftBranch, RowMark } from '../../../src/protocol/messages';
-import { plural } from '../../format';
 import { icon, type IconName } from '../../render/icons';
 import { ask } from './rowActions';
 
@@ -12,29 +12,29 @@ export function forkSwitch({ at, branches }: NonNullable<RowMark['fork']>, canBr
       ${icon(name)}
     </button>`;
   };
-  return html`<div class="fork-switch" role="group" aria-label="Branch ${at + 1} of ${branches.length}">
-    ${step(at - 1, 'Previous branch', 'chevronLeft')}<span>${at + 1}/${branches.length}</span>${step(at + 1, 'Next branch', 'chevronRight')}
+  return html`<div class="fork-switch" role="group" aria-label=${t('Branch {0} of {1}', at + 1, branches.length)}>
+    ${step(at - 1, t('Previous branch'), 'chevronLeft')}<span>${at + 1}/${branches.length}</span>${step(at + 1, t('Next branch'), 'chevronRight')}
   </div>`;
 }
 
 /** The branch that is shown ends here, another one does not: where an answer was asked for again and none has come. */
 export function beyondSwitch(branches: readonly string[]): TemplateResult {
   return html`<div class="fork-switch">
-    <button type="button" class="link-button" @click=${ask({ method: 'switch_branch', entry: branches.at(-1)! })}>${icon('branch')} Back to what followed here (${plural(branches.length, 'branch', 'branches')})</button>
+    <button type="button" class="link-button" @click=${ask({ method: 'switch_branch', entry: branches.at(-1)! })}>${icon('branch')} ${t(branches.length === 1 ? 'Back to what followed here ({0} branch)' : 'Back to what followed here ({0} branches)', wholeNumber(branches.length))}</button>
   </div>`;
 }
 
 /** The branch that was left has work in it, which can be brought along. One line, gone with the next message. */
 export function leftOffer({ messages, summarizing }: NonNullable<LeftBranch>): TemplateResult {
   const choice = (how: 'summarize' | 'instructions' | 'none', label: string) => html`<button type="button" class="link-button" @click=${ask({ method: 'summarize_left', how })}>${label}</button>`;
-  return html`<div class="left-offer" role="group" aria-label="The branch you left">
+  return html`<div class="left-offer" role="group" aria-label=${t('The branch you left')}>
     ${icon('branch')}
     ${summarizing
-      ? html`<span role="status">Summarising the branch you left…</span>${html`<button type="button" class="link-button" @click=${ask({ method: 'stop' })}>Cancel</button>`}`
-      : html`<span>You left ${plural(messages, 'message')} on another branch.</span>${choice('summarize', 'Summarise')}${choice('instructions', 'With instructions…')}${choice('none', 'No summary')}`}
+      ? html`<span role="status">${t('Summarising the branch you left…')}</span>${html`<button type="button" class="link-button" @click=${ask({ method: 'stop' })}>${t('Cancel')}</button>`}`
+      : html`<span>${t(messages === 1 ? 'You left {0} message on another branch.' : 'You left {0} messages on another branch.', wholeNumber(messages))}</span>${choice('summarize', t('Summarise'))}${choice('instructions', t('With instructions…'))}${choice('none', t('No summary'))}`}
   </div>`;
 }
 
 export function labelChip(label: string): TemplateResult {
-  return html`<div class="label-chip">${icon('label')}<span class="sr-only">Label: </span><span>${label}</span></div>`;
+  return html`<div class="label-chip">${icon('label')}<span class="sr-only">${t('Label:')} </span><span>${label}</span></div>`;
 }

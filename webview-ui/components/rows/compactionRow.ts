@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
 import { AskEvent } from '../../events';
-import { duration, plural, tokens } from '../../format';
+import { duration, tokens } from '../../format';
 import { icon } from '../../render/icons';
 import type { RowContext } from './rowContext';
 
@@ -10,12 +11,12 @@ type Compaction = TranscriptRow & { kind: 'compaction' };
 /** What took the place of the folded messages, and the way back. */
 export function compactionRow(row: Compaction, { expanded, undoable, toggle }: RowContext): TemplateResult {
   return html`
-    <div class="compaction-card ${row.state}" role="group" aria-label="Compaction">
+    <div class="compaction-card ${row.state}" role="group" aria-label=${t('Compaction')}>
       <div class="compaction-head">
         ${icon('fold')}
         <div>
-          <span class="compaction-title">Compacted ${plural(row.messages, 'message')}</span>
-          ${row.state === 'live' ? nothing : html`<span class="state">${row.state}</span>`}
+          <span class="compaction-title">${t(row.messages === 1 ? 'Compacted {0} message' : 'Compacted {0} messages', wholeNumber(row.messages))}</span>
+          ${row.state === 'live' ? nothing : html`<span class="state">${stateNames[row.state]()}</span>`}
           <div class="compaction-facts">${facts(row).join(' · ')}</div>
         </div>
       </div>
@@ -23,11 +24,11 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
       <div class="actions">
         ${row.summary
           ? html`<vscode-button appearance="secondary" aria-expanded=${expanded} @click=${toggle}>
-              ${expanded ? 'Hide summary' : 'Show summary'}
+              ${expanded ? t('Hide summary') : t('Show summary')}
             </vscode-button>`
           : nothing}
         ${row.state === 'live' && undoable ? changes(row) : nothing}
-        ${row.coversFrom !== null && row.messages > 0 ? button('Show originals', { method: 'show_entry', id: row.coversFrom }) : nothing}
+        ${row.coversFrom !== null && row.messages > 0 ? button(t('Show originals'), { method: 'show_entry', id: row.coversFrom }) : nothing}
       </div>
       ${expanded && row.continuity ? html`<p class="compaction-note">${continuityText(row.continuity)}</p>` : nothing}
       ${expanded && row.summary
@@ -40,8 +41,8 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
 /** Only the newest one can be changed. A record without a summary has nothing to rewrite. */
 function changes(row: Compaction): TemplateResult {
   return html`
-    ${row.summary ? [button('Edit…', { method: 'edit_summary' }), button('Re-summarise…', { method: 'resummarize' })] : nothing}
-    ${button('Undo', { method: 'undo_compaction' })}
+    ${row.summary ? [button(t('Edit…'), { method: 'edit_summary' }), button(t('Re-summarise…'), { method: 'resummarize' })] : nothing}
+    ${button(t('Undo'), { method: 'undo_compaction' })}
   `;
 }
 
@@ -50,40 +51,50 @@ function button(label: string, request: ViewRequest): TemplateResult {
 }
 
 export function compactionSentence(row: Compaction): string {
-  return `Compacted ${plural(row.messages, 'message')}, ${tokens(row.tokensBefore)} to ${tokens(row.tokensAfter)} tokens`;
+  return t(row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens', wholeNumber(row.messages), tokens(row.tokensBefore), tokens(row.tokensAfter));
 }
 
 function facts(row: Compaction): string[] {
   return [
-    `${tokens(row.tokensBefore)} → ${tokens(row.tokensAfter)} tokens`,
+    t('{0} → {1} tokens', tokens(row.tokensBefore), tokens(row.tokensAfter)),
     method(row),
-    ...(reason[row.trigger] ? [reason[row.trigger]] : []),
-    ...(row.continuity ? [`continuity ${Math.round(row.continuity.inContextPercent)} %`] : []),
+    ...(row.trigger === 'automatic' ? [] : [reason[row.trigger]()]),
+    ...(row.continuity ? [t('continuity {0} %', Math.round(row.continuity.inContextPercent))] : []),
     ...(row.durationMs >= 1000 ? [duration(row.durationMs)] : []),
   ];
 }
 
-const reason: Readonly<Record<Compaction['trigger'], string>> = { automatic: '', manual: 'on request', overflow: 'the model refused the length', edit: 'summary edited', retry: 'summary improved' };
+const stateNames: Readonly<Record<Compaction['state'], () => string>> = { live: () => t('in force'), undone: () => t('undone'), replaced: () => t('replaced'), superseded: () => t('superseded') };
+const reason: Readonly<Record<Exclude<Compaction['trigger'], 'automatic'>, () => string>> = { manual: () => t('on request'), overflow: () => t('the model refused the length'), edit: () => t('summary edited'), retry: () => t('summary improved') };
 
 function continuityText({ inContextPercent, reachablePercent, elements, searched }: NonNullable<Compaction['continuity']>): string {
-  const kept = `Of ${plural(elements, 'detail')} that mattered, ${Math.round(inContextPercent)} % by weight are in the summary`;
-  return reachablePercent === null ? `${kept}.` : `${kept}; a search finds ${Math.round(reachablePercent)} % of ${searched} that were tried.`;
+  const [all, kept] = [wholeNumber(elements), Math.round(inContextPercent)];
+  if (reachablePercent === null) return t(elements === 1 ? 'Of {0} detail that mattered, {1} % by weight are in the summary.' : 'Of {0} details that mattered, {1} % by weight are in the summary.', all, kept);
+  const found = Math.round(reachablePercent);
+  return t(
+    elements === 1
+      ? 'Of {0} detail that mattered, {1} % by weight are in the summary; a search finds {2} % of {3} that were tried.'
+      : 'Of {0} details that mattered, {1} % by weight are in the summary; a search finds {2} % of {3} that were tried.',
+    all,
+    kept,
+    found,
+    searched,
+  );
 }
 
 function method({ rung, model }: Compaction): string {
-  const by = model === null ? '' : ` by ${model}`;
   switch (rung) {
     case 'mask':
-      return 'old tool results left out';
+      return t('old tool results left out');
     case 'checkpoint':
-      return `summary${by} from a checkpoint`;
+      return model === null ? t('summary from a checkpoint') : t('summary by {0} from a checkpoint', model);
     case 'prepared':
-      return `summary${by}, prepared in background`;
+      return model === null ? t('summary, prepared in background') : t('summary by {0}, prepared in background', model);
     case 'model':
-      return `summary${by}`;
+      return model === null ? t('summary') : t('summary by {0}', model);
     case 'extractive':
-      return 'extractive summary';
+      return t('extractive summary');
     case 'truncate':
-      return 'oldest messages left out';
+      return t('oldest messages left out');
   }
 }

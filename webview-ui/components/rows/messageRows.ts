@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { duration, timeOfDay } from '../../format';
 import { icon } from '../../render/icons';
@@ -14,23 +15,23 @@ const longText = 1500;
 const longLines = 16;
 
 export function userRow({ id, text, attachments = [], at, excerpted, pinned }: User, { expanded, toggle, canBranch, label, editing, edit }: RowContext): TemplateResult {
-  if (editing) return html`<h2 class="sr-only">You</h2>`;
+  if (editing) return html`<h2 class="sr-only">${t('You')}</h2>`;
   const short = expanded ? text : beginning(text);
   return html`
-    <article class="user-message ${pinned ? 'pinned' : ''}" aria-label="You, ${timeOfDay(at)}">
-      <h2 class="sr-only">You</h2>
+    <article class="user-message ${pinned ? 'pinned' : ''}" aria-label=${t('You, {0}', timeOfDay(at))}>
+      <h2 class="sr-only">${t('You')}</h2>
       ${label ? labelChip(label) : nothing}
       ${attachmentList(attachments, null)}
       <div class="user-text">${short}${short.length < text.length ? '…' : nothing}</div>
       ${short.length < text.length || (expanded && beginning(text) !== text)
         ? html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>
-            ${expanded ? 'Show less' : `Show all (${size(text.length)})`}
+            ${expanded ? t('Show less') : t('Show all ({0})', size(text.length))}
           </button>`
         : nothing}
-      ${excerpted ? html`<p class="remark">${icon('info')} Very long: the model is sent its beginning and end.</p>` : nothing}
-      ${rowActions('your message', [
-        { name: 'edit', icon: 'edit', label: 'Edit your message', title: 'Edit and send again, on a branch of its own', disabled: !canBranch, run: edit },
-        ...commonActions({ id, text, label, pinned }, 'your message'),
+      ${excerpted ? html`<p class="remark">${icon('info')} ${t('Very long: the model is sent its beginning and end.')}</p>` : nothing}
+      ${rowActions(t('your message'), [
+        { name: 'edit', icon: 'edit', label: t('Edit your message'), title: t('Edit and send again, on a branch of its own'), disabled: !canBranch, run: edit },
+        ...commonActions({ id, text, label, pinned }, t('your message')),
       ])}
       ${pinnedRemark(pinned)}
     </article>
@@ -38,9 +39,9 @@ export function userRow({ id, text, attachments = [], at, excerpted, pinned }: U
 }
 
 const interruptions = {
-  stopped: 'Stopped',
-  disconnected: 'Connection lost',
-  crashed: 'Interrupted by a restart',
+  stopped: () => t('Stopped'),
+  disconnected: () => t('Connection lost'),
+  crashed: () => t('Interrupted by a restart'),
 } as const;
 
 export interface Answer {
@@ -55,15 +56,15 @@ export interface Answer {
 /** The same template while it streams and after, so that its nodes stay. */
 export function assistantRow({ markdown, streaming, interrupted, at, stored }: Answer, { speaker, canBranch, label }: RowContext): TemplateResult {
   return html`
-    <article class="answer ${stored?.pinned ? 'pinned' : ''}" aria-label=${at === null ? 'Answer' : `Answer, ${timeOfDay(at)}`}>
+    <article class="answer ${stored?.pinned ? 'pinned' : ''}" aria-label=${at === null ? t('Answer') : t('Answer, {0}', timeOfDay(at))}>
       ${heading(speaker)}
       ${label ? labelChip(label) : nothing}
       <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
-      ${interrupted ? html`<p class="remark interrupted">${icon('warning')} ${interruptions[interrupted]}</p>` : nothing}
+      ${interrupted ? html`<p class="remark interrupted">${icon('warning')} ${interruptions[interrupted]()}</p>` : nothing}
       ${stored
-        ? rowActions('this answer', [
-            { name: 'retry', icon: 'retry', label: 'Ask for another answer', title: 'Ask for another answer; this one is kept', disabled: !canBranch, run: ask({ method: 'regenerate', entry: stored.id }) },
-            ...commonActions({ ...stored, text: markdown, label }, 'this answer'),
+        ? rowActions(t('this answer'), [
+            { name: 'retry', icon: 'retry', label: t('Ask for another answer'), title: t('Ask for another answer; this one is kept'), disabled: !canBranch, run: ask({ method: 'regenerate', entry: stored.id }) },
+            ...commonActions({ ...stored, text: markdown, label }, t('this answer')),
           ])
         : nothing}
       ${pinnedRemark(stored?.pinned ?? false)}
@@ -78,7 +79,7 @@ export interface Thought {
 }
 
 export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker, expanded, toggle }: RowContext): TemplateResult {
-  const label = streaming ? 'Thinking…' : durationMs === null ? 'Thought' : `Thought for ${duration(durationMs)}`;
+  const label = streaming ? t('Thinking…') : durationMs === null ? t('Thought') : t('Thought for {0}', duration(durationMs));
   return html`
     ${heading(speaker)}
     <div class="thinking">
@@ -107,5 +108,5 @@ function beginning(text: string): string {
 }
 
 function size(characters: number): string {
-  return characters < 10_000 ? `${characters} characters` : `${Math.round(characters / 1000)}k characters`;
+  return characters < 10_000 ? t('{0} characters', characters) : t('{0}k characters', Math.round(characters / 1000));
 }

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../../src/protocol/l10n';
 import type { ViewRequest } from '../../../src/protocol/messages';
 import { AskEvent } from '../../events';
 import { icon, type IconName } from '../../render/icons';
@@ -17,7 +18,7 @@ export interface RowAction {
 /** What can be done with a message: one stop of the Tab key, the arrow keys go from one to the next. In sight on hover and focus. */
 export function rowActions(what: string, actions: readonly RowAction[]): TemplateResult {
   const first = actions.find(({ disabled }) => !disabled);
-  return html`<div class="row-actions" role="toolbar" aria-label="Actions for ${what}" @keydown=${move}>
+  return html`<div class="row-actions" role="toolbar" aria-label=${t('Actions for {0}', what)} @keydown=${move}>
     ${actions.map(
       (action) => html`<button
         type="button"
@@ -39,17 +40,17 @@ export function rowActions(what: string, actions: readonly RowAction[]): Templat
 export function commonActions(message: { readonly id: string; readonly text: string; readonly label: string | null; readonly pinned: boolean }, what: string): RowAction[] {
   const { id, text, label, pinned } = message;
   return [
-    { name: 'copy', icon: 'copy', label: `Copy ${what}`, title: 'Copy', run: ask({ method: 'copy', text }) },
+    { name: 'copy', icon: 'copy', label: t('Copy {0}', what), title: t('Copy'), run: ask({ method: 'copy', text }) },
     pinned
-      ? { name: 'pin', icon: 'pin', label: `Pinned: unpin ${what}`, title: `Unpin ${what}`, pressed: true, run: ask({ method: 'unpin', id }) }
-      : { name: 'pin', icon: 'pin', label: `Pin ${what}`, title: `Pin ${what}: every compaction keeps it`, run: ask({ method: 'pin', id }) },
-    { name: 'label', icon: 'label', label: label === null ? `Label ${what}` : `Change the label of ${what}`, title: 'Label…', run: ask({ method: 'label', entry: id, label: label ?? '' }) },
-    { name: 'fork', icon: 'branch', label: `Fork the session from ${what}`, title: 'Fork into a session of its own', run: ask({ method: 'fork', entry: id }) },
+      ? { name: 'pin', icon: 'pin', label: t('Pinned: unpin {0}', what), title: t('Unpin {0}', what), pressed: true, run: ask({ method: 'unpin', id }) }
+      : { name: 'pin', icon: 'pin', label: t('Pin {0}', what), title: t('Pin {0}: every compaction keeps it', what), run: ask({ method: 'pin', id }) },
+    { name: 'label', icon: 'label', label: label === null ? t('Label {0}', what) : t('Change the label of {0}', what), title: t('Label…'), run: ask({ method: 'label', entry: id, label: label ?? '' }) },
+    { name: 'fork', icon: 'branch', label: t('Fork the session from {0}', what), title: t('Fork into a session of its own'), run: ask({ method: 'fork', entry: id }) },
   ];
 }
 
 export function pinnedRemark(pinned: boolean): TemplateResult | typeof nothing {
-  return pinned ? html`<p class="remark">${icon('pin')} Pinned</p>` : nothing;
+  return pinned ? html`<p class="remark">${icon('pin')} ${t('Pinned')}</p>` : nothing;
 }
 
 export function ask(request: ViewRequest): (event: Event) => void {

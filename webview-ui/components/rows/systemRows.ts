@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { AskEvent } from '../../events';
 import { tokens } from '../../format';
@@ -9,9 +10,9 @@ import type { RowContext } from './rowContext';
 type Kind<K extends TranscriptRow['kind']> = TranscriptRow & { kind: K };
 
 const outcomes = {
-  delivered: 'the model was asked to save what matters',
-  acted: 'the model saved a note',
-  expired: 'nothing was saved',
+  delivered: () => t('the model was asked to save what matters'),
+  acted: () => t('the model saved a note'),
+  expired: () => t('nothing was saved'),
 } as const;
 
 export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): TemplateResult {
@@ -19,30 +20,30 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
     <div class="quiet nudge ${row.outcome}">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
         ${icon(row.outcome === 'acted' ? 'check' : 'bell')}
-        <span>Memory nudge at ${Math.round(row.percent)} % (${tokens(row.usedTokens)}): ${outcomes[row.outcome]}</span>
+        <span>${t('Memory nudge at {0} % ({1}): {2}', Math.round(row.percent), tokens(row.usedTokens), outcomes[row.outcome]())}</span>
       </button>
       ${row.writes.map(
         ({ call, path, command, hasDiff }) => html`<div class="note-write">
-          <span>${noteVerbs[command] ?? command} <b>${path}</b></span>
-          ${hasDiff ? html`<button type="button" class="link-button" aria-label="Diff of the change in ${path}" @click=${request({ method: 'show_diff', id: call })}>Diff</button>` : nothing}
-          ${command === 'delete' ? nothing : html`<button type="button" class="link-button" aria-label="Edit the note ${path}" @click=${request({ method: 'open_note', path })}>Edit</button>`}
+          <span>${noteVerbs[command]?.() ?? command} <b>${path}</b></span>
+          ${hasDiff ? html`<button type="button" class="link-button" aria-label=${t('Diff of the change in {0}', path)} @click=${request({ method: 'show_diff', id: call })}>${t('Diff')}</button>` : nothing}
+          ${command === 'delete' ? nothing : html`<button type="button" class="link-button" aria-label=${t('Edit the note {0}', path)} @click=${request({ method: 'open_note', path })}>${t('Edit')}</button>`}
         </div>`,
       )}
-      ${row.outcome === 'expired' ? html`<div class="note-write"><button type="button" class="link-button" @click=${request({ method: 'save_note' })}>Save a note now…</button></div>` : nothing}
+      ${row.outcome === 'expired' ? html`<div class="note-write"><button type="button" class="link-button" @click=${request({ method: 'save_note' })}>${t('Save a note now…')}</button></div>` : nothing}
       ${expanded ? html`<div class="nudge-text">${row.text}</div>` : nothing}
     </div>
   `;
 }
 
-const noteVerbs: Readonly<Record<string, string>> = { create: 'Wrote', str_replace: 'Changed', insert: 'Added to', delete: 'Deleted', rename: 'Renamed to' };
+const noteVerbs: Readonly<Record<string, () => string>> = { create: () => t('Wrote'), str_replace: () => t('Changed'), insert: () => t('Added to'), delete: () => t('Deleted'), rename: () => t('Renamed to') };
 
 export function checkpointRow(row: Kind<'checkpoint'>, { expanded, toggle }: RowContext): TemplateResult {
-  const by = row.model === null ? '' : ` by ${row.model}`;
+  const size = tokens(row.tokens);
   return html`
     <div class="quiet checkpoint">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
         ${icon('milestone')}
-        <span>Checkpoint at ${tokens(row.tokens)} tokens${by}</span>
+        <span>${row.model === null ? t('Checkpoint at {0} tokens', size) : t('Checkpoint at {0} tokens by {1}', size, row.model)}</span>
       </button>
       ${expanded ? html`<tk-markdown class="checkpoint-text" .source=${{ text: row.summary, streaming: false }}></tk-markdown>` : nothing}
     </div>
@@ -54,7 +55,7 @@ export function branchSummaryRow(row: Kind<'branch_summary'>, { expanded, toggle
     <div class="quiet checkpoint">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
         ${icon('branch')}
-        <span>Brought along from the branch you left</span>
+        <span>${t('Brought along from the branch you left')}</span>
       </button>
       ${expanded ? html`<tk-markdown class="checkpoint-text" .source=${{ text: row.summary, streaming: false }}></tk-markdown>` : nothing}
     </div>
@@ -62,7 +63,7 @@ export function branchSummaryRow(row: Kind<'branch_summary'>, { expanded, toggle
 }
 
 export function undoRow(row: Kind<'undo'>): TemplateResult {
-  return html`<div class="quiet">${icon('undo')} <span>Compaction undone, ${tokens(row.tokensRestored)} tokens restored</span></div>`;
+  return html`<div class="quiet">${icon('undo')} <span>${t('Compaction undone, {0} tokens restored', tokens(row.tokensRestored))}</span></div>`;
 }
 
 export function infoRow(row: Kind<'info'>): TemplateResult {
@@ -72,16 +73,16 @@ export function infoRow(row: Kind<'info'>): TemplateResult {
 export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResult {
   const needsKey = row.reason === 'bad_key' || row.reason === 'no_key';
   return html`
-    <div class="error-row" role="group" aria-label="Error">
+    <div class="error-row" role="group" aria-label=${t('Error')}>
       <div class="error-text">${icon('error')} <span>${row.text}</span></div>
       <div class="actions">
         ${last && needsKey
-          ? html`<vscode-button @click=${ask('set_api_key')}>Set API key…</vscode-button>`
+          ? html`<vscode-button @click=${ask('set_api_key')}>${t('Set API key…')}</vscode-button>`
           : nothing}
         ${last
-          ? html`<vscode-button appearance=${needsKey ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? 'Continue' : 'Try again'}</vscode-button>`
+          ? html`<vscode-button appearance=${needsKey ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
           : nothing}
-        <vscode-button appearance="secondary" @click=${ask('show_log')}>Show log</vscode-button>
+        <vscode-button appearance="secondary" @click=${ask('show_log')}>${t('Show log')}</vscode-button>
       </div>
     </div>
   `;

@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { icon, type IconName } from '../../render/icons';
 import { approvalCard, ask } from './approvalCard';
@@ -10,15 +11,15 @@ type Tool = TranscriptRow & { kind: 'tool' };
 /** Longer input and output is cut in the view; the conversation has all of it. */
 const shown = 20_000;
 
-const statuses: Record<Tool['status'], { label: string; icon: IconName }> = {
-  running: { label: 'running', icon: 'tool' },
-  ok: { label: 'done', icon: 'check' },
-  error: { label: 'failed', icon: 'error' },
-  denied: { label: 'not allowed', icon: 'lock' },
-  interrupted: { label: 'interrupted', icon: 'warning' },
+const statuses: Record<Tool['status'], { label: () => string; icon: IconName }> = {
+  running: { label: () => t('running'), icon: 'tool' },
+  ok: { label: () => t('done'), icon: 'check' },
+  error: { label: () => t('failed'), icon: 'error' },
+  denied: { label: () => t('not allowed'), icon: 'lock' },
+  interrupted: { label: () => t('interrupted'), icon: 'warning' },
 };
 
-const waiting: { label: string; icon: IconName } = { label: 'needs your permission', icon: 'lock' };
+const waiting: { label: () => string; icon: IconName } = { label: () => t('needs your permission'), icon: 'lock' };
 
 /** One line: what was called, with what, and how it went; more on request. */
 export function toolRow(tool: Tool, { expanded, toggle, speaker }: RowContext): TemplateResult {
@@ -32,14 +33,14 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker }: RowContext): 
         <span class="tool-input">${summary(tool.input)}</span>
         <span class="tool-status">
           ${tool.status === 'running' && !tool.approval ? html`<span class="ring"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring></span>` : icon(status.icon)}
-          <span class=${status === statuses.ok || status === statuses.running || status === waiting ? 'sr-only' : ''}>${status.label}</span>
+          <span class=${status === statuses.ok || status === statuses.running || status === waiting ? 'sr-only' : ''}>${status.label()}</span>
         </span>
       </button>
       ${approvalCard(tool)}
       ${expanded
         ? html`<div class="tool-details">
-            ${part('Input', tool.input)} ${tool.output === null ? nothing : part('Output', tool.output)}
-            ${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>Show diff</button>` : nothing}
+            ${part(t('Input'), tool.input)} ${tool.output === null ? nothing : part(t('Output'), tool.output)}
+            ${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>${t('Show diff')}</button>` : nothing}
           </div>`
         : nothing}
     </div>
