@@ -1,6 +1,6 @@
 import { ConfigurationTarget, workspace } from 'vscode';
 import { parseThinkingLevel } from '../core/context/thinkingLevel';
-import { priceOf, priceText, type PriceTable } from '../core/cost/prices';
+import { priceOf, type PriceTable } from '../core/cost/prices';
 import type { ProviderId } from '../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
@@ -9,7 +9,7 @@ import { settingKey } from './contributions';
 import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
 import type { ModelSource } from './modelSource';
-import { providerTitles } from './modelTexts';
+import { priceNote, providerTitles } from './modelTexts';
 import { pickThinkingLevel } from './thinkingPicker';
 
 export interface ModelCommandsDeps {
@@ -38,11 +38,17 @@ export class ModelCommands {
         needs: provider === 'anthropic' && !models.hasKey() ? ('key' as const) : provider === 'openai-compatible' && !models.hasServer() ? ('address' as const) : null,
         list: () => models.list(provider),
       }));
-    const price = (provider: string, model: string) => {
-      const found = priceOf(prices(), provider, model);
-      return found ? priceText(found) : null;
-    };
-    const picked = await pickModel({ current: controller.choices.model, groups, price });
+    // A history that cannot be opened keeps nobody from choosing.
+    const conversation = await controller.conversation().catch(() => null);
+    const current = controller.choices.model;
+    const { provider, id } = conversation?.model.info ?? models.fallback(current).info;
+    const inUse = priceOf(prices(), provider, id);
+    const picked = await pickModel({
+      current,
+      groups,
+      price: (...model) => priceNote(priceOf(prices(), ...model), inUse),
+      tokens: conversation?.entries.length ? conversation.snapshot.used : 0,
+    });
     if (!picked) return;
     if (picked.kind === 'set_key') return this.setKey(picked.provider);
     if (picked.kind === 'thinking') return this.setThinkingLevel();

@@ -5,6 +5,7 @@ import type { ModelInfo } from '../core/models/modelInfo';
 import type { ProviderId } from '../node/models/providerAccess';
 import { offlineSessionModel } from './modelChoice';
 import { modelDetail, whyNotListed } from './modelTexts';
+import { shortTokens } from './statusText';
 
 export type PickedModel =
   | { readonly kind: 'model'; readonly model: string | null }
@@ -26,8 +27,10 @@ export interface ModelPickerInput {
   /** `provider/model` of the session; null: automatic. */
   readonly current: string | null;
   readonly groups: readonly ModelGroup[];
-  /** Null when nobody knows. */
-  readonly price: (provider: string, model: string) => string | null;
+  /** What a model costs, in words. */
+  readonly price: (provider: string, model: string) => string;
+  /** Tokens of the conversation, which another model reads anew. */
+  readonly tokens: number;
 }
 
 interface Item extends QuickPickItem {
@@ -54,7 +57,7 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
   const list = window.createQuickPick<Item>();
   const states = new Map<ProviderId, GroupState>();
   list.title = 'Select Model';
-  list.placeholder = 'For this session';
+  list.placeholder = input.tokens > 0 ? `For this session; another model reads its ${shortTokens(input.tokens)} tokens anew, once` : 'For this session';
   list.matchOnDescription = true;
   list.keepScrollPosition = true;
   let open = true;
@@ -118,7 +121,7 @@ function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupS
   return items;
 }
 
-function modelItem(info: ModelInfo, mark: (model: string | null) => string, price: string | null): Item {
+function modelItem(info: ModelInfo, mark: (model: string | null) => string, price: string): Item {
   const model = `${info.provider}/${info.id}`;
   return { label: `${mark(model)}${info.name}`, description: info.id, detail: modelDetail(info, price), choice: { kind: 'model', model } };
 }

@@ -1,3 +1,4 @@
+import { priceText, timesDearer, type Price } from '../core/cost/prices';
 import { modelTurnError } from '../core/chat/turnError';
 import type { ModelFailure } from '../core/models/modelEvent';
 import type { ModelInfo } from '../core/models/modelInfo';
@@ -12,9 +13,17 @@ export const providerTitles: Readonly<Record<ProviderId, string>> = {
 };
 
 /** The line under a model's name. */
-export function modelDetail({ window, maxOutput, source }: Pick<ModelInfo, 'window' | 'maxOutput' | 'source'>, price: string | null): string {
+export function modelDetail({ window, maxOutput, source }: Pick<ModelInfo, 'window' | 'maxOutput' | 'source'>, price: string): string {
   const size = `${shortTokens(window)} tokens of context${source === 'table' ? ' (assumed)' : ''}`;
-  return [size, `answers of up to ${shortTokens(maxOutput)}`, price ?? 'price unknown'].join(' · ');
+  return [size, `answers of up to ${shortTokens(maxOutput)}`, price].join(' · ');
+}
+
+/** What a model costs, and what is to be known before it takes the place of the one in use. */
+export function priceNote(price: Price | undefined, inUse: Price | undefined): string {
+  if (!price) return inUse ? '$(warning) price unknown: what it costs is not counted' : 'price unknown';
+  const times = inUse ? timesDearer(price, inUse) : null;
+  if (times === null) return priceText(price);
+  return `${priceText(price)} · $(arrow-up) ${times === Infinity ? 'the model in use is free' : `${Number(times.toPrecision(2))} × the model in use`}`;
 }
 
 /** Why a provider offers nothing, and what to do. `failure` null: it answered with an empty list. */

@@ -74,6 +74,13 @@ export function priceText({ input, output, above }: Price): string {
   return `$${input} in, $${output} out per million tokens${above ? `, more above ${above.tokens.toLocaleString('en')}` : ''}`;
 }
 
+/** How many times as much as another a model costs, in the part that differs most; null when that is not more. */
+export function timesDearer(price: Price, than: Price): number | null {
+  const ratios = [[price.input, than.input], [price.output, than.output]].map(([one, other]) => (one === other ? 1 : one! / other!));
+  const most = Math.max(...ratios);
+  return most > 1 ? most : null;
+}
+
 /** Writing to the cache for five minutes costs a quarter more than reading uncached. */
 function rate(input: number, output: number, cacheRead: number) {
   return { input, output, cacheRead, cacheWrite: input * 1.25 };

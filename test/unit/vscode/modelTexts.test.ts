@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { priceNote } from '../../../src/vscode/modelTexts';
+
+describe('what a model costs, in the picker', () => {
+  const cheap = { input: 1, output: 5 };
+  const dear = { input: 5, output: 26 };
+
+  it('comes with how much more that is than now', () => {
+    assert.equal(priceNote(dear, cheap), '$5 in, $26 out per million tokens · $(arrow-up) 5.2 × the model in use');
+    assert.equal(priceNote({ input: 1, output: 150 }, cheap), '$1 in, $150 out per million tokens · $(arrow-up) 30 × the model in use');
+    assert.equal(priceNote(cheap, { input: 0, output: 0 }), '$1 in, $5 out per million tokens · $(arrow-up) the model in use is free');
+  });
+
+  it('stands alone where it is no more, or nobody knows what the other one costs', () => {
+    for (const inUse of [cheap, dear, undefined]) assert.equal(priceNote(cheap, inUse), '$1 in, $5 out per million tokens');
+    assert.equal(priceNote({ input: 0, output: 0 }, { input: 0, output: 0 }), '$0 in, $0 out per million tokens');
+  });
+
+  it('is said to be unknown, and what follows from that where it was known', () => {
+    assert.equal(priceNote(undefined, undefined), 'price unknown');
+    assert.equal(priceNote(undefined, cheap), '$(warning) price unknown: what it costs is not counted');
+  });
+});
