@@ -191,6 +191,8 @@ export interface SummaryRequest {
    * user's side, and `system` not at all. Only for a summariser whose `continuesFrom` is that conversation's model.
    */
   readonly continues?: ModelRequest;
+  /** Nobody waits who could be asked anything. */
+  readonly background?: boolean;
   /** A sign of life, with what the request has used so far as far as that is known: also of one that fails later. */
   readonly onProgress?: (usage: TokenUsage | null) => void;
 }

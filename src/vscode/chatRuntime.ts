@@ -105,7 +105,7 @@ export class ChatRuntime {
       offerBranchSummary: () => settings().offerBranchSummary,
       policy: () => settings().policy,
       costOf: (provider, id, usage) => costOf(priceOf(settings().prices, provider, id), usage),
-      resolveModel: async () => withBudget(await model.resolve(), () => this.budgetOf(store).check()),
+      resolveModel: async () => withBudget(await model.resolve(), (mayAsk) => this.budgetOf(store).check(mayAsk)),
     });
     return Conversation.open(deps, session.uuid, model.fallback);
   }

@@ -92,7 +92,7 @@ function spent(list: readonly UsageRow[]) {
     tokens: sum(list, 'input') + cacheRead + sum(list, 'cacheWrite') + output,
     output,
     cacheRead,
-    cost: { usd: sum(list, 'cost'), requestsWithoutCost: sum(list, 'requestsWithoutCost') },
+    cost: { usd: sum(list, 'cost'), requestsWithoutCost: sum(list, 'requestsWithoutCost'), requestsEstimated: sum(list, 'requestsEstimated') },
   };
 }
 

@@ -4,6 +4,8 @@ const cost = z.object({
   /** In US dollars, of the requests whose price is known. */
   usd: z.number(),
   requestsWithoutCost: z.number(),
+  /** Of which the provider has not said how many tokens they took: those are estimated, and their cost with them. */
+  requestsEstimated: z.number(),
 });
 
 const spent = {

@@ -45,6 +45,8 @@ export interface UsageRow {
   /** `compaction`: summaries and checkpoints; everything else answered the user, or tried to. */
   readonly kind: 'turn' | 'compaction' | 'failed' | 'imported';
   readonly requests: number;
+  /** Whose tokens are our estimate. */
+  readonly requestsEstimated: number;
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;

@@ -82,11 +82,11 @@ export class BranchState {
     return stored!;
   }
 
-  /** Records what the provider reported for the request that led to `entry`: from now on the anchor of every size. */
+  /** Records what the provider reported for the request that led to `entry`: from now on the anchor of every size. An estimate is none. */
   async recordUsage(record: UsageRecord): Promise<UsageRecord> {
     const priced = this.priced(record);
     await this.deps.store.append(this.session.uuid, { entries: [], usage: [priced] });
-    this.lastUsage = priced;
+    if (!priced.estimated) this.lastUsage = priced;
     return priced;
   }
 

@@ -1,6 +1,7 @@
 import { checkpointDue, newestOnBranch } from '../compaction/checkpointDue';
 import { checkpointSystem, parseCheckpoint, renderCheckpoint } from '../compaction/checkpointText';
 import type { Failover } from '../compaction/failover';
+import { isBudget } from '../compaction/ladder';
 import { isProse } from '../compaction/summaryFormat';
 import { SummaryWriter, type SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
@@ -110,7 +111,7 @@ export class Checkpoints {
       const calls: SummaryCall[] = [];
       try {
         const format = { system: checkpointSystem, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], inForm: true, usable: true }) };
-        const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, log, signal, spent: (call) => calls.push(call) });
+        const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, background, log, signal, spent: (call) => calls.push(call) });
         const answer = (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ?? (await writer.write(since, previous || null));
         const state = parseCheckpoint(answer);
         if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error('the answer was no checkpoint');
@@ -126,7 +127,7 @@ export class Checkpoints {
         return { entry, message: null };
       } catch (error) {
         if (CancelledError.is(error) || signal.aborted) throw new CancelledError();
-        failover.failed(summarizer);
+        if (!isBudget(error)) failover.failed(summarizer);
         reasons.push(`${summarizer.model}: ${errorText(error)}`);
       } finally {
         await recorder.spend(calls);

@@ -247,7 +247,7 @@ export class Compactor {
       }
       const failure = failed?.failure ?? job?.failure;
       if (failed) spent.push(...failed.calls.splice(0));
-      note ??= failure ? `The model could not summarise: ${failure}.` : "The model's summary was too long to help.";
+      note ??= failure ? `The model could not summarise: ${failure.replace(/\.$/, '')}.` : "The model's summary was too long to help.";
       if (signals.stop.aborted) return;
       if (policy.compaction.whenFails === 'keep' && options.trigger === 'automatic' && used < budget.hardLimit) return;
     }

@@ -37,6 +37,7 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   const { branch, engine, emit } = deps;
   const step = new Step(deps);
   const raw = engine.rawRequestTokens();
+  const { used } = engine.measure();
   let usage: TokenUsage | null = null;
   let failure: ModelFailure | null = null;
   let stopReason: string | null = null;
@@ -51,6 +52,11 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   await step.breakOff(failure);
   engine.setLive('');
   const last = step.entries.at(-1);
+  // A provider that reports nothing, or an answer that was stopped before it was told: paid for all the same.
+  if (!usage && engine.binding.client.generates && step.entries.length > 0) {
+    const output = step.entries.reduce((sum, entry) => sum + branch.tokensOf(entry), 0);
+    usage = { input: Math.round(used), output, cacheRead: 0, cacheWrite: 0, estimated: true };
+  }
   if (usage && failure) {
     // Stopped or broken off, and paid for: it measures nothing, because what came of it is not in the prompt as a whole.
     const { provider, id } = engine.binding.info;
@@ -60,7 +66,7 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   if (usage && last && !failure) {
     const { provider, id } = engine.binding.info;
     const { cost } = await branch.recordUsage({ entry: last.uuid, provider, model: id, kind: 'turn', ...usage, cost: null, at: deps.clock.now() });
-    await engine.learn(usage, raw);
+    if (!usage.estimated) await engine.learn(usage, raw);
     emit({ type: 'usage_reported', model: id, usage, kind: 'turn', cost });
   }
   return { entries: step.entries, text: step.text, stopReason, failure };

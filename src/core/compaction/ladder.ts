@@ -1,4 +1,5 @@
 import type { Logger, Summarizer, TextAnalyst } from '../ports';
+import { ModelError } from '../chat/modelError';
 import { CancelledError, errorText } from '../errors';
 import { entryText, type ContentOf, type EntryOf, type StoredEntry } from '../session/entry';
 import type { Audit } from '../session/fidelity';
@@ -69,12 +70,17 @@ export async function foldByChain(request: ModelFoldRequest): Promise<Fold> {
       return fold;
     } catch (error) {
       if (CancelledError.is(error) || request.signal.aborted) throw new CancelledError();
-      request.failover.failed(summarizer);
+      if (!isBudget(error)) request.failover.failed(summarizer);
       reasons.push(`${summarizer.model}: ${errorText(error)}`);
       request.log.warn('summary_failed', { model: summarizer.model, detail: errorText(error) });
     }
   }
   throw new Error(reasons.join('; ') || 'no summariser may be used without asking');
+}
+
+/** Nothing is wrong with who was not asked at all. */
+export function isBudget(error: unknown): boolean {
+  return ModelError.is(error) && error.failure.reason === 'budget';
 }
 
 /** Rung 3: one summariser, checked before it is believed. */

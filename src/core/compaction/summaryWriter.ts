@@ -2,7 +2,6 @@ import { ModelError } from '../chat/modelError';
 import { CancelledError } from '../errors';
 import type { Logger, Summarizer } from '../ports';
 import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
-import type { ModelRequest } from '../models/modelRequest';
 import type { StoredEntry } from '../session/entry';
 import type { FoldedIdentifier } from './audit';
 import { continuingPrompt, type Continuation } from './continuation';
@@ -23,6 +22,7 @@ export interface SummaryWriterOptions {
   readonly maxSummaryTokens: number;
   readonly instructions: string | null;
   readonly estimate: (text: string) => number;
+  readonly background: boolean;
   readonly signal: AbortSignal;
   readonly log: Logger;
   readonly onLife?: () => void;
@@ -81,7 +81,7 @@ export class SummaryWriter {
     if (continuation.tokens + estimate(prompt) * 1.3 + answerTokens > summarizer.contextTokens) return null;
     let detail = 'the answer was no summary';
     try {
-      const answer = await this.ask(prompt, continuation.request);
+      const answer = await this.ask(prompt, continuation);
       if (await accepts(answer)) return answer;
     } catch (error) {
       if (!ModelError.is(error) || !ownFailures.has(error.failure.reason)) throw error;
@@ -113,8 +113,8 @@ export class SummaryWriter {
     return Math.max(1_000, Math.floor(summarizer.contextTokens * 0.9) - 2 * maxSummaryTokens - 2_000) / 1.3;
   }
 
-  private async ask(prompt: string, continues?: ModelRequest): Promise<string> {
-    const { summarizer, format, maxSummaryTokens, signal, onLife, spent } = this.options;
+  private async ask(prompt: string, continuation?: Continuation): Promise<string> {
+    const { summarizer, format, maxSummaryTokens, signal, background, estimate, onLife, spent } = this.options;
     if (signal.aborted) throw new CancelledError();
     let usage: TokenUsage | null = null;
     const onProgress = (soFar: TokenUsage | null) => {
@@ -126,8 +126,8 @@ export class SummaryWriter {
     const stopped = new Promise<never>((_, reject) => (stop = () => reject(new CancelledError())));
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, onProgress, ...(continues ? { continues } : {}) }, signal), stopped]);
-      usage = answer.usage;
+      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, background, onProgress, ...(continuation ? { continues: continuation.request } : {}) }, signal), stopped]);
+      usage = isReported(answer.usage) ? answer.usage : { ...answer.usage, input: (continuation?.tokens ?? estimate(format.system)) + estimate(prompt), output: estimate(answer.text), estimated: true };
       if (answer.text.trim() === '') throw new Error('the summary came back empty');
       return answer.text.trim();
     } finally {
@@ -135,6 +135,10 @@ export class SummaryWriter {
       if (usage) spent({ provider: summarizer.provider, model: summarizer.model, usage });
     }
   }
+}
+
+function isReported({ input, output, cacheRead, cacheWrite }: TokenUsage): boolean {
+  return input + output + cacheRead + cacheWrite > 0;
 }
 
 const mergeParts = 'The conversation above is given as summaries of its consecutive parts: merge them into one, dropping what a later part contradicts.';

@@ -1,12 +1,23 @@
 import type { ModelBinding } from '../context/engine';
-import type { ModelClient } from '../ports';
+import type { ModelClient, Summarizer } from '../ports';
 import type { ModelEvent } from '../models/modelEvent';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest } from '../models/modelRequest';
+import { BudgetedSummarizer } from './budgetedSummarizer';
 
-/** A binding whose requests are asked for first; what only counts or lists is not. `check`: null, or why not. */
-export function withBudget(binding: ModelBinding, check: () => Promise<string | null>): ModelBinding {
-  return binding.client.generates ? { ...binding, client: new BudgetedClient(binding.client, check) } : binding;
+/** Null: go on; else why not. `mayAsk`: somebody waits and can be asked, where that is still open. */
+export type BudgetGate = (mayAsk: boolean) => Promise<string | null>;
+
+/** A binding whose requests, those of its summarisers included, are asked for first; what only counts or lists is not. */
+export function withBudget(binding: ModelBinding, gate: BudgetGate): ModelBinding {
+  const { client, summarizer, chain } = binding;
+  const held = (one: Summarizer) => new BudgetedSummarizer(one, gate);
+  return {
+    ...binding,
+    client: client.generates ? new BudgetedClient(client, gate) : client,
+    summarizer: summarizer && held(summarizer),
+    ...(chain ? { chain: async (entries) => (await chain(entries)).map(held) } : {}),
+  };
 }
 
 class BudgetedClient implements ModelClient {
@@ -16,7 +27,7 @@ class BudgetedClient implements ModelClient {
 
   constructor(
     private readonly client: ModelClient,
-    private readonly check: () => Promise<string | null>,
+    private readonly gate: BudgetGate,
   ) {
     this.provider = client.provider;
     this.generates = client.generates;
@@ -28,9 +39,9 @@ class BudgetedClient implements ModelClient {
     const stopped = new Promise<null>((resolve) => (stop = () => resolve(null)));
     signal.addEventListener('abort', stop, { once: true });
     // A budget that cannot be looked up stops nobody.
-    const refusal = signal.aborted ? null : await Promise.race([this.check().catch(() => null), stopped]);
+    const refusal = signal.aborted ? null : await Promise.race([this.gate(true).catch(() => null), stopped]);
     signal.removeEventListener('abort', stop);
-    if (refusal !== null) yield { type: 'failed', failure: { reason: 'budget', detail: refusal } };
+    if (refusal !== null) yield { type: 'failed', failure: { reason: 'budget', detail: `${refusal} Nothing was sent; your message is kept.` } };
     else yield* this.client.stream(request, signal);
   }
 

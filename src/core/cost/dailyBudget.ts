@@ -20,17 +20,19 @@ export class DailyBudget {
 
   constructor(private readonly options: DailyBudgetOptions) {}
 
-  /** Null: go on; else what to tell the user. Rejects only with what `spentSince` rejects with. */
-  async check(): Promise<string | null> {
+  /** Null: go on; else what to tell the user, who is asked only with `mayAsk`. Rejects only with what `spentSince` rejects with. */
+  async check(mayAsk: boolean): Promise<string | null> {
     const { spentSince, ask, now } = this.options;
     const budget = this.options.budget();
     if (budget <= 0) return null;
     const day = dayBegan(now());
     const spent = await spentSince(day);
     if (spent < Math.max(budget, this.allowed.day === day ? this.allowed.upTo : 0)) return null;
+    const refusal = `Today's requests have cost $${spent.toFixed(2)}, and the budget is $${budget.toFixed(2)} (setting threadkeeper.budget.perDay).`;
+    if (!mayAsk) return refusal;
     // Two sessions get one question.
     this.asking ??= ask(spent, budget).finally(() => (this.asking = null));
-    if (!(await this.asking)) return `Today's requests have cost $${spent.toFixed(2)}, and the budget is $${budget.toFixed(2)} (setting threadkeeper.budget.perDay). Nothing was sent; your message is kept.`;
+    if (!(await this.asking)) return refusal;
     this.allowed = { day, upTo: spent + budget };
     return null;
   }

@@ -7,6 +7,8 @@ export interface Spent {
   /** Dollars, of the requests whose cost is known. */
   readonly cost: number;
   readonly requestsWithoutCost: number;
+  /** Of those with a cost, some are only about right: the provider has not said how many tokens they took. */
+  readonly isEstimated: boolean;
 }
 
 export interface Spending {
@@ -24,12 +26,14 @@ export function sumOf(totals: readonly UsageTotal[]): Spent {
   return {
     cost: totals.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
     requestsWithoutCost: totals.reduce((sum, one) => sum + one.requestsWithoutCost, 0),
+    isEstimated: totals.some(({ cost, requestsEstimated }) => cost !== null && requestsEstimated > 0),
   };
 }
 
-/** `$0.42`, `$0.42 and 3 requests of unknown price`, `unknown` */
-export function spentText({ cost, requestsWithoutCost: unknown }: Spent): string {
+/** `$0.42`, `about $0.42`, `$0.42 and 3 requests of unknown price`, `unknown` */
+export function spentText({ cost, requestsWithoutCost: unknown, isEstimated }: Spent): string {
   if (cost === 0 && unknown > 0) return t('unknown');
   const known = cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
-  return unknown === 0 ? known : t(unknown === 1 ? '{0} and {1} request of unknown price' : '{0} and {1} requests of unknown price', known, unknown);
+  const told = isEstimated ? t('about {0}', known) : known;
+  return unknown === 0 ? told : t(unknown === 1 ? '{0} and {1} request of unknown price' : '{0} and {1} requests of unknown price', told, unknown);
 }

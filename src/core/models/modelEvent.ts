@@ -41,4 +41,6 @@ export interface TokenUsage {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** Ours, because the provider has reported none: it measures nothing. */
+  readonly estimated?: true;
 }

@@ -9,6 +9,8 @@ export interface UsageRecord {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
+  /** The tokens are our estimate: the provider has reported none. */
+  readonly estimated?: true;
   readonly cost: number | null;
   readonly at: number;
 }

@@ -11,6 +11,8 @@ export interface UsageTotal {
   readonly cost: number | null;
   /** Of unknown price; counting is free. */
   readonly requestsWithoutCost: number;
+  /** Whose tokens, and with them the cost, are our estimate. */
+  readonly requestsEstimated: number;
 }
 
 export interface UsageQuery {

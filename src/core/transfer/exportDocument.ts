@@ -28,6 +28,8 @@ const usage = z.object({
   output: z.number(),
   cacheRead: z.number(),
   cacheWrite: z.number(),
+  /** The tokens are an estimate: the provider has reported none. */
+  estimated: z.optional(z.literal(true)),
   /** In US dollars; null when the price is not known. */
   cost: z.nullable(z.number()),
   at: z.number(),

@@ -55,7 +55,7 @@ function dayOf(name: string, value: string): number {
 
 function forPeople({ from, to, totals, days, sessions, moreSessions, models, compactions, nudges }: AnalyticsReport): string {
   const n = (value: number) => value.toLocaleString('en');
-  const usd = ({ usd: value, requestsWithoutCost: unpriced }: AnalyticsReport['totals']['cost']) => `$${value.toFixed(2)}${unpriced > 0 ? ` and ${n(unpriced)} requests without a known price` : ''}`;
+  const usd = ({ usd: value, requestsWithoutCost: unpriced, requestsEstimated: guessed }: AnalyticsReport['totals']['cost']) => `$${value.toFixed(2)}${guessed > 0 ? ` (tokens of ${n(guessed)} requests estimated)` : ''}${unpriced > 0 ? ` and ${n(unpriced)} requests without a known price` : ''}`;
   return [
     `${from} to ${to}: ${n(totals.sessionsActive)} sessions in use, ${n(totals.sessionsCreated)} begun, ${n(totals.messages)} messages, ${n(totals.tokens)} tokens in ${n(totals.requests)} requests, ${usd(totals.cost)}`,
     '',

@@ -1,6 +1,7 @@
 import type { AnalyticsQuery, AnalyticsRows, UsageRow } from '../../core/analytics/rows';
 import type { Connection, Row, SqlValue } from './connection';
 import { unpackText } from './text';
+import { decodeKind } from './usageRows';
 
 const quarter = 15 * 60 * 1000;
 const notTrashed = 'session IN (SELECT uuid FROM sessions WHERE deleted_at IS NULL)';
@@ -39,8 +40,9 @@ export function analyticsRows(connection: Connection, { from, to }: AnalyticsQue
         at: Number(row['slot']) * quarter,
         provider: String(row['provider']),
         model: String(row['model']),
-        kind: row['kind'] as UsageRow['kind'],
+        kind: decodeKind(row['kind']).kind as UsageRow['kind'],
         requests: Number(row['requests']),
+        requestsEstimated: decodeKind(row['kind']).estimated ? Number(row['requests']) : 0,
         input: Number(row['input']),
         output: Number(row['output']),
         cacheRead: Number(row['cache_read']),

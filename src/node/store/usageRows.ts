@@ -3,6 +3,9 @@ import type { StoredEntry } from '../../core/session/entry';
 import type { UsageQuery, UsageTotal } from '../../core/session/usageTotal';
 import type { Connection, Row } from './connection';
 
+/** At the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */
+const estimatedMark = '_estimated';
+
 /** The `usage` table: what each request to a provider was billed. */
 export class UsageRows {
   constructor(private readonly connection: Connection) {}
@@ -17,7 +20,7 @@ export class UsageRows {
         record.entry,
         record.provider,
         record.model,
-        record.kind,
+        record.estimated ? `${record.kind}${estimatedMark}` : record.kind,
         record.input,
         record.output,
         record.cacheRead,
@@ -32,7 +35,7 @@ export class UsageRows {
     const rows = this.connection.all(
       `SELECT provider, model, count(*) AS requests, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read,
          sum(cache_write) AS cache_write, sum(cost) AS cost,
-         sum(cost IS NULL AND kind <> 'count') AS without_cost
+         sum(cost IS NULL AND kind <> 'count') AS without_cost, sum(kind LIKE '%${estimatedMark}') AS estimated
        FROM usage WHERE ${session === undefined ? '' : 'session = ? AND'} at >= ? AND at <= ?
        GROUP BY provider, model ORDER BY cost DESC, provider, model`,
       [...(session === undefined ? [] : [session]), from ?? 0, to ?? Number.MAX_SAFE_INTEGER],
@@ -47,6 +50,7 @@ export class UsageRows {
       cacheWrite: Number(row['cache_write']),
       cost: row['cost'] === null ? null : Number(row['cost']),
       requestsWithoutCost: Number(row['without_cost']),
+      requestsEstimated: Number(row['estimated']),
     }));
   }
 
@@ -67,7 +71,7 @@ export function decodeUsage(row: Row): UsageRecord {
     entry: String(row['entry']),
     provider: String(row['provider']),
     model: String(row['model']),
-    kind: row['kind'] as UsageRecord['kind'],
+    ...decodeKind(row['kind']),
     input: Number(row['input']),
     output: Number(row['output']),
     cacheRead: Number(row['cache_read']),
@@ -75,4 +79,9 @@ export function decodeUsage(row: Row): UsageRecord {
     cost: row['cost'] === null ? null : Number(row['cost']),
     at: Number(row['at']),
   };
+}
+
+export function decodeKind(kind: unknown): Pick<UsageRecord, 'kind' | 'estimated'> {
+  const text = String(kind);
+  return text.endsWith(estimatedMark) ? { kind: text.slice(0, -estimatedMark.length) as UsageRecord['kind'], estimated: true } : { kind: text as UsageRecord['kind'] };
 }

@@ -41,10 +41,11 @@ describe('prices', () => {
   });
 
   it('says it in words', () => {
+    const spent = (cost: number, requestsWithoutCost = 0, isEstimated = false) => spentText({ cost, requestsWithoutCost, isEstimated });
     assert.equal(priceText({ input: 2, output: 10 }), '$2 in, $10 out per million tokens');
     assert.deepEqual(
-      [spentText({ cost: 0, requestsWithoutCost: 0 }), spentText({ cost: 0.004, requestsWithoutCost: 0 }), spentText({ cost: 1.239, requestsWithoutCost: 1 }), spentText({ cost: 0, requestsWithoutCost: 3 })],
-      ['$0.00', '<$0.01', '$1.24 and 1 request of unknown price', 'unknown'],
+      [spent(0), spent(0.004), spent(1.239, 1), spent(0, 3), spent(0.42, 0, true), spent(0, 1, true)],
+      ['$0.00', '<$0.01', '$1.24 and 1 request of unknown price', 'unknown', 'about $0.42', 'unknown'],
     );
   });
 });

@@ -61,7 +61,7 @@ describe('store: deleting sessions for good', () => {
     const before = tables.map(count);
     assert.deepEqual(store.core.purge([gone, 'nobody']), preview);
     assert.deepEqual(tables.map(count), before.map((n) => n / 2));
-    assert.deepEqual(store.core.usageTotals({}), [{ provider: 'p', model: 'm', requests: 2, input: 2, output: 4, cacheRead: 6, cacheWrite: 8, cost: 1, requestsWithoutCost: 0 }]);
+    assert.deepEqual(store.core.usageTotals({}), [{ provider: 'p', model: 'm', requests: 2, input: 2, output: 4, cacheRead: 6, cacheWrite: 8, cost: 1, requestsWithoutCost: 0, requestsEstimated: 0 }]);
     assert.deepEqual(store.core.usageTotals({ session: gone }), []);
     assert.deepEqual([store.core.session(gone), problems()], [undefined, []]);
     for (let i = 0; i < 2; i++) {

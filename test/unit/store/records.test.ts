@@ -62,9 +62,9 @@ describe('store: what belongs to a session', () => {
 
   it('sums usage by model', async () => {
     const record = { entry: 'e', provider: 'p', model: 'm', kind: 'turn', input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5, at: 10 } as const;
-    await store.append(session, { entries: [], usage: [record, { ...record, at: 20 }, { ...record, at: 30, model: 'free', cost: null }] });
-    const total = { provider: 'p', model: 'm', requests: 2, input: 2, output: 4, cacheRead: 6, cacheWrite: 8, cost: 1, requestsWithoutCost: 0 };
-    const free = { provider: 'p', model: 'free', requests: 1, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: null, requestsWithoutCost: 1 };
+    await store.append(session, { entries: [], usage: [record, { ...record, at: 20 }, { ...record, at: 30, model: 'free', cost: null, estimated: true }] });
+    const total = { provider: 'p', model: 'm', requests: 2, input: 2, output: 4, cacheRead: 6, cacheWrite: 8, cost: 1, requestsWithoutCost: 0, requestsEstimated: 0 };
+    const free = { provider: 'p', model: 'free', requests: 1, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: null, requestsWithoutCost: 1, requestsEstimated: 1 };
     assert.deepEqual(await store.usageTotals({ session }), [total, free]);
     assert.deepEqual(await store.usageTotals({ from: 20, to: 30 }), [{ ...total, requests: 1, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5 }, free]);
     assert.deepEqual(await store.usageTotals({ session: testUuid() }), []);

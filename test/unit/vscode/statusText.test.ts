@@ -94,8 +94,8 @@ describe('status bar', () => {
   });
 
   it('says what the session and the day have cost, once that is known', () => {
-    const spending = { session: { cost: 0.421, requestsWithoutCost: 0 }, today: { cost: 1.5, requestsWithoutCost: 2 } };
-    match(view({}, { spending }).tooltip.replaceAll('\\', ''), /Cost: this session \$0\.42 · today \$1\.50 and 2 requests of unknown price/);
+    const spending = { session: { cost: 0.421, requestsWithoutCost: 0, isEstimated: true }, today: { cost: 1.5, requestsWithoutCost: 2, isEstimated: false } };
+    match(view({}, { spending }).tooltip.replaceAll('\\', ''), /Cost: this session about \$0\.42 · today \$1\.50 and 2 requests of unknown price/);
     doesNotMatch(view().tooltip, /Cost:/);
   });
 });

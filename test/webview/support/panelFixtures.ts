@@ -33,7 +33,7 @@ export function breakdown(changes: Partial<BreakdownState> = {}): BreakdownState
 }
 
 export function analytics(changes: Partial<AnalyticsState['report']> = {}, filter: Partial<AnalyticsState['filter']> = {}): AnalyticsState {
-  const spent = (requests: number, tokens: number, usd: number, requestsWithoutCost = 0) => ({ requests, tokens, output: tokens * 0.04, cacheRead: tokens * 0.8, cost: { usd, requestsWithoutCost } });
+  const spent = (requests: number, tokens: number, usd: number, requestsWithoutCost = 0) => ({ requests, tokens, output: tokens * 0.04, cacheRead: tokens * 0.8, cost: { usd, requestsWithoutCost, requestsEstimated: 0 } });
   const perDay = [0, 120_000, 640_300, 88_000, 0, 1_240_000, 400];
   return {
     panel: 'analytics',
@@ -54,7 +54,7 @@ export function analytics(changes: Partial<AnalyticsState['report']> = {}, filte
         { provider: 'ollama', model: 'qwen3-coder:30b', input: 180_000, cacheWrite: 0, ...spent(30, 188_700, 0, 30) },
       ],
       compactions: {
-        count: 5, undone: 1, tokensBefore: 640_000, tokensAfter: 61_000, savedTokens: 579_000, durationMs: 71_000, heldMs: 1_200, cost: { usd: 0.2, requestsWithoutCost: 0 },
+        count: 5, undone: 1, tokensBefore: 640_000, tokensAfter: 61_000, savedTokens: 579_000, durationMs: 71_000, heldMs: 1_200, cost: { usd: 0.2, requestsWithoutCost: 0, requestsEstimated: 0 },
         byRung: [{ rung: 'prepared', count: 3, savedTokens: 450_000 }, { rung: 'extractive', count: 1, savedTokens: 129_000 }],
       },
       nudges: { delivered: 9, acted: 6, byPercent: [{ percent: 50, delivered: 5, acted: 4 }, { percent: 75, delivered: 4, acted: 2 }] },
@@ -65,12 +65,12 @@ export function analytics(changes: Partial<AnalyticsState['report']> = {}, filte
 }
 
 export const noAnalytics = analytics({
-  totals: { sessionsCreated: 0, sessionsActive: 0, messages: 0, requests: 0, tokens: 0, output: 0, cacheRead: 0, cost: { usd: 0, requestsWithoutCost: 0 } },
+  totals: { sessionsCreated: 0, sessionsActive: 0, messages: 0, requests: 0, tokens: 0, output: 0, cacheRead: 0, cost: { usd: 0, requestsWithoutCost: 0, requestsEstimated: 0 } },
   days: analytics().report.days.map((day) => ({ ...day, sessionsCreated: 0, sessionsActive: 0, messages: 0, tokens: 0, requests: 0 })),
   sessions: [],
   moreSessions: 0,
   models: [],
-  compactions: { count: 0, undone: 0, tokensBefore: 0, tokensAfter: 0, savedTokens: 0, durationMs: 0, heldMs: 0, cost: { usd: 0, requestsWithoutCost: 0 }, byRung: [] },
+  compactions: { count: 0, undone: 0, tokensBefore: 0, tokensAfter: 0, savedTokens: 0, durationMs: 0, heldMs: 0, cost: { usd: 0, requestsWithoutCost: 0, requestsEstimated: 0 }, byRung: [] },
   nudges: { delivered: 0, acted: 0, byPercent: [] },
   choices: { workspaces: [], models: [], tags: [] },
 });
