@@ -16,12 +16,12 @@ export function packedExtension(): Promise<string> {
   return (packed ??= given ? Promise.resolve(given) : packExtension(join(builtTests, 'threadkeeper.vsix')));
 }
 
-/** Packs what is built now. Returns `vsix`. */
-export async function packExtension(vsix: string): Promise<string> {
+/** Packs what is built now, or another extension. Returns `vsix`. */
+export async function packExtension(vsix: string, folder = projectRoot): Promise<string> {
   const vsce = join(projectRoot, 'node_modules', '@vscode', 'vsce', 'vsce');
   const env = { ...process.env, SOURCE_DATE_EPOCH: packedAt };
-  const args = [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', '--out', vsix];
-  await execute(process.execPath, args, { cwd: projectRoot, env, maxBuffer: 10_000_000 }).catch((error: Error) => {
+  const args = [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', ...(folder === projectRoot ? [] : ['--skip-license']), '--out', vsix];
+  await execute(process.execPath, args, { cwd: folder, env, maxBuffer: 10_000_000 }).catch((error: Error) => {
     throw new TestError(`the extension cannot be packed. ${error.message}`);
   });
   return vsix;
