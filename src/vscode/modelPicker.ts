@@ -1,6 +1,7 @@
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { ModelInfo } from '../core/models/modelInfo';
 import type { ProviderId } from '../node/models/providerAccess';
 import { offlineSessionModel } from './modelChoice';
@@ -57,7 +58,7 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
   const list = window.createQuickPick<Item>();
   const states = new Map<ProviderId, GroupState>();
   list.title = 'Select Model';
-  list.placeholder = input.tokens > 0 ? `For this session; another model reads its ${shortTokens(input.tokens)} tokens anew, once` : 'For this session';
+  list.placeholder = input.tokens > 0 ? t('For this session; another model reads its {0} tokens anew, once', shortTokens(input.tokens)) : t('For this session');
   list.matchOnDescription = true;
   list.keepScrollPosition = true;
   let open = true;

@@ -1,4 +1,5 @@
 import { priceText, timesDearer, type Price } from '../core/cost/prices';
+import { t } from '../core/l10n';
 import { modelTurnError } from '../core/chat/turnError';
 import type { ModelFailure } from '../core/models/modelEvent';
 import type { ModelInfo } from '../core/models/modelInfo';
@@ -20,10 +21,10 @@ export function modelDetail({ window, maxOutput, source }: Pick<ModelInfo, 'wind
 
 /** What a model costs, and what is to be known before it takes the place of the one in use. */
 export function priceNote(price: Price | undefined, inUse: Price | undefined): string {
-  if (!price) return inUse ? '$(warning) price unknown: what it costs is not counted' : 'price unknown';
+  if (!price) return inUse ? `$(warning) ${t('price unknown: what it costs is not counted')}` : t('price unknown');
   const times = inUse ? timesDearer(price, inUse) : null;
   if (times === null) return priceText(price);
-  return `${priceText(price)} · $(arrow-up) ${times === Infinity ? 'the model in use is free' : `${Number(times.toPrecision(2))} × the model in use`}`;
+  return `${priceText(price)} · $(arrow-up) ${times === Infinity ? t('the model in use is free') : t('{0} × the model in use', Number(times.toPrecision(2)))}`;
 }
 
 /** Why a provider offers nothing, and what to do. `failure` null: it answered with an empty list. */
