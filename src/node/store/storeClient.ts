@@ -133,7 +133,8 @@ export class StoreClient implements SessionStore {
     switch (response.type) {
       case 'part':
         this.pending.get(response.id)?.parts.add(response);
-        this.worker.postMessage({ type: 'nextPart', id: response.id } satisfies Request);
+        // Not before what else waits in this thread has had its turn.
+        setImmediate(() => this.worker.postMessage({ type: 'nextPart', id: response.id } satisfies Request));
         return;
       case 'done': {
         const pending = this.settle(response.id);

@@ -19,8 +19,8 @@ describe('store: long lists of entries on their way to another thread', () => {
         const entries = contents.map((content, i): StoredEntry => ({ ...userMessage('s', null, ''), content, seq: i }));
         const parts = [...splitEntries(entries)];
         for (const part of parts) {
-          assert.ok(part.entries.length > 0 && part.entries.length <= 100);
-          assert.ok(part.text.length < 256 * 1024 + 300_000);
+          assert.ok(part.entries.length > 0 && part.entries.length <= 50);
+          assert.ok(part.text.length < 132 * 1024 + 300_000);
         }
         assert.deepEqual(parts.flatMap((part) => joinPart(structuredClone(part))), entries);
       }),
