@@ -94,7 +94,7 @@ export function activate(context: ExtensionContext): void {
     log.info('store_located', { folder, found, related: related.length });
     void warnOfEphemeralStorage(folder, (one) => memory.toldEphemeral(one), (one) => memory.setToldEphemeral(one));
     return (await loadRuntime()).openStore(folder, options);
-  }, log);
+  }, log, async () => (await import('./node/store/leaseReservation')).reserveLease((await location.resolve()).folder));
   const models = new ModelSource({
     keys,
     bindings: async () => (await loadRuntime()).bindings(await store.get()),

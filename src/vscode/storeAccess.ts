@@ -35,6 +35,8 @@ export class StoreAccess implements Disposable {
   constructor(
     private readonly open: (options: { readonly repair: boolean }) => Promise<SessionStore>,
     private readonly log: Logger,
+    /** Keeps other windows from taking the store over while it is opened anew. */
+    private readonly reserve: () => Promise<{ release(): void }> = () => Promise.resolve({ release: () => undefined }),
   ) {}
 
   get current(): SessionStore | null {
@@ -92,6 +94,8 @@ export class StoreAccess implements Disposable {
     this.forget();
     let failure: { readonly error: unknown } | null = null;
     this.opening = (async () => {
+      // Where nothing can be written, nobody takes over either.
+      const reservation = await this.reserve().catch((error: unknown) => this.log.debug('store_not_reserved', { detail: errorText(error) }));
       try {
         await this.companion?.pause();
         await (await before)?.close();
@@ -103,7 +107,7 @@ export class StoreAccess implements Disposable {
       } catch (error) {
         failure = { error };
       }
-      return this.attempt(repair && failure === null);
+      return this.attempt(repair && failure === null).finally(() => reservation?.release());
     })();
     const store = await this.opening;
     this.companion?.resume();

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { CancelledError, StoreError } from '../../core/errors';
+import { isReservedByAnother } from './leaseReservation';
 import { PeerAddress } from './peerAddress';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import type { Liveness } from './processIdentity';
@@ -134,6 +135,7 @@ export async function acquireLease<J = never>(file: string, options: AcquireOpti
 }
 
 function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch): 'won' | 'inherited' | LeaseRecord | null {
+  if (isReservedByAnother(file)) return readLease(file)?.record ?? null;
   if (linkExclusively(own, file)) return 'won';
   const found = readLease(file);
   if (!found) return null;

@@ -2,21 +2,26 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { StoreError } from '../../../src/core/errors';
 import type { StoreStatus } from '../../../src/core/ports';
 import type { StoreChange } from '../../../src/core/session/storeChange';
 import type { LeaseRecord } from '../../../src/node/store/lease';
+import { reserveLease } from '../../../src/node/store/leaseReservation';
 import { toFrame } from '../../../src/node/store/peerFrames';
 import { newChallenge, proofOf } from '../../../src/node/store/peerHandshake';
 import { storeFiles } from '../../../src/node/store/storeFiles';
 import type { StoreHost } from '../../../src/node/store/storeHost';
-import { openHost, tempFolder, testUuid, userMessage } from '../../support/storeTemp';
+import { backUpFolder, restoreFile } from '../../../src/node/store/storeTask';
+import type { ChildReport } from '../../support/storeChild';
+import { openHost, tempFolder, testUuid, userMessage, workerFile } from '../../support/storeTemp';
 import type { TempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
+const taskWorkerFile = join(dirname(workerFile), 'storeTaskWorker.js');
 
 interface Window {
   readonly host: StoreHost;
@@ -292,6 +297,40 @@ describe('store: several windows on one folder', () => {
       other.kill('SIGKILL');
     }
   });
+
+  for (const work of ['repaired', 'replaced by a backup'] as const) {
+    it(`wait while the owner has its history ${work}, and use it with the owner afterwards`, async () => {
+      const first = await open('first');
+      const session = await newSession(first);
+      await say(first, session, 'before');
+      const backup = join(temp.path, 'backups', 'one.db');
+      if (work !== 'repaired') await backUpFolder(temp.path, backup, { workerFile: taskWorkerFile, overwrite: false });
+      // In a process of its own: a window of this one would not wait for it.
+      const other = spawn(process.execPath, [childFile, 'share', temp.path, '0'], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const reports = createInterface({ input: other.stdout })[Symbol.asyncIterator]();
+      const next = async () => JSON.parse((await reports.next()).value as string) as ChildReport;
+      const reservation = reserveLease(temp.path);
+      try {
+        assert.deepEqual([await next(), await next()], [{ type: 'open', access: 'shared' }, { type: 'done' }]);
+        await first.host.close();
+        // Without the reservation the other one takes over at once.
+        const isWaiting = () => readdirSync(temp.path).some((name) => /^owner\.lease\.[0-9a-f-]{36}$/.test(name));
+        await waitFor('the other window to wait for the lease', isWaiting, { interval: 5 });
+        if (work !== 'repaired') await restoreFile(temp.path, backup, { workerFile: taskWorkerFile, label: 'restore' });
+        const again = await openHost(temp.path, { repair: work === 'repaired', waitForOwnerMs: 0 });
+        hosts.push(again);
+        assert.deepEqual([again.status.access, again.status.note?.reason], ['owner', work === 'repaired' ? 'recovered' : undefined]);
+        assert.deepEqual(await said({ ...first, host: again }, session), ['before']);
+        reservation.release();
+        assert.deepEqual(await next(), { type: 'open', access: 'shared' });
+        await again.close();
+        assert.deepEqual(await next(), { type: 'open', access: 'owner' });
+      } finally {
+        reservation.release();
+        other.kill('SIGKILL');
+      }
+    });
+  }
 });
 
 function hasReason(reason: StoreError['reason']): (error: unknown) => boolean {
