@@ -201,7 +201,7 @@ describe('offline mode', () => {
   });
 
   it('describes itself', async () => {
-    const info = { provider: 'offline', id: 'offline', name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table' };
+    const info = { provider: 'offline', id: 'offline', name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table', thinking: 'none' };
     const model = modelOver([]);
     deepEqual([model.provider, model.generates, await model.listModels(), await model.describe('offline')], ['offline', false, [info], info]);
     await rejects(model.describe('other'), (error) => ModelError.is(error) && error.failure.reason === 'unknown_model');

@@ -7,4 +7,4 @@ async function main(): Promise<void> {
   process.stdout.write(JSON.stringify(counts));
 }
 
-if (require.main === module) void main();
+void main();
