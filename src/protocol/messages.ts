@@ -25,6 +25,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     /** What the model is sent instead of a very long message: its head and tail. */
     excerpted: z.boolean(),
     pinned: z.boolean(),
+    /** The user has taken it out of what the model is sent. */
+    excluded: z.boolean(),
   }),
   z.object({
     kind: z.literal('assistant'),
@@ -34,6 +36,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     model: z.string(),
     folded: z.boolean(),
     pinned: z.boolean(),
+    excluded: z.boolean(),
     interrupted: z.nullable(z.enum(['stopped', 'disconnected', 'crashed'])),
   }),
   z.object({
@@ -59,6 +62,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     hasDiff: z.boolean(),
     status: z.enum(['running', 'ok', 'error', 'denied', 'interrupted']),
     folded: z.boolean(),
+    excluded: z.boolean(),
   }),
   z.object({
     kind: z.literal('nudge'),
@@ -270,6 +274,11 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** A message that every compaction keeps, or no longer keeps. */
   z.object({ method: z.literal('pin'), id }),
   z.object({ method: z.literal('unpin'), id }),
+  /** Takes a message, or a call with its result, out of what the model is sent, or puts it back. */
+  z.object({ method: z.literal('exclude'), id }),
+  z.object({ method: z.literal('include'), id }),
+  /** Shows the prompt without and with a compaction beside each other. */
+  z.object({ method: z.literal('compare'), id }),
   /** Goes to an entry of the open session; a `reveal` delta follows. */
   z.object({ method: z.literal('show_entry'), id }),
   /** `id` is the row of the call that waits. */

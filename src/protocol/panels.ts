@@ -31,11 +31,14 @@ export const BreakdownState = z.object({
       pinned: z.boolean(),
       /** What is no part of the conversation itself (a summary, a note) cannot be pinned. */
       canPin: z.boolean(),
+      canExclude: z.boolean(),
     }),
   ),
+  /** What the user has taken out of the context, oldest first. */
+  excluded: z.array(z.object({ id, speaker: z.string(), text: z.string(), at: z.number() })),
   timeline: z.object({
     points: z.array(z.object({ position: z.number(), at: z.number(), tokens: z.number(), measured: z.boolean() })),
-    marks: z.array(z.object({ kind: z.enum(['compaction', 'undo', 'checkpoint']), entry: id, position: z.number(), at: z.number(), tokens: z.number() })),
+    marks: z.array(z.object({ kind: z.enum(['compaction', 'undo', 'checkpoint', 'exclusion']), entry: id, position: z.number(), at: z.number(), tokens: z.number() })),
   }),
   /** Oldest first. */
   compactions: z.array(
@@ -91,6 +94,10 @@ export const PanelRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('jump'), id }),
   z.object({ method: z.literal('pin'), id }),
   z.object({ method: z.literal('unpin'), id }),
+  z.object({ method: z.literal('exclude'), id }),
+  z.object({ method: z.literal('include'), id }),
+  /** Shows the prompt without and with a compaction beside each other. */
+  z.object({ method: z.literal('compare'), id }),
   z.object({ method: z.literal('filter'), filter: AnalyticsFilter }),
   z.object({ method: z.literal('open_session'), uuid: id }),
 ]);

@@ -16,6 +16,8 @@ export interface BreakdownActions {
   undoCompaction(): Promise<void>;
   pinMessage(id: string): Promise<void>;
   unpinMessage(id: string): Promise<void>;
+  setExcluded(id: string, excluded: boolean): Promise<void>;
+  compareCompaction(id: string): Promise<void>;
   /** Shows an entry of the open session in the Chat view, or beside it. */
   goTo(session: string, entry: string): Promise<void>;
 }
@@ -97,6 +99,11 @@ export class BreakdownPanel implements Disposable {
         return actions.pinMessage(request.id);
       case 'unpin':
         return actions.unpinMessage(request.id);
+      case 'exclude':
+      case 'include':
+        return actions.setExcluded(request.id, request.method === 'exclude');
+      case 'compare':
+        return actions.compareCompaction(request.id);
       case 'filter':
       case 'open_session':
         throw new Error('This panel cannot do that.');

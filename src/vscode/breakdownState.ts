@@ -5,6 +5,7 @@ import type { SessionStore } from '../core/ports';
 import type { TokenUsage } from '../core/models/modelEvent';
 import { speaker } from '../core/recall/history';
 import type { BranchStep } from '../core/session/branchStep';
+import { excludedEntries, isExcludable } from '../core/session/contextExclusion';
 import { compactionHistory, type PastCompaction } from '../core/session/compactionHistory';
 import { entryText, type EntryContent, type StoredEntry } from '../core/session/entry';
 import type { BreakdownState } from '../protocol/panels';
@@ -32,6 +33,7 @@ export const noBreakdown: BreakdownState = {
   busy: false,
   readonly: false,
   largest: [],
+  excluded: [],
   timeline: { points: [], marks: [] },
   compactions: [],
 };
@@ -63,6 +65,7 @@ export async function breakdownState(conversation: Source, history: BranchHistor
   const { largest, scale } = conversation.breakdown(listed);
   const entries = new Map(conversation.entries.map((entry) => [entry.uuid, entry]));
   const pinned = new Set((await conversation.pins()).flatMap(({ kind, target }) => (kind === 'entry' ? [target] : [])));
+  const excluded = excludedEntries(conversation.entries);
   const fixed = snapshot.segments.reduce((sum, { kind, tokens }) => sum + (kind === 'system' || kind === 'tools' ? tokens : 0), 0);
   const { points, marks } = sizeTimeline(history.steps, history.sized, { fixed, factor: scale });
   return {
@@ -73,9 +76,10 @@ export async function breakdownState(conversation: Source, history: BranchHistor
     largest: largest.flatMap(({ entry: id, segment, tokens }) => {
       const entry = entries.get(id);
       if (!entry) return [];
-      const { content, createdAt } = entry;
-      return [{ id, speaker: speakerOf(content), text: oneLine(entryText(content).slice(0, 4 * textLength), textLength), at: createdAt, segment, tokens, pinned: pinned.has(id), canPin: isPinnable(content) }];
+      return [{ ...inBrief(entry), segment, tokens, pinned: pinned.has(id), canPin: isPinnable(entry.content), canExclude: isExcludable(entry) }];
     }),
+    // A call and its result are one line.
+    excluded: conversation.entries.filter(({ uuid, content }) => excluded.has(uuid) && content.type !== 'tool_result').map(inBrief),
     timeline: { points: [...thinned(points, mostPoints)], marks: [...marks] },
     compactions: compactionHistory(history.sized).map(compactionRow),
   };
@@ -84,6 +88,10 @@ export async function breakdownState(conversation: Source, history: BranchHistor
 function compactionRow({ entry: { uuid, createdAt, content }, state }: PastCompaction): BreakdownState['compactions'][number] {
   const { trigger, tokensBefore, tokensAfter, messagesBefore, messagesAfter, durationMs, heldMs, continuity = null } = content;
   return { id: uuid, at: createdAt, trigger, method: methodText(content), messages: messagesBefore - messagesAfter, tokensBefore, tokensAfter, durationMs, heldMs, continuity, state };
+}
+
+function inBrief({ uuid, content, createdAt }: StoredEntry): BreakdownState['excluded'][number] {
+  return { id: uuid, speaker: speakerOf(content), text: oneLine(entryText(content).slice(0, 4 * textLength), textLength), at: createdAt };
 }
 
 function speakerOf(content: EntryContent): string {

@@ -23,6 +23,8 @@ export interface WorkbenchActions {
   resummarize(): Promise<void>;
   pinMessage(id: string): Promise<void>;
   unpinMessage(id: string): Promise<void>;
+  setExcluded(id: string, excluded: boolean): Promise<void>;
+  compareCompaction(id: string): Promise<void>;
   showDiff(call: string): Promise<void>;
   openNote(path: string): Promise<void>;
   saveNote(): Promise<void>;
@@ -99,6 +101,11 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.pinMessage(request.id);
     case 'unpin':
       return workbench.unpinMessage(request.id);
+    case 'exclude':
+    case 'include':
+      return workbench.setExcluded(request.id, request.method === 'exclude');
+    case 'compare':
+      return workbench.compareCompaction(request.id);
     case 'show_entry':
       return showEntry(request.id, controller);
     case 'answer_tool':

@@ -2,19 +2,25 @@ import { ProgressLocation, window } from 'vscode';
 import type { CompactionResult } from '../core/chat/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import type { PinTarget } from '../core/chat/pins';
+import { t } from '../core/l10n';
+import { excludedEntries, isExcludable } from '../core/session/contextExclusion';
+import { timeText } from '../core/recall/dateText';
 import type { ChatController } from './chatController';
 import { compactionPreviewText } from './compactionPreviewText';
 import type { CompactionPreviews } from './compactionPreviews';
 import { compactionText } from './compactionText';
 import type { CommandName } from './contributions';
 import { confirmUndo } from './notices';
+import { pickCompaction, pickEntry } from './contextPickers';
 import { pickPin, pickPinned } from './pinPicker';
 import type { SummaryFiles } from './summaryFiles';
+import type { ChangeDocuments } from './tools/changeDocuments';
 
 export interface ContextCommandsDeps {
   readonly controller: ChatController;
   readonly previews: CompactionPreviews;
   readonly summaries: SummaryFiles;
+  readonly changes: ChangeDocuments;
   /** Where the user looks: beside the view, or in a message. */
   readonly tell: (text: string) => void;
   readonly tellUndoable: (text: string, undo: () => Promise<void>) => void;
@@ -22,8 +28,11 @@ export interface ContextCommandsDeps {
 
 export type ContextCommandName = Extract<
   CommandName,
-  'compact' | 'compactWithInstructions' | 'previewCompaction' | 'applyPreview' | 'closePreview' | 'editSummary' | 'resummarize' | 'createCheckpoint' | 'pin' | 'unpin' | 'cancelCompaction' | 'undoCompaction'
+  'compact' | 'compactWithInstructions' | 'previewCompaction' | 'applyPreview' | 'closePreview' | 'editSummary' | 'resummarize' | 'compareCompaction' | 'excludeEntry' | 'includeEntry' | 'createCheckpoint' | 'pin' | 'unpin' | 'cancelCompaction' | 'undoCompaction'
 >;
+
+/** In a list to choose from. */
+const mostOffered = 50;
 
 const noMessages = 'This session has no messages yet.';
 
@@ -39,6 +48,9 @@ export class ContextCommands {
     closePreview: () => this.closePreview(),
     editSummary: () => this.editSummary(),
     resummarize: () => this.resummarize(),
+    compareCompaction: () => this.pickAndCompare(),
+    excludeEntry: () => this.pickAndExclude(),
+    includeEntry: () => this.pickAndInclude(),
     createCheckpoint: () => this.createCheckpoint(),
     pin: () => this.pin(),
     unpin: () => this.unpin(),
@@ -144,6 +156,53 @@ export class ContextCommands {
     if (!picked) return;
     await conversation.unpin(picked);
     tell('Unpinned: from the next compaction on it is folded like everything else.');
+  }
+
+  /** The prompt without and with a compaction, whatever has become of it. Rejects with the reason when it cannot be made. */
+  async compare(compaction: string): Promise<void> {
+    const { before, after, at } = await (await this.conversation()).comparePrompts(compaction);
+    await this.deps.changes.compare(t('Compaction of {0}: without ↔ with', timeText(at)), t('Prompt') + '.txt', before, after);
+  }
+
+  private async pickAndCompare(): Promise<void> {
+    const { controller } = this.deps;
+    const conversation = await this.conversation();
+    const records = await conversation.compactions();
+    if (records.length === 0) throw new Error(t('Nothing of this conversation has been compacted.'));
+    const picked = records.length === 1 ? records[0]!.entry.uuid : await pickCompaction(records);
+    if (picked !== undefined && controller.session?.uuid === conversation.session.uuid) await this.compare(picked);
+  }
+
+  /** Rejects with the reason when it stays as it is. */
+  async setExcluded(entry: string, excluded: boolean): Promise<void> {
+    const message = await (await this.conversation()).setExcluded(entry, excluded);
+    if (message !== null) throw new Error(message);
+  }
+
+  private async pickAndExclude(): Promise<void> {
+    const conversation = await this.conversation();
+    const entries = new Map(conversation.entries.map((entry) => [entry.uuid, entry]));
+    const { largest } = conversation.breakdown(mostOffered);
+    const offered = largest.flatMap(({ entry, tokens }) => {
+      const found = entries.get(entry);
+      return found && isExcludable(found) ? [{ entry: found, tokens }] : [];
+    });
+    if (offered.length === 0) throw new Error(t('There is nothing in the context that could be left out.'));
+    const picked = await pickEntry(offered, t('Exclude from Context'), t('What the model need not see any more; it stays in the history'));
+    if (picked === undefined) return;
+    await this.setExcluded(picked, true);
+    this.deps.tell(t('Left out: the model does not see it any more. “Include in Context Again…” takes that back.'));
+  }
+
+  private async pickAndInclude(): Promise<void> {
+    const conversation = await this.conversation();
+    const excluded = excludedEntries(conversation.entries);
+    const offered = conversation.entries.filter(({ uuid, content }) => excluded.has(uuid) && content.type !== 'tool_result').map((entry) => ({ entry, tokens: entry.tokenEstimate }));
+    if (offered.length === 0) throw new Error(t('Nothing has been left out of the context.'));
+    const picked = await pickEntry(offered, t('Include in Context Again'), t('What the model shall see again'));
+    if (picked === undefined) return;
+    await this.setExcluded(picked, false);
+    this.deps.tell(t('Included again: the model sees it from the next message on.'));
   }
 
   private report({ message }: CompactionResult): void {

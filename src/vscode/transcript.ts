@@ -2,6 +2,7 @@ import { noteName } from '../core/memory/notePath';
 import { isMemoryWrite } from '../core/memory/nudges';
 import { callChange } from '../core/tools/callChange';
 import type { TranscriptPage } from '../core/session/transcriptPage';
+import { contextExclusionOf, excludedEntries } from '../core/session/contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../core/session/entry';
 import { discardedEntries, liveCompaction } from '../core/session/liveCompaction';
 import type { ApprovalQuestion } from '../core/tools/tool';
@@ -110,15 +111,26 @@ export class Transcript {
         this.more = true;
       }
     }
-    return { added: row, changed: this.changes() };
+    return { added: row, changed: [...this.changes(), ...this.again(this.movedBy(entry))] };
   }
 
   /** Messages that are pinned from now on; the rows that look different by it. */
   pinned(uuids: ReadonlySet<string>): readonly TranscriptRow[] {
     const before = this.pins;
     this.pins = uuids;
+    return this.again(new Set([...before, ...uuids].filter((uuid) => before.has(uuid) !== uuids.has(uuid))));
+  }
+
+  /** Entries that are in the context no longer, or again: an undo brings back what was said of those it unfolds. */
+  private movedBy(entry: StoredEntry): ReadonlySet<string> {
+    if (entry.content.type === 'compaction_undone') return excludedEntries(this.source.entries);
+    return new Set(contextExclusionOf(entry)?.entries);
+  }
+
+  private again(uuids: ReadonlySet<string>): readonly TranscriptRow[] {
+    if (uuids.size === 0) return [];
     const context = this.context();
-    return this.entries.filter(({ uuid }) => before.has(uuid) !== uuids.has(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
+    return this.entries.filter(({ uuid }) => uuids.has(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
   }
 
   /** What a call asks the user, or (null) no longer does; its row, when it has one here. */
@@ -185,6 +197,7 @@ export class Transcript {
 
   private context(): RowContext {
     const live = liveCompaction(this.source.entries);
+    let excluded: ReadonlySet<string> | undefined;
     return {
       foldedBefore: this.foldedBefore(),
       // Asked for user messages only, which are few: it makes the projection.
@@ -195,6 +208,7 @@ export class Transcript {
       isRunning: (uuid) => this.running.has(uuid),
       compactionState: (uuid) => (this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded'),
       isPinned: (uuid) => this.pins.has(uuid),
+      isExcluded: (uuid) => (excluded ??= excludedEntries(this.source.entries)).has(uuid),
       nudgeOutcome: (entry) => this.nudgeOutcome(entry),
     };
   }

@@ -18,6 +18,8 @@ export interface RowContext {
   readonly isRunning: (uuid: string) => boolean;
   readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
   readonly isPinned: (uuid: string) => boolean;
+  /** Whether the user has taken it out of the context. */
+  readonly isExcluded: (uuid: string) => boolean;
   readonly nudgeOutcome: (entry: StoredEntry) => Pick<TranscriptRow & { kind: 'nudge' }, 'outcome' | 'writes'>;
 }
 
@@ -30,8 +32,8 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
   switch (content.type) {
     case 'message':
       return content.role === 'user'
-        ? { kind: 'user', id, at, text: content.text, ...(content.attachments ? { attachments: content.attachments } : {}), folded, excerpted: context.excerpted(id), pinned: context.isPinned(id) }
-        : { kind: 'assistant', id, at, markdown: content.text, model: content.model ?? '', folded, pinned: context.isPinned(id), interrupted: content.interrupted ?? null };
+        ? { kind: 'user', id, at, text: content.text, ...(content.attachments ? { attachments: content.attachments } : {}), folded, excerpted: context.excerpted(id), pinned: context.isPinned(id), excluded: context.isExcluded(id) }
+        : { kind: 'assistant', id, at, markdown: content.text, model: content.model ?? '', folded, pinned: context.isPinned(id), excluded: context.isExcluded(id), interrupted: content.interrupted ?? null };
     case 'thinking':
       // Some models return their thinking without its text; there is nothing to open then.
       return content.text === '' ? null : { kind: 'thinking', id, at, text: content.text, durationMs: content.durationMs ?? null, folded };
@@ -89,6 +91,7 @@ function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool
     hasDiff: callChange(call) !== null && (result === undefined ? question !== undefined : result.status === 'ok'),
     status: result?.status ?? (context.isRunning(id) ? 'running' : 'interrupted'),
     folded,
+    excluded: context.isExcluded(id),
   };
 }
 

@@ -83,6 +83,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     this.modelCommands = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
     this.contextCommands = new ContextCommands({
       ...deps.context,
+      changes: deps.changes,
       controller: deps.controller,
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
@@ -170,6 +171,14 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   async unpinMessage(id: string): Promise<void> {
     await (await this.deps.controller.conversation())?.unpin({ kind: 'entry', target: id });
+  }
+
+  setExcluded(id: string, excluded: boolean): Promise<void> {
+    return this.contextCommands.setExcluded(id, excluded);
+  }
+
+  compareCompaction(id: string): Promise<void> {
+    return this.contextCommands.compare(id);
   }
 
   async openNote(path: string): Promise<void> {

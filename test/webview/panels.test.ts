@@ -6,11 +6,11 @@ import { usePanels, type Panel } from './support/openPanel';
 import { analytics, breakdown, noAnalytics } from './support/panelFixtures';
 import { themes, type ThemeName } from './support/themes';
 
-const empty = breakdown({ session: null, context: null, largest: [], timeline: { points: [], marks: [] }, compactions: [] });
+const empty = breakdown({ session: null, context: null, largest: [], excluded: [], timeline: { points: [], marks: [] }, compactions: [] });
 const states: Readonly<Record<string, PanelState>> = {
   breakdown: breakdown(),
   'breakdown-empty': empty,
-  'breakdown-new': breakdown({ context: context({ used: 9_400, compactions: 0 }), largest: [], timeline: { points: [], marks: [] }, compactions: [] }),
+  'breakdown-new': breakdown({ context: context({ used: 9_400, compactions: 0 }), largest: [], excluded: [], timeline: { points: [], marks: [] }, compactions: [] }),
   'breakdown-readonly': breakdown({ readonly: true, busy: true }),
   analytics: analytics(),
   'analytics-empty': noAnalytics,
@@ -46,8 +46,13 @@ describe('panels', function () {
     await panel.button(/^Unpin user/).click();
     await panel.button(/^Pin assistant/).click();
     await panel.button(/^Jump to the compaction of 20 Nov/).click();
+    await panel.button(/^Compare the prompt .* of 20 Nov/).click();
+    await panel.button(/^Exclude result of read_file/).click();
+    await panel.button(/^Include call of read_file/).click();
+    strictEqual(await panel.button(/^Exclude user/).isDisabled(), true, 'what is pinned stays');
     deepStrictEqual(await panel.asked(), [
       { method: 'compact' }, { method: 'checkpoint' }, { method: 'undo_compaction' }, { method: 'jump', id: 'e1' }, { method: 'unpin', id: 'e2' }, { method: 'pin', id: 'e4' }, { method: 'jump', id: 'c1' },
+      { method: 'compare', id: 'c1' }, { method: 'exclude', id: 'e1' }, { method: 'include', id: 'e9' },
     ]);
   });
 
@@ -80,12 +85,12 @@ describe('panels', function () {
       marks: [...document.querySelectorAll('.plot-mark')].map((mark) => mark.className.replace('plot-mark ', '')),
       label: document.querySelector('.plot svg')!.getAttribute('aria-label')!,
     }));
-    deepStrictEqual([drawn.lines, drawn.points, drawn.marks], [1, 120, ['mark-checkpoint', 'mark-compaction', 'mark-undo']]);
+    deepStrictEqual([drawn.lines, drawn.points, drawn.marks], [1, 120, ['mark-checkpoint', 'mark-compaction', 'mark-exclusion', 'mark-undo']]);
     ok(drawn.colour !== 'none' && drawn.wanted !== '', drawn.colour);
     match(drawn.label, /: 83\.7k now, 167\.7k at most\. Compactions: 1, checkpoints: 1\./);
     await panel.find('summary').click();
     const cells = await panel.find('details tbody tr td:nth-child(2)').allTextContents();
-    deepStrictEqual(cells.filter((cell) => !/^Re/.test(cell)), ['Checkpoint', 'Compaction', 'Compaction undone', 'Now']);
+    deepStrictEqual(cells.filter((cell) => !/^Re/.test(cell)), ['Checkpoint', 'Compaction', 'Excluded', 'Compaction undone', 'Now']);
     ok(cells.length <= 25, `${cells.length} rows`);
   });
 

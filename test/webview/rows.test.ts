@@ -12,7 +12,7 @@ describe('rows', function () {
   it('a compaction says what it did, shows its summary and can be undone', async () => {
     const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.' })] }) });
     match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · continuity 97 % · 14 s Made from the last checkpoint\./);
-    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Show originals']);
+    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals']);
     await view.button('Show summary').click();
     match(await view.text('.compaction-card'), /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\./);
     strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
@@ -26,7 +26,7 @@ describe('rows', function () {
       { kind: 'row', row: { kind: 'undo', id: 'n1', at: noon, tokensRestored: 164_300 } },
     );
     match(await view.text('.compaction-card'), /undone/);
-    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Show originals']);
+    deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Compare', 'Show originals']);
     match(await view.text('tk-row[data-id=n1]'), /Compaction undone, 164\.3k tokens restored/);
   });
 
@@ -39,10 +39,10 @@ describe('rows', function () {
     ];
     const view = await open({ snapshot: snapshot({ rows }) });
     deepStrictEqual(await Promise.all(rows.map((r) => actions(view, r.id))), [
-      ['Show summary', 'Show originals'],
-      ['Show originals'],
-      ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Show originals'],
-      ['Show summary', 'Show originals'],
+      ['Show summary', 'Compare', 'Show originals'],
+      ['Compare', 'Show originals'],
+      ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals'],
+      ['Show summary', 'Compare', 'Show originals'],
     ]);
     deepStrictEqual((await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')), [
       'extractive summary · continuity 97 % · 14 s',
@@ -61,6 +61,26 @@ describe('rows', function () {
     await view.find('tk-row[data-id=x2] .actions vscode-button').last().click();
     await view.requested('show_entry');
     deepStrictEqual(await view.requests(), [{ method: 'edit_summary' }, { method: 'resummarize' }, { method: 'show_entry', id: 'r0' }]);
+  });
+
+  it('a message and a call are excluded and included again, and say that they are not in context', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'A long paste'), assistant('a1', 'Noted.', { excluded: true }), tool('t1'), user('u2', 'Next')] }) });
+    await view.button('Exclude your message').first().focus();
+    await view.page.keyboard.press('Enter');
+    await view.button('Include again').click();
+    await view.find('tk-row[data-id=t1] .tool-line').click();
+    await view.button('Exclude from context').click();
+    await view.until('three requests', async () => (await view.requests()).length === 3);
+    deepStrictEqual(await view.requests(), [{ method: 'exclude', id: 'u1' }, { method: 'include', id: 'a1' }, { method: 'exclude', id: 't1' }]);
+    strictEqual(await view.text('tk-row[data-id=a1] .remark'), 'Not in context Include again');
+    await view.delta({ kind: 'folded', firstKept: 'u2' });
+    strictEqual(await view.find('.excluded-remark').count(), 0, 'a summary stands for it now');
+  });
+
+  it('a compaction is compared, whatever has become of it', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), compaction('x1', { state: 'undone' })] }) });
+    await view.button('Compare').click();
+    deepStrictEqual(await view.requested('compare'), { method: 'compare', id: 'x1' });
   });
 
   it('a message is pinned and unpinned by the keyboard, and says that it is', async () => {

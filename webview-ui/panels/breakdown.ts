@@ -45,9 +45,10 @@ export class BreakdownView extends ViewElement {
         <h2 id="largest">${t('Largest entries')}</h2>
         ${this.largest(context)}
       </section>
+      ${this.excluded()}
       <section>
         <h2 id="compactions">${t('Compactions')}</h2>
-        ${compactionTable(this.state.compactions, (id) => this.ask({ method: 'jump', id }))}
+        ${compactionTable(this.state.compactions, (method, id) => this.ask({ method, id }))}
       </section>
     `;
   }
@@ -64,7 +65,7 @@ export class BreakdownView extends ViewElement {
   }
 
   private largest(context: Context): TemplateResult {
-    const { largest, readonly } = this.state;
+    const { largest, readonly, busy } = this.state;
     if (largest.length === 0) return html`<p class="muted">${t('No messages are in the context.')}</p>`;
     return html`
       <div class="table-box" role="region" aria-labelledby="largest" tabindex="0">
@@ -93,6 +94,17 @@ export class BreakdownView extends ViewElement {
                         ${entry.pinned ? t('Unpin') : t('Pin')}
                       </button>`
                     : nothing}
+                  ${entry.canExclude
+                    ? html`<button
+                        type="button"
+                        class="link-button"
+                        ?disabled=${readonly || busy || entry.pinned}
+                        aria-label=${t('Exclude {0}', `${entry.speaker}: ${entry.text.slice(0, 40)}`)}
+                        @click=${() => this.ask({ method: 'exclude', id: entry.id })}
+                      >
+                        ${t('Exclude')}
+                      </button>`
+                    : nothing}
                 </td>
               </tr>`,
             )}
@@ -100,6 +112,32 @@ export class BreakdownView extends ViewElement {
         </table>
       </div>
     `;
+  }
+
+  /** Nothing of it is lost: here is the way back. */
+  private excluded(): TemplateResult | typeof nothing {
+    const { excluded, readonly, busy } = this.state;
+    if (excluded.length === 0) return nothing;
+    return html`<section>
+      <h2 id="excluded">${t('Not in context')}</h2>
+      <div class="table-box" role="region" aria-labelledby="excluded" tabindex="0">
+        <table class="list">
+          <thead><tr><th scope="col">${t('From')}</th><th scope="col">${t('Text')}</th><th scope="col">${t('Actions')}</th></tr></thead>
+          <tbody>
+            ${excluded.map(
+              ({ id, speaker, text, at }) => html`<tr>
+                <th scope="row" title=${dateTime(at)}>${speaker}</th>
+                <td class="excerpt">${text || t('no text')}</td>
+                <td class="row-actions">
+                  <button type="button" class="link-button" aria-label=${t('Jump to {0}: {1}', speaker, text.slice(0, 40))} @click=${() => this.ask({ method: 'jump', id })}>${t('Jump')}</button>
+                  <button type="button" class="link-button" ?disabled=${readonly || busy} aria-label=${t('Include {0} again', `${speaker}: ${text.slice(0, 40)}`)} @click=${() => this.ask({ method: 'include', id })}>${t('Include again')}</button>
+                </td>
+              </tr>`,
+            )}
+          </tbody>
+        </table>
+      </div>
+    </section>`;
   }
 
   private ask(request: PanelRequest): void {

@@ -16,7 +16,7 @@ const triggers: Record<Compaction['trigger'], () => string> = {
 const states: Record<Compaction['state'], () => string> = { live: () => t('in force'), undone: () => t('undone'), replaced: () => t('replaced by a better summary'), superseded: () => t('folded into a later one') };
 
 /** Before and after of every compaction, the newest first. */
-export function compactionTable(compactions: readonly Compaction[], jump: (id: string) => void): TemplateResult {
+export function compactionTable(compactions: readonly Compaction[], act: (method: 'jump' | 'compare', id: string) => void): TemplateResult {
   if (compactions.length === 0) return html`<p class="muted">${t('Nothing of this conversation has been compacted.')}</p>`;
   const largest = Math.max(...compactions.map(({ tokensBefore }) => tokensBefore), 1);
   return html`
@@ -29,14 +29,14 @@ export function compactionTable(compactions: readonly Compaction[], jump: (id: s
           </tr>
         </thead>
         <tbody>
-          ${[...compactions].reverse().map((one) => row(one, largest, jump))}
+          ${[...compactions].reverse().map((one) => row(one, largest, act))}
         </tbody>
       </table>
     </div>
   `;
 }
 
-function row(one: Compaction, largest: number, jump: (id: string) => void): TemplateResult {
+function row(one: Compaction, largest: number, act: (method: 'jump' | 'compare', id: string) => void): TemplateResult {
   const saved = one.tokensBefore > 0 ? Math.round((1 - one.tokensAfter / one.tokensBefore) * 100) : 0;
   const when = dateTime(one.at);
   return html`<tr class=${one.state}>
@@ -49,6 +49,9 @@ function row(one: Compaction, largest: number, jump: (id: string) => void): Temp
     <td class="number">${duration(one.durationMs)}${one.heldMs > 0 ? html`<br /><span class="muted">${t('held a turn {0}', duration(one.heldMs))}</span>` : nothing}</td>
     <td class="number">${one.continuity ? `${Math.round(one.continuity.inContextPercent)} %` : t('not measured')}</td>
     <td>${states[one.state]()}</td>
-    <td><button type="button" class="link-button" aria-label=${t('Jump to the compaction of {0}', when)} @click=${() => jump(one.id)}>${t('Jump')}</button></td>
+    <td class="row-actions">
+      <button type="button" class="link-button" aria-label=${t('Jump to the compaction of {0}', when)} @click=${() => act('jump', one.id)}>${t('Jump')}</button>
+      <button type="button" class="link-button" aria-label=${t('Compare the prompt without and with the compaction of {0}', when)} @click=${() => act('compare', one.id)}>${t('Compare')}</button>
+    </td>
   </tr>`;
 }

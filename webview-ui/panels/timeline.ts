@@ -11,7 +11,7 @@ type Mark = Timeline['marks'][number];
 /** Beside every mark so many rows of the table, evenly spread. */
 const samples = 20;
 
-const markNames: Record<Mark['kind'], () => string> = { compaction: () => t('Compaction'), undo: () => t('Compaction undone'), checkpoint: () => t('Checkpoint') };
+const markNames: Record<Mark['kind'], () => string> = { compaction: () => t('Compaction'), undo: () => t('Compaction undone'), checkpoint: () => t('Checkpoint'), exclusion: () => t('Excluded') };
 
 /** The size of the context along the conversation: as a picture, and as a table for whom a picture is none. */
 export function timeline({ points, marks }: Timeline, context: Context): TemplateResult {
@@ -40,6 +40,7 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
     <ul class="legend">
       ${compactions > 0 ? html`<li><span class="legend-mark mark-compaction" aria-hidden="true"></span>${t('Compaction')}</li>` : ''}
       ${marks.some(({ kind }) => kind === 'undo') ? html`<li><span class="legend-mark mark-undo" aria-hidden="true"></span>${t('Undo')}</li>` : ''}
+      ${marks.some(({ kind }) => kind === 'exclusion') ? html`<li><span class="legend-mark mark-exclusion" aria-hidden="true"></span>${t('Excluded')}</li>` : ''}
       ${checkpoints > 0 ? html`<li><span class="legend-mark mark-checkpoint" aria-hidden="true"></span>${t('Checkpoint')}</li>` : ''}
     </ul>
     <details>

@@ -1,6 +1,7 @@
 import { Failover } from '../compaction/failover';
 import type { ContextEngine } from '../context/engine';
 import type { ThinkingLevel } from '../context/thinkingLevel';
+import { t } from '../l10n';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import { excludedEntries } from '../session/contextExclusion';
 import type { ContentOf } from '../session/entry';
@@ -87,7 +88,7 @@ export class ContextTools {
   /** Pins, and shows the model at once what it does not see word for word any more. Rejects with `StoreError`. */
   async pin(target: PinTarget): Promise<PinResult> {
     const { branch, emit } = this.deps;
-    if (target.kind === 'entry' && excludedEntries(branch.entries).has(target.target)) return { message: 'This is not in the context. Include it again, then pin it.', added: null };
+    if (target.kind === 'entry' && excludedEntries(branch.entries).has(target.target)) return { message: t('This is not in the context. Include it again, then pin it.'), added: null };
     const result = await this.pins.pin(target);
     const isSeen = target.kind === 'entry' && verbatimEntries(branch.entries).some(({ uuid }) => uuid === target.target);
     if (result.added === null || isSeen) return result;

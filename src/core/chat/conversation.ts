@@ -5,6 +5,7 @@ import type { Policy } from '../context/policy';
 import type { SessionPolicy } from '../context/resolvePolicy';
 import type { ContextSnapshot } from '../context/snapshot';
 import { parseThinkingLevel, type ThinkingLevel } from '../context/thinkingLevel';
+import { compactionHistory, type PastCompaction } from '../session/compactionHistory';
 import type { Pin } from '../session/pin';
 import type { Attachment } from '../session/attachment';
 import type { QueuedMessage } from '../session/queuedMessage';
@@ -24,6 +25,7 @@ import { SharedSession } from './sharedSession';
 import type { ConversationDeps } from './conversationDeps';
 import type { ConversationEvent, TurnError } from './events';
 import type { PinResult, PinTarget } from './pins';
+import { comparePrompts, type PromptComparison } from './promptComparison';
 import { ModelError } from './modelError';
 import { systemPrompt } from './systemPrompt';
 import { Turns } from './turns';
@@ -251,6 +253,23 @@ export class Conversation {
   /** From the next compaction on it is folded like everything else. Rejects with `StoreError`. */
   unpin(pin: PinTarget): Promise<void> {
     return this.context.pins.unpin(pin);
+  }
+
+  /** Takes an entry out of what the model is sent, or puts it back; null, or why not in words for the user. Never rejects. */
+  async setExcluded(entry: string, excluded: boolean): Promise<string | null> {
+    return this.alone(() => this.context.exclusions.set(entry, excluded), (message): string | null => message);
+  }
+
+  /** Every compaction of the branch, oldest first. Rejects with `StoreError`. */
+  async compactions(): Promise<PastCompaction[]> {
+    const { store } = this.deps;
+    const steps = await store.branchSteps(this.session.uuid);
+    return compactionHistory(await store.entries(steps.flatMap(({ entry, type }) => (type === 'compaction' || type === 'compaction_undone' ? [entry] : []))));
+  }
+
+  /** The prompt without and with a compaction of this branch. Rejects with `StoreError`, or an `Error` in words for the user. */
+  comparePrompts(compaction: string): Promise<PromptComparison> {
+    return comparePrompts({ ...this.deps, branch: this.branch, engine: this.engine }, compaction);
   }
 
   /** What an undo would restore; null when there is no live compaction. */

@@ -1,4 +1,5 @@
 import type { ContextEngine } from '../context/engine';
+import { t } from '../l10n';
 import type { SessionStore } from '../ports';
 import { excludedEntries, exclusionContent, isExcludable, leavingTogether } from '../session/contextExclusion';
 import type { StoredEntry } from '../session/entry';
@@ -23,7 +24,7 @@ export class Exclusions {
   async set(uuid: string, excluded: boolean): Promise<string | null> {
     const { branch, engine, emit, changed } = this.deps;
     const entry = verbatimEntries(branch.entries).find((one) => one.uuid === uuid);
-    if (!entry) return excluded ? notSent : foldedNow;
+    if (!entry) return excluded ? notSent() : foldedNow();
     if (excludedEntries(branch.entries).has(uuid) === excluded) return null;
     const refusal = excluded ? await this.refusal(entry) : null;
     if (refusal !== null) return refusal;
@@ -39,18 +40,18 @@ export class Exclusions {
 
   private async refusal(entry: StoredEntry): Promise<string | null> {
     const { branch, store } = this.deps;
-    if (!isExcludable(entry)) return 'This cannot be left out by itself.';
+    if (!isExcludable(entry)) return t('This cannot be left out by itself.');
     const pins = await store.pins(branch.session.uuid);
-    if (pins.some(({ kind, target }) => kind === 'entry' && target === entry.uuid)) return 'This is pinned, so that it always stays in the context. Unpin it first.';
-    return isUnanswered(entry, branch.entries) ? 'This message has no answer yet: it is what the model is asked. Leave it out when it has been answered, or edit it.' : null;
+    if (pins.some(({ kind, target }) => kind === 'entry' && target === entry.uuid)) return t('This is pinned, so that it always stays in the context. Unpin it first.');
+    return isUnanswered(entry, branch.entries) ? t('This message has no answer yet: it is what the model is asked. Leave it out when it has been answered, or edit it.') : null;
   }
 }
 
 /** In the transcript's pages, so that whoever reads the originals again knows what was left out of them. */
 const flags = { display: true, modelFacing: false };
 
-const notSent = 'This is not sent to the model as it is: it reaches the model through the summary, or is on another branch.';
-const foldedNow = 'This has been folded into the summary since. Undo the compaction to have it back word for word.';
+const notSent = () => t('This is not sent to the model as it is: it reaches the model through the summary, or is on another branch.');
+const foldedNow = () => t('This has been folded into the summary since. Undo the compaction to have it back word for word.');
 
 function isUnanswered({ uuid, content }: StoredEntry, entries: readonly StoredEntry[]): boolean {
   if (content.type !== 'message' || content.role !== 'user') return false;

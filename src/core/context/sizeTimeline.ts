@@ -1,4 +1,5 @@
 import type { BranchStep } from '../session/branchStep';
+import { contextExclusionOf } from '../session/contextExclusion';
 import { isEntryOf, type StoredEntry } from '../session/entry';
 
 export interface SizePoint {
@@ -11,7 +12,7 @@ export interface SizePoint {
 }
 
 export interface SizeMark {
-  readonly kind: 'compaction' | 'undo' | 'checkpoint';
+  readonly kind: 'compaction' | 'undo' | 'checkpoint' | 'exclusion';
   readonly entry: string;
   readonly position: number;
   readonly at: number;
@@ -32,11 +33,11 @@ export interface TimelineScale {
 }
 
 /** Entry types whose content says how large the context was. */
-export const sizedTypes: ReadonlySet<BranchStep['type']> = new Set(['compaction', 'compaction_undone', 'checkpoint']);
+export const sizedTypes: ReadonlySet<BranchStep['type']> = new Set(['compaction', 'compaction_undone', 'checkpoint', 'custom']);
 
 /**
  * How large the context was along a branch. Wherever the provider has reported a size, that is it; in between it grows by our own
- * counts. `sized` are the entries of `sizedTypes`, which say what a compaction or its undo made of it.
+ * counts. `sized` are the entries of `sizedTypes`, which say what a compaction, its undo or an exclusion made of it.
  */
 export function sizeTimeline(steps: readonly BranchStep[], sized: readonly StoredEntry[], { fixed, factor }: TimelineScale): SizeTimeline {
   const contents = new Map(sized.map((entry) => [entry.uuid, entry]));
@@ -47,6 +48,7 @@ export function sizeTimeline(steps: readonly BranchStep[], sized: readonly Store
   for (const { entry, type, at, modelFacing, tokens, measured } of steps) {
     if (!sizedTypes.has(type)) position++;
     const stored = contents.get(entry);
+    const exclusion = stored ? contextExclusionOf(stored) : null;
     const point = (isMeasured: boolean) => points.push({ position, at, tokens: Math.round(size), measured: isMeasured });
     const mark = (kind: SizeMark['kind']) => marks.push({ kind, entry, position, at, tokens: Math.round(size) });
     if (stored && isEntryOf(stored, 'compaction')) {
@@ -57,6 +59,10 @@ export function sizeTimeline(steps: readonly BranchStep[], sized: readonly Store
       size = stored.content.tokensRestored;
       point(false);
       mark('undo');
+    } else if (exclusion) {
+      size = exclusion.tokensAfter;
+      point(false);
+      if (exclusion.excluded) mark('exclusion');
     } else if (type === 'checkpoint') {
       mark('checkpoint');
     } else if (measured !== null) {

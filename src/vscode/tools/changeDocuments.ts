@@ -17,8 +17,12 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
   async show({ path, before, after }: FileChange): Promise<void> {
     const name = path.split('/').at(-1) ?? path;
     const title = before === null ? `${name} (new file)` : `${name} (change)`;
-    // The ending makes the language.
-    await commands.executeCommand('vscode.diff', this.document(path, 'before', before ?? ''), this.document(path, 'after', after), title, { preview: true });
+    await this.compare(title, path, before ?? '', after);
+  }
+
+  /** Two versions of one text. The ending of `name` makes the language. */
+  async compare(title: string, name: string, before: string, after: string): Promise<void> {
+    await commands.executeCommand('vscode.diff', this.document(name, 'before', before), this.document(name, 'after', after), title, { preview: true });
   }
 
   provideTextDocumentContent(uri: Uri): string {

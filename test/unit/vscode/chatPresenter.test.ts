@@ -6,6 +6,7 @@ import type { EntryContent, StoredEntry } from '../../../src/core/session/entry'
 import type { Session } from '../../../src/core/session/session';
 import { attemptDiscarded } from '../../../src/core/session/liveCompaction';
 import type { Delta, TranscriptRow } from '../../../src/protocol/messages';
+import { exclusionContent } from '../../../src/core/session/contextExclusion';
 import { ChatPresenter } from '../../../src/vscode/chatPresenter';
 
 /** A conversation as the presenter sees it, without anything behind it. */
@@ -96,10 +97,10 @@ describe('ChatPresenter', () => {
     rig.append({ type: 'custom', customType: 'turn_error', data: { reason: 'network', message: 'Not reached.' } });
     rig.append({ type: 'model_change', provider: 'anthropic', model: 'n' });
     deepStrictEqual(rows(rig), [
-      { kind: 'user', id: 'e1', at: 10, text: 'Hello', folded: false, excerpted: true, pinned: false },
+      { kind: 'user', id: 'e1', at: 10, text: 'Hello', folded: false, excerpted: true, pinned: false, excluded: false },
       { kind: 'thinking', id: 'e2', at: 20, text: 'Hm.', durationMs: 40, folded: false },
-      { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'm', folded: false, pinned: false, interrupted: 'disconnected' },
-      { kind: 'tool', id: 'e4', at: 40, name: 'recall', input: '{\n  "query": "x"\n}', output: 'found', approval: null, hasDiff: false, status: 'ok', folded: false },
+      { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'm', folded: false, pinned: false, excluded: false, interrupted: 'disconnected' },
+      { kind: 'tool', id: 'e4', at: 40, name: 'recall', input: '{\n  "query": "x"\n}', output: 'found', approval: null, hasDiff: false, status: 'ok', folded: false, excluded: false },
       { kind: 'nudge', id: 'e6', at: 60, percent: 50, usedTokens: 500, text: 'Write notes.', outcome: 'delivered', writes: [] },
       { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', continuity: null, coversFrom: 'e1', state: 'undone' },
       { kind: 'undo', id: 'e8', at: 80, tokensRestored: 9_100 },
@@ -115,10 +116,29 @@ describe('ChatPresenter', () => {
     rig.append(answer('Answer'));
     rig.take();
     rig.emit({ type: 'pins_changed', pins: [pin('e1')] });
-    const pinned = { kind: 'user' as const, id: 'e1', at: 10, text: 'Question', folded: false, excerpted: false, pinned: true };
+    const pinned = { kind: 'user' as const, id: 'e1', at: 10, text: 'Question', folded: false, excerpted: false, pinned: true, excluded: false };
     deepStrictEqual(rig.take(), [{ kind: 'row_changed', row: pinned }]);
     rig.emit({ type: 'pins_changed', pins: [] });
     deepStrictEqual(rig.take(), [{ kind: 'row_changed', row: { ...pinned, pinned: false } }]);
+  });
+
+  it('marks what is excluded, a call as well, tells rows that change by it, and again after an undo', () => {
+    const rig = new Rig();
+    rig.append(user('Question'));
+    rig.append(call('c1'));
+    rig.append(result('c1'));
+    rig.append(answer('Answer'));
+    rig.take();
+    const told = () => rig.take().flatMap((delta) => (delta.kind === 'row_changed' && 'excluded' in delta.row ? [[delta.row.id, delta.row.excluded]] : []));
+    rig.append(exclusionContent({ entries: ['e2', 'e3'], excluded: true, tokensAfter: 1 }));
+    deepStrictEqual(told(), [['e2', true]]);
+    rig.append(exclusionContent({ entries: ['e1'], excluded: true, tokensAfter: 1 }));
+    rig.append(exclusionContent({ entries: ['e2', 'e3'], excluded: false, tokensAfter: 1 }));
+    deepStrictEqual(told(), [['e1', true], ['e2', false]]);
+    rig.append(compaction(null));
+    rig.append({ type: 'compaction_undone', target: 'e8', tokensRestored: 9_100 });
+    deepStrictEqual(told(), [['e1', true]]);
+    deepStrictEqual(rows(rig).flatMap((row) => ('excluded' in row ? [[row.id, row.excluded]] : [])), [['e1', true], ['e2', false], ['e4', false]]);
   });
 
   it('tells a summary that a better one has replaced from one that a later compaction has taken in', () => {

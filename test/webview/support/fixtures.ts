@@ -75,11 +75,11 @@ export function context(changes: Partial<Context> = {}): Context {
 }
 
 export function user(id: string, text: string, changes: Partial<Row<'user'>> = {}): Row<'user'> {
-  return { kind: 'user', id, at: noon, text, folded: false, excerpted: false, pinned: false, ...changes };
+  return { kind: 'user', id, at: noon, text, folded: false, excerpted: false, pinned: false, excluded: false, ...changes };
 }
 
 export function assistant(id: string, markdown: string, changes: Partial<Row<'assistant'>> = {}): Row<'assistant'> {
-  return { kind: 'assistant', id, at: noon, markdown, model: 'Claude Sonnet 4.5', folded: false, pinned: false, interrupted: null, ...changes };
+  return { kind: 'assistant', id, at: noon, markdown, model: 'Claude Sonnet 4.5', folded: false, pinned: false, excluded: false, interrupted: null, ...changes };
 }
 
 export function tool(id: string, changes: Partial<Row<'tool'>> = {}): Row<'tool'> {
@@ -94,6 +94,7 @@ export function tool(id: string, changes: Partial<Row<'tool'>> = {}): Row<'tool'
     hasDiff: false,
     status: 'ok',
     folded: false,
+    excluded: false,
     ...changes,
   };
 }

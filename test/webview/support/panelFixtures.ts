@@ -11,16 +11,18 @@ export function breakdown(changes: Partial<BreakdownState> = {}): BreakdownState
     busy: false,
     readonly: false,
     largest: [
-      { id: 'e1', speaker: 'result of read_file', text: 'export class Tokenizer { constructor(private readonly source: string) {} next(): Token | null {', at: noon - 5 * hour, segment: 'toolResults', tokens: 12_400, pinned: false, canPin: true },
-      { id: 'e2', speaker: 'user', text: 'Never on port 4000, and keep the error messages byte for byte as they are.', at: noon - 4 * hour, segment: 'history', tokens: 5_900, pinned: true, canPin: true },
-      { id: 'e3', speaker: 'summary', text: '## Goal Make the tokenizer three times faster without changing its messages', at: noon - 3 * hour, segment: 'summary', tokens: 3_900, pinned: false, canPin: false },
-      { id: 'e4', speaker: 'assistant', text: 'Averyveryverylongwordthathasnoplacetobreak'.repeat(4), at: noon - 2 * hour, segment: 'history', tokens: 90, pinned: false, canPin: true },
+      { id: 'e1', speaker: 'result of read_file', text: 'export class Tokenizer { constructor(private readonly source: string) {} next(): Token | null {', at: noon - 5 * hour, segment: 'toolResults', tokens: 12_400, pinned: false, canPin: true, canExclude: true },
+      { id: 'e2', speaker: 'user', text: 'Never on port 4000, and keep the error messages byte for byte as they are.', at: noon - 4 * hour, segment: 'history', tokens: 5_900, pinned: true, canPin: true, canExclude: true },
+      { id: 'e3', speaker: 'summary', text: '## Goal Make the tokenizer three times faster without changing its messages', at: noon - 3 * hour, segment: 'summary', tokens: 3_900, pinned: false, canPin: false, canExclude: false },
+      { id: 'e4', speaker: 'assistant', text: 'Averyveryverylongwordthathasnoplacetobreak'.repeat(4), at: noon - 2 * hour, segment: 'history', tokens: 90, pinned: false, canPin: true, canExclude: true },
     ],
+    excluded: [{ id: 'e9', speaker: 'call of read_file', text: 'read_file {"path":"dist/bundle.js"}', at: noon - 6 * hour }],
     timeline: {
       points: Array.from({ length: 120 }, (_, i) => ({ position: i + 1, at: noon - (120 - i) * hour, tokens: i < 70 ? 9_000 + i * 2_300 : 20_000 + (i - 70) * 1_300, measured: i % 3 === 0 })),
       marks: [
         { kind: 'checkpoint', entry: 'k1', position: 40, at: noon - 80 * hour, tokens: 98_700 },
         { kind: 'compaction', entry: 'c1', position: 70, at: noon - 50 * hour, tokens: 20_000 },
+        { kind: 'exclusion', entry: 'x1', position: 80, at: noon - 40 * hour, tokens: 30_000 },
         { kind: 'undo', entry: 'u1', position: 90, at: noon - 30 * hour, tokens: 46_000 },
       ],
     },

@@ -28,6 +28,7 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
             </vscode-button>`
           : nothing}
         ${row.state === 'live' && undoable ? changes(row) : nothing}
+        ${button(t('Compare'), { method: 'compare', id: row.id })}
         ${row.coversFrom !== null && row.messages > 0 ? button(t('Show originals'), { method: 'show_entry', id: row.coversFrom }) : nothing}
       </div>
       ${expanded && row.continuity ? html`<p class="compaction-note">${continuityText(row.continuity)}</p>` : nothing}

@@ -5,7 +5,7 @@ import { duration, timeOfDay } from '../../format';
 import { icon } from '../../render/icons';
 import { attachmentList } from '../attachmentList';
 import { labelChip } from './branchRows';
-import { ask, commonActions, pinnedRemark, rowActions } from './rowActions';
+import { ask, commonActions, excludedRemark, pinnedRemark, rowActions } from './rowActions';
 import type { RowContext } from './rowContext';
 
 type User = TranscriptRow & { kind: 'user' };
@@ -14,11 +14,11 @@ type User = TranscriptRow & { kind: 'user' };
 const longText = 1500;
 const longLines = 16;
 
-export function userRow({ id, text, attachments = [], at, excerpted, pinned }: User, { expanded, toggle, canBranch, label, editing, edit }: RowContext): TemplateResult {
+export function userRow({ id, text, attachments = [], at, excerpted, pinned, excluded, folded }: User, { expanded, toggle, canBranch, label, editing, edit }: RowContext): TemplateResult {
   if (editing) return html`<h2 class="sr-only">${t('You')}</h2>`;
   const short = expanded ? text : beginning(text);
   return html`
-    <article class="user-message ${pinned ? 'pinned' : ''}" aria-label=${t('You, {0}', timeOfDay(at))}>
+    <article class="user-message ${pinned ? 'pinned' : ''} ${excluded && !folded ? 'excluded' : ''}" aria-label=${t('You, {0}', timeOfDay(at))}>
       <h2 class="sr-only">${t('You')}</h2>
       ${label ? labelChip(label) : nothing}
       ${attachmentList(attachments, null)}
@@ -31,9 +31,9 @@ export function userRow({ id, text, attachments = [], at, excerpted, pinned }: U
       ${excerpted ? html`<p class="remark">${icon('info')} ${t('Very long: the model is sent its beginning and end.')}</p>` : nothing}
       ${rowActions(t('your message'), [
         { name: 'edit', icon: 'edit', label: t('Edit your message'), title: t('Edit and send again, on a branch of its own'), disabled: !canBranch, run: edit },
-        ...commonActions({ id, text, label, pinned }, t('your message')),
+        ...commonActions({ id, text, label, pinned, excluded, folded, canChange: canBranch }, t('your message')),
       ])}
-      ${pinnedRemark(pinned)}
+      ${pinnedRemark(pinned)} ${excludedRemark({ id, excluded, folded }, canBranch)}
     </article>
   `;
 }
@@ -50,13 +50,13 @@ export interface Answer {
   readonly interrupted: keyof typeof interruptions | null;
   readonly at: number | null;
   /** Null while it streams: there is nothing to act on yet. */
-  readonly stored: { readonly id: string; readonly pinned: boolean } | null;
+  readonly stored: { readonly id: string; readonly pinned: boolean; readonly excluded: boolean; readonly folded: boolean } | null;
 }
 
 /** The same template while it streams and after, so that its nodes stay. */
 export function assistantRow({ markdown, streaming, interrupted, at, stored }: Answer, { speaker, canBranch, label }: RowContext): TemplateResult {
   return html`
-    <article class="answer ${stored?.pinned ? 'pinned' : ''}" aria-label=${at === null ? t('Answer') : t('Answer, {0}', timeOfDay(at))}>
+    <article class="answer ${stored?.pinned ? 'pinned' : ''} ${stored?.excluded && !stored.folded ? 'excluded' : ''}" aria-label=${at === null ? t('Answer') : t('Answer, {0}', timeOfDay(at))}>
       ${heading(speaker)}
       ${label ? labelChip(label) : nothing}
       <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
@@ -64,10 +64,10 @@ export function assistantRow({ markdown, streaming, interrupted, at, stored }: A
       ${stored
         ? rowActions(t('this answer'), [
             { name: 'retry', icon: 'retry', label: t('Ask for another answer'), title: t('Ask for another answer; this one is kept'), disabled: !canBranch, run: ask({ method: 'regenerate', entry: stored.id }) },
-            ...commonActions({ ...stored, text: markdown, label }, t('this answer')),
+            ...commonActions({ ...stored, text: markdown, label, canChange: canBranch }, t('this answer')),
           ])
         : nothing}
-      ${pinnedRemark(stored?.pinned ?? false)}
+      ${pinnedRemark(stored?.pinned ?? false)} ${stored ? excludedRemark(stored, canBranch) : nothing}
     </article>
   `;
 }

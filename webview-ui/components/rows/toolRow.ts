@@ -4,6 +4,7 @@ import type { TranscriptRow } from '../../../src/protocol/messages';
 import { icon, type IconName } from '../../render/icons';
 import { approvalCard, ask } from './approvalCard';
 import { heading } from './messageRows';
+import { excludedRemark } from './rowActions';
 import type { RowContext } from './rowContext';
 
 type Tool = TranscriptRow & { kind: 'tool' };
@@ -22,11 +23,11 @@ const statuses: Record<Tool['status'], { label: () => string; icon: IconName }> 
 const waiting: { label: () => string; icon: IconName } = { label: () => t('needs your permission'), icon: 'lock' };
 
 /** One line: what was called, with what, and how it went; more on request. */
-export function toolRow(tool: Tool, { expanded, toggle, speaker }: RowContext): TemplateResult {
+export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: RowContext): TemplateResult {
   const status = tool.approval ? waiting : statuses[tool.status];
   return html`
     ${heading(speaker)}
-    <div class="tool ${tool.status}">
+    <div class="tool ${tool.status} ${tool.excluded && !tool.folded ? 'excluded' : ''}">
       <button type="button" class="disclosure tool-line" aria-expanded=${expanded} @click=${toggle}>
         ${icon(expanded ? 'chevronDown' : 'chevronRight')}
         <span class="tool-name">${tool.name}</span>
@@ -41,8 +42,10 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker }: RowContext): 
         ? html`<div class="tool-details">
             ${part(t('Input'), tool.input)} ${tool.output === null ? nothing : part(t('Output'), tool.output)}
             ${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>${t('Show diff')}</button>` : nothing}
+            ${tool.excluded || tool.folded || tool.status === 'running' ? nothing : html`<button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'exclude', id: tool.id })}>${t('Exclude from context')}</button>`}
           </div>`
         : nothing}
+      ${excludedRemark(tool, canBranch)}
     </div>
   `;
 }

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { contextExclusionOf } from '../../../src/core/session/contextExclusion';
+import { isEntryOf, type StoredEntry } from '../../../src/core/session/entry';
+import { ConversationRig } from '../../support/conversationRig';
+import { calls, says } from '../../support/scriptedModel';
+
+describe('excluding entries from the context', () => {
+  let rig: ConversationRig;
+  beforeEach(async () => (rig = await ConversationRig.create()));
+  afterEach(() => rig.dispose());
+
+  const sent = () => JSON.stringify(rig.model.requests.at(-1)!.messages);
+  const entry = (found: (entry: StoredEntry) => boolean) => rig.conversation.entries.find(found)!;
+  const marks = () => rig.conversation.entries.flatMap((one) => contextExclusionOf(one) ?? []);
+
+  async function ask(text: string, ...scripts: Parameters<typeof rig.model.scripts.push>): Promise<void> {
+    rig.model.scripts.push(...scripts);
+    assert.equal((await rig.conversation.send(text)).ok, true);
+  }
+
+  it('takes a result and its call out of the next request and of the gauge, through a restart, until they are included again', async () => {
+    await ask('dump it', calls('dump', { tokens: 2_000 }, 'c1'), says('That was long.', { input: 2_500 }));
+    const before = rig.conversation.snapshot;
+    const result = entry(({ content }) => content.type === 'tool_result');
+    assert.equal(await rig.conversation.setExcluded(result.uuid, true), null);
+    const call = entry(({ content }) => content.type === 'tool_call');
+    const { snapshot } = rig.conversation;
+    const toolResults = ({ segments }: typeof snapshot) => segments.find(({ kind }) => kind === 'toolResults')!.tokens;
+    assert.deepEqual([marks().map(({ entries, excluded, tokensAfter }) => ({ entries, excluded, tokensAfter })), toolResults(snapshot)], [[{ entries: [call.uuid, result.uuid], excluded: true, tokensAfter: snapshot.used }], 0]);
+    assert.ok(snapshot.used < before.used - 1_500, `${before.used} → ${snapshot.used}`);
+    await rig.reopen();
+    await ask('and now?', says('Without it.'));
+    assert.ok(!sent().includes('tool_use') && !sent().includes('w7919'), sent().slice(0, 400));
+    assert.ok(sent().includes('dump it') && sent().includes('That was long.'));
+    assert.equal(await rig.conversation.setExcluded(call.uuid, false), null);
+    await ask('and again?', says('With it.'));
+    assert.ok(sent().includes('tool_use') && sent().includes('w7919'));
+    assert.deepEqual(marks().map(({ excluded }) => excluded), [true, false]);
+  });
+
+  it('says no to what is pinned, not answered yet, or folded', async () => {
+    await ask('first', says('one'));
+    const [question, answer] = [entry(({ content }) => content.type === 'message'), entry(({ content }) => content.type === 'message' && content.role === 'assistant')];
+    await rig.conversation.pin({ kind: 'entry', target: question.uuid });
+    assert.match((await rig.conversation.setExcluded(question.uuid, true))!, /pinned/);
+    assert.equal(await rig.conversation.setExcluded(answer.uuid, true), null);
+    assert.equal(await rig.conversation.setExcluded(answer.uuid, true), null, 'twice is once');
+    assert.equal(marks().length, 1);
+    assert.match((await rig.conversation.pin({ kind: 'entry', target: answer.uuid })).message!, /not in the context/);
+    rig.model.scripts.push([{ type: 'failed', failure: { reason: 'bad_key', detail: '' } }]);
+    await rig.conversation.send('no answer');
+    const open = rig.conversation.entries.findLast(({ content }) => content.type === 'message')!;
+    assert.match((await rig.conversation.setExcluded(open.uuid, true))!, /no answer yet/);
+    assert.match((await rig.conversation.setExcluded('nobody', true))!, /not sent to the model/);
+  });
+
+  it('keeps what is excluded out of the summary, its ledgers, and a summary that is made anew', async () => {
+    await ask(`my secret is PELICAN ${rig.words(900)}`, says(`noted PELICAN ${rig.words(300)}`));
+    const secret = rig.conversation.entries.filter(({ content }) => content.type === 'message').map(({ uuid }) => uuid);
+    for (const uuid of secret) assert.equal(await rig.conversation.setExcluded(uuid, true), null);
+    for (let i = 0; i < 5; i++) await ask(`question ${i} ${rig.words(700)}`, says(`answer ${i} ${rig.words(300)}`));
+    rig.summarizer.prompts.length = 0;
+    assert.equal((await rig.conversation.compact()).message, null);
+    assert.equal((await rig.conversation.resummarize()).message, null);
+    const records = rig.conversation.entries.filter((one) => isEntryOf(one, 'compaction'));
+    assert.equal(records.length, 2);
+    assert.equal([...records.map(({ content }) => content.summaryText), ...rig.summarizer.prompts].filter((text) => text.includes('PELICAN')).length, 0);
+    await ask('go on', says('yes'));
+    assert.ok(!sent().includes('PELICAN'));
+    const { hits } = await rig.store.search({ text: 'PELICAN', limit: 20 });
+    assert.deepEqual(secret.filter((uuid) => !hits.some((hit) => hit.entry === uuid)), [], 'recall still finds it');
+    assert.match((await rig.conversation.setExcluded(secret[0]!, false))!, /folded/);
+    await rig.conversation.undoCompaction();
+    await rig.conversation.undoCompaction();
+    assert.equal(await rig.conversation.setExcluded(secret[0]!, false), null);
+  });
+});
