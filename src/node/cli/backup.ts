@@ -7,6 +7,7 @@ import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from './f
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
   { name: 'overwrite', help: 'replace FILE when it exists' },
+  { name: 'json', help: 'one JSON object: backup, checked, problems, more' },
 ];
 
 export const backupHelp = `threadkeeper backup FILE: writes a whole history, attachments included, into one SQLite file.
@@ -25,6 +26,7 @@ export async function backup(args: readonly string[]): Promise<number> {
   const overwrite = flags['overwrite'] !== undefined;
   if (!overwrite && existsSync(target)) throw new Error(`${target} exists already. Name another file, or replace it with --overwrite.`);
   const report = await backUpFolder(flags['store']!, target, { workerFile: join(__dirname, 'storeTaskWorker.js'), overwrite });
-  process.stdout.write(`${checkedText(report)} backed up to ${target}.\n`);
+  const { checked, problems, more } = report;
+  process.stdout.write(flags['json'] === undefined ? `${checkedText(report)} backed up to ${target}.\n` : `${JSON.stringify({ backup: target, checked, problems, more })}\n`);
   return 0;
 }

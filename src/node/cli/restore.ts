@@ -7,6 +7,7 @@ import { plain } from './plain';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history to replace; made when it is not there' },
+  { name: 'json', help: 'one JSON object: restored, sessions, entries, keptAt' },
   { name: 'damaged', help: 'restore a backup that is damaged as well; repair it afterwards with threadkeeper verify --repair' },
 ];
 
@@ -29,6 +30,10 @@ export async function restore(args: readonly string[]): Promise<number> {
   if (isUnusable(report)) throw new StoreError('corrupt', `${file} cannot be restored as it is, so nothing was changed. If it was a history: copy it as threadkeeper.db into an empty folder, and threadkeeper verify --repair --store on that folder gets out what can be read.`);
   if (problemCount(report) > 0 && flags['damaged'] === undefined) throw new StoreError('corrupt', 'The backup is damaged, so nothing was changed. --damaged restores it all the same.');
   const { sessions, entries, keptAt } = await restoreFile(flags['store']!, file, { workerFile, label: 'threadkeeper restore' });
+  if (flags['json'] !== undefined) {
+    process.stdout.write(`${JSON.stringify({ restored: file, sessions, entries, keptAt })}\n`);
+    return 0;
+  }
   const kept = keptAt === null ? '' : ` What was there is kept as ${keptAt}.`;
   process.stdout.write(`${counted(entries, 'entry', 'entries')} in ${counted(sessions, 'session', 'sessions')} restored.${kept}\n`);
   return 0;

@@ -39,6 +39,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
   { name: 'workspace', value: 'DIR', help: 'folder that offline answers may search and that tools work in (--allow-tools)' },
   { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
+  { name: 'json', help: 'changes nothing: every line is JSON' },
 ];
 
 /** Model steps with calls in one turn. */

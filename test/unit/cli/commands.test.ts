@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import type { SessionStore } from '../../../src/core/ports';
+import { importFixtures } from '../../support/importRig';
+import { projectRoot } from '../../support/paths';
+import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
+
+interface Command {
+  readonly name: string;
+  /** Words and flags with which it works, beside `--store`; the store is in use all the while. */
+  readonly works: (temp: string) => readonly string[];
+  /** Properties of its first JSON object. */
+  readonly says: readonly string[];
+  /** What ends it with 1, beside `--store`; null where there is no such thing but a store that cannot be opened. */
+  readonly fails: (temp: string) => readonly string[];
+  /** Where it works on another store than the one in use. */
+  readonly elsewhere?: boolean;
+  /** The exit code where there is nothing to do; 0 else. */
+  readonly code?: number;
+}
+
+const commands: readonly Command[] = [
+  { name: 'sessions', works: () => [], says: ['uuid', 'id', 'title'], fails: () => [] },
+  { name: 'show', works: () => ['One'], says: ['id', 'title'], fails: () => ['20200101_001'] },
+  { name: 'search', works: () => ['kept'], says: ['entryId', 'sessionId', 'text'], fails: () => ['kept', '--session', 'nowhere'] },
+  { name: 'context', works: () => ['One'], says: ['snapshot', 'request'], fails: () => ['20200101_001'] },
+  { name: 'compact', works: () => ['One', '--model', 'offline'], says: ['ok'], fails: () => ['20200101_001', '--model', 'offline'], code: 3 },
+  { name: 'stats', works: () => [], says: ['totals', 'days'], fails: () => [] },
+  { name: 'import', works: () => [join(importFixtures, 'pi-v3.jsonl')], says: ['sessions', 'failed', 'cancelled'], fails: (temp) => [join(temp, 'nothing.jsonl')] },
+  { name: 'export', works: (temp) => ['One', '--out', join(temp, 'one.json')], says: ['file', 'format', 'sessions'], fails: () => ['20200101_001'] },
+  { name: 'verify', works: () => [], says: ['checked', 'problems'], fails: () => [] },
+  { name: 'backup', works: (temp) => [join(temp, 'backup.db')], says: ['backup', 'checked', 'problems'], fails: () => [__filename] },
+  { name: 'restore', works: (temp) => [join(temp, 'backup.db')], says: ['restored', 'sessions', 'entries', 'keptAt'], fails: () => [__filename], elsewhere: true },
+  { name: 'run', works: () => ['--model', 'offline'], says: ['type'], fails: () => ['--model', 'offline', '--session', '20200101_001'] },
+];
+
+describe('every command of the command line', () => {
+  let temp: TempFolder;
+  let store: SessionStore;
+  let inUse: string;
+  let session: string;
+
+  before(async () => {
+    temp = tempFolder();
+    inUse = join(temp.path, 'store');
+    store = await openTestStore(inUse);
+    session = (await store.createSession({ uuid: 's', channel: 'cli', title: 'One', createdAt: 1_763_800_000_000 })).id;
+    await store.append('s', { entries: [userMessage('s', null, 'kept')] });
+  });
+  after(async () => {
+    await store.close();
+    temp.remove();
+  });
+
+  const run = (...args: string[]) =>
+    new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      const words = args.map((word) => (word === 'One' ? session : word));
+      const child = execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...words], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
+      child.stdin?.end();
+    });
+
+  it('is in the help, and has one of its own', async () => {
+    const { code, out } = await run('--help');
+    const named = [...out.matchAll(/^ {2}threadkeeper (\w+) …/gm)].map(([, name]) => name!);
+    assert.deepEqual([code, named.sort()], [0, commands.map(({ name }) => name).sort()]);
+    const helps = await Promise.all(commands.map(async ({ name }) => ({ name, ...(await run(name, '--help')) })));
+    for (const { name, code: ended, out: text, err } of helps) {
+      assert.deepEqual([name, ended, err], [name, 0, '']);
+      for (const part of [`threadkeeper ${name}`, '--store DIR', '--json', 'Exit code']) assert.ok(text.includes(part), `${name} does not say ${part}:\n${text}`);
+    }
+  });
+
+  for (const { name, works, says, fails, elsewhere, code = 0 } of commands) {
+    it(`${name}: answers in JSON while another process has the history open, and ends with 0, 1 and 2`, async () => {
+      const folder = elsewhere ? join(temp.path, 'elsewhere') : inUse;
+      const worked = await run(name, ...works(temp.path), '--store', folder, '--json');
+      assert.equal(worked.code, code, worked.err);
+      const answer: unknown = JSON.parse(worked.out.split('\n')[0]!);
+      for (const property of says) assert.ok(property in (answer as object), `${property} in ${worked.out.slice(0, 500)}`);
+      // A file in the place of a folder: nobody can open that.
+      const failing = fails(temp.path);
+      const failed = await run(name, ...failing, '--store', failing.length === 0 ? __filename : folder, '--json');
+      assert.deepEqual([failed.code, failed.err === ''], [name === 'verify' ? 3 : 1, false], failed.err);
+      const wrong = await run(name, '--store', folder, '--nonsense');
+      assert.deepEqual([wrong.code, wrong.err.includes('--nonsense'), wrong.err.includes(`threadkeeper ${name} --help`)], [2, true, true], wrong.err);
+    });
+  }
+});
