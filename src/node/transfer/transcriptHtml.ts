@@ -72,9 +72,11 @@ function isoTime(at: number): string {
 
 /** On paper nothing is folded away, and no message begins at the foot of a page without a line of its own. */
 const style = `
-:root{color-scheme:light dark;--line:#8886;--soft:#8881}
+:root{color-scheme:light dark;--back:#fff;--fore:#1f1f1f;--dim:#595959;--link:#0b5cad;--line:#8886;--soft:#8881}
+@media (prefers-color-scheme:dark){:root{--back:#1b1b1b;--fore:#e4e4e4;--dim:#b4b4b4;--link:#7ab7ff}}
+html{background:var(--back);color:var(--fore)}a{color:var(--link)}
 body{font:16px/1.55 system-ui,sans-serif;max-width:48rem;margin:2rem auto;padding:0 1rem;overflow-wrap:anywhere}
-header p,time{color:GrayText;font-size:.85rem;font-weight:normal}
+header p,time{color:var(--dim);font-size:.85rem;font-weight:normal}
 article{margin:1.5rem 0;padding:.25rem 1rem;border-left:3px solid var(--line)}
 article.user{background:var(--soft);border-color:#3b82f6}
 h2{font-size:1rem;margin:.5rem 0}h3,h4,h5,h6{font-size:1rem;margin:1rem 0 .25rem}
@@ -85,5 +87,5 @@ summary{cursor:pointer}
 table{border-collapse:collapse}td,th{border:1px solid var(--line);padding:.2rem .5rem}
 blockquote{margin-left:0;padding-left:1rem;border-left:2px solid var(--line)}
 img{max-width:100%}
-@media print{:root{color-scheme:light}body{margin:0;max-width:none;font-size:11pt}h2,summary{break-after:avoid}pre,img,tr{break-inside:avoid}pre{white-space:pre-wrap}details::details-content{content-visibility:visible;block-size:auto}details>*{display:block}}
+@media print{:root{color-scheme:light;--back:#fff;--fore:#000;--dim:#555;--link:#000}body{margin:0;max-width:none;font-size:11pt}h2,summary{break-after:avoid}pre,img,tr{break-inside:avoid}pre{white-space:pre-wrap}details::details-content{content-visibility:visible;block-size:auto}details>*{display:block}}
 `;
