@@ -162,7 +162,7 @@ export function activate(context: ExtensionContext): void {
       counter: async () => (await loadRuntime()).tokens,
       noteFolders: async () => ({ workspace: join((await location.resolve()).folder, 'notes'), user: join(context.globalStorageUri.fsPath, 'notes') }),
     },
-    transfer: new TransferCommands({ store, controller: chat, ids: new UuidV7(), changed: () => void tree.reload() }),
+    transfer: new TransferCommands({ store, controller: chat, changed: () => void tree.reload() }),
     context: { previews, summaries },
     models,
     memory,

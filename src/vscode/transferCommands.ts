@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, ProgressLocation, Uri, window, type QuickPickItem } from 'vscode';
-import type { IdSource, SessionStore } from '../core/ports';
+import type { SessionStore } from '../core/ports';
 import type { Session } from '../core/session/session';
 import { counted } from '../core/session/verifyReport';
 import type { ImportedSession, ImportReport } from '../core/transfer/importReport';
@@ -18,7 +18,6 @@ export type TransferCommandName = Extract<CommandName, 'exportSession' | 'export
 export interface TransferCommandsDeps {
   readonly store: { get(): Promise<SessionStore> };
   readonly controller: Pick<ChatController, 'open' | 'session' | 'openSession'>;
-  readonly ids: IdSource;
   /** Sessions have come in. */
   readonly changed: () => void;
 }
@@ -106,18 +105,17 @@ export class TransferCommands {
     const report = await window.withProgress({ location: ProgressLocation.Notification, title: 'Importing sessions', cancellable: true }, async (progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      const { importFiles } = await import('../node/transfer/importFiles');
+      const { importInThread } = await import('../node/transfer/importInThread');
       let told = '';
-      return importFiles(
+      return importInThread(
+        await this.deps.store.get(),
         picked.map(({ fsPath }) => fsPath),
         {
-          store: await this.deps.store.get(),
-          ids: this.deps.ids,
-          now: Date.now,
-          wasmFile: join(__dirname, 'sql-wasm.wasm'),
+          workerFile: join(__dirname, 'storeTaskWorker.js'),
           signal: stop.signal,
-          onProgress: ({ index, files, fraction }) => {
-            const message = files === 1 ? `${Math.floor(fraction * 100)} %` : `file ${index + 1} of ${files}`;
+          onProgress: ({ index, files, fraction, records }) => {
+            const where = files === 1 ? `${Math.floor(fraction * 100)} %` : `file ${index + 1} of ${files}`;
+            const message = `${where}, ${counted(records, 'record', 'records')}`;
             if (message !== told) progress.report({ message: (told = message) });
           },
         },

@@ -90,6 +90,7 @@ export async function openTestStore(folder: string, label = 'test'): Promise<Ses
     usageRecords: forward('usageRecords'),
     restoreSession: forward('restoreSession'),
     knownSources: forward('knownSources'),
+    importEntries: forward('importEntries'),
     analyticsRows: forward('analyticsRows'),
     claim: forward('claim'),
     release: forward('release'),

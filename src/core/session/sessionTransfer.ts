@@ -1,3 +1,4 @@
+import type { AppendBatch } from './appendBatch';
 import type { AnalyticsQuery, AnalyticsRows } from '../analytics/rows';
 import type { UsageRecord } from './usageRecord';
 import type { Session } from './session';
@@ -18,5 +19,7 @@ export interface SessionTransfer {
   restoreSession(session: SessionRecord): Promise<{ readonly session: Session; readonly created: boolean }>;
   /** Which of these (`NewEntry.sourceId`) are stored, as what. */
   knownSources(sourceIds: readonly string[]): Promise<{ readonly sourceId: string; readonly entry: string }[]>;
+  /** As `SessionStore.append`, for thousands of entries: they do not come back, only the uuids under which they are stored now. */
+  importEntries(session: string, batch: AppendBatch): Promise<string[]>;
   analyticsRows(query: AnalyticsQuery): Promise<AnalyticsRows>;
 }

@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { counted } from '../../core/session/verifyReport';
 import type { ImportedSession, ImportReport } from '../../core/transfer/importReport';
-import { UuidV7 } from '../runtime/uuidV7';
 import { importFormats, type ImportFormat } from '../transfer/detectFormat';
-import { importFiles } from '../transfer/importFiles';
+import { importInThread } from '../transfer/importInThread';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from './flags';
 import { plain } from './plain';
 import { storeFlag, withWriter } from './storeFlags';
@@ -28,7 +27,7 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const flags = parseFlags(rest, specs);
   if (words.length === 0) throw new UsageError('Name a file or a folder to import.');
   const format = flags['format'] as ImportFormat | undefined;
-  const report = await withWriter(flags['store']!, 'import', (store) => importFiles(words, { store, ids: new UuidV7(), now: Date.now, wasmFile: join(__dirname, 'sql-wasm.wasm'), ...(format === undefined ? {} : { format }) }));
+  const report = await withWriter(flags['store']!, 'import', (store) => importInThread(store, words, { workerFile: join(__dirname, 'storeTaskWorker.js'), ...(format === undefined ? {} : { format }) }));
   if (flags['json'] !== undefined) process.stdout.write(`${JSON.stringify(report)}\n`);
   else for (const session of report.sessions) if (session.outcome !== 'known') process.stdout.write(`${session.id}\n`);
   if (flags['json'] === undefined) for (const line of remarks(report)) process.stderr.write(`${plain(line)}\n`);

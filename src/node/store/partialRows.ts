@@ -51,10 +51,11 @@ export class PartialRows {
     }));
   }
 
-  drop(entry: string): void {
-    this.lengths.delete(entry);
-    this.connection.run('DELETE FROM partial_chunks WHERE entry = ?', [entry]);
-    this.connection.run('DELETE FROM partials WHERE entry = ?', [entry]);
+  drop(entries: readonly string[]): void {
+    for (const entry of entries) this.lengths.delete(entry);
+    const wanted = [JSON.stringify(entries)];
+    this.connection.run('DELETE FROM partial_chunks WHERE entry IN (SELECT value FROM json_each(?))', wanted);
+    this.connection.run('DELETE FROM partials WHERE entry IN (SELECT value FROM json_each(?))', wanted);
   }
 
   /** What no entry has replaced in this session, oldest first, as the entries it would have become. */

@@ -1,28 +1,20 @@
-import type { Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { StoreError, errorText } from '../../core/errors';
 import { Emitter } from '../../core/base/event';
 import type { Logger, SessionStore, StoreStatus } from '../../core/ports';
 import type { StoreChange } from '../../core/session/storeChange';
-import { AnswerParts } from './answerParts';
 import { releaseLease } from './lease';
+import { PendingCalls } from './pendingCalls';
 import { storeFiles } from './storeFiles';
-import { fromWire } from './storeProtocol';
 import type { CallArguments, CallResult, Request, Response, StoreCall } from './storeProtocol';
-
-interface Pending {
-  readonly parts: AnswerParts;
-  resolve(value: unknown): void;
-  reject(error: Error): void;
-}
 
 /** The worker's port as the rest of the program sees it. */
 export class StoreClient implements SessionStore {
-  private readonly pending = new Map<number, Pending>();
+  private readonly pending: PendingCalls;
   private readonly statusChanged = new Emitter<StoreStatus>();
   readonly onDidChangeStatus = this.statusChanged.event;
   private readonly changed = new Emitter<StoreChange>();
   readonly onDidChange = this.changed.event;
-  private nextId = 1;
   private ended: StoreError | undefined;
   private closing: Promise<void> | undefined;
 
@@ -34,6 +26,7 @@ export class StoreClient implements SessionStore {
     private nonce: string | null,
     private readonly logger: Logger | undefined,
   ) {
+    this.pending = new PendingCalls((request) => worker.postMessage(request));
     worker.on('message', (response: Response) => this.receive(response));
     worker.on('error', (error) => this.end(new StoreError('io', `${folder}: the store's worker failed: ${error.message}`, { cause: error })));
     worker.on('exit', (code) => this.end(new StoreError('io', `${folder}: the store's worker ended with code ${code}`)));
@@ -83,6 +76,7 @@ export class StoreClient implements SessionStore {
   readonly usageRecords = this.forward('usageRecords');
   readonly restoreSession = this.forward('restoreSession');
   readonly knownSources = this.forward('knownSources');
+  readonly importEntries = this.forward('importEntries');
   readonly analyticsRows = this.forward('analyticsRows');
   readonly claim = this.forward('claim');
   readonly release = this.forward('release');
@@ -90,6 +84,14 @@ export class StoreClient implements SessionStore {
   readonly requestStop = this.forward('requestStop');
   readonly calibration = this.forward('calibration');
   readonly saveCalibration = this.forward('saveCalibration');
+
+  /** To be handed to another thread, for a `StorePort`. */
+  openPort(): MessagePort {
+    if (this.ended) throw this.ended;
+    const { port1, port2 } = new MessageChannel();
+    this.worker.postMessage({ type: 'join', port: port1 } satisfies Request, [port1]);
+    return port2;
+  }
 
   refresh(): Promise<void> {
     return this.request((id) => ({ type: 'refresh', id })) as Promise<void>;
@@ -121,28 +123,17 @@ export class StoreClient implements SessionStore {
 
   private request(make: (id: number) => Request): Promise<unknown> {
     if (this.ended) return Promise.reject(this.ended);
-    const id = this.nextId++;
-    return new Promise((resolve, reject) => {
-      this.pending.set(id, { parts: new AnswerParts(), resolve, reject });
-      this.worker.ref();
-      this.worker.postMessage(make(id));
-    });
+    this.worker.ref();
+    return this.pending.ask(make);
   }
 
   private receive(response: Response): void {
     switch (response.type) {
       case 'part':
-        this.pending.get(response.id)?.parts.add(response);
-        // Not before what else waits in this thread has had its turn.
-        setImmediate(() => this.worker.postMessage({ type: 'nextPart', id: response.id } satisfies Request));
-        return;
-      case 'done': {
-        const pending = this.settle(response.id);
-        pending?.resolve(pending.parts.finish(response));
-        return;
-      }
+      case 'done':
       case 'failed':
-        this.settle(response.id)?.reject(fromWire(response.error));
+        this.pending.receive(response);
+        if (this.pending.isEmpty) this.worker.unref();
         return;
       case 'status':
         this.currentStatus = response.status;
@@ -160,19 +151,11 @@ export class StoreClient implements SessionStore {
     }
   }
 
-  private settle(id: number): Pending | undefined {
-    const pending = this.pending.get(id);
-    this.pending.delete(id);
-    if (this.pending.size === 0) this.worker.unref();
-    return pending;
-  }
-
   /** From now on every request is rejected with this error, the waiting ones at once. */
   private end(error: StoreError): void {
     if (this.ended) return;
     this.ended = error;
-    for (const pending of this.pending.values()) pending.reject(error);
-    this.pending.clear();
+    this.pending.fail(error);
     if (error.reason === 'closed') return;
     this.logger?.error('store_worker_ended', { message: error.message });
     // Our process lives on, so nobody else would take the lease of its dead worker for abandoned.

@@ -98,15 +98,18 @@ export class StoreCore implements CoreStore {
   append(session: string, batch: AppendBatch): StoredEntry[] {
     return this.connection.transaction(() => {
       const { leaf } = this.sessions.require(session);
-      const isNew = batch.entries.some(({ uuid, content }) => !sideEntryTypes.has(content.type) && !this.rows.has(uuid));
+      const uuids = batch.entries.map(({ uuid }) => uuid);
+      const known = this.rows.known(uuids);
+      const isNew = batch.entries.some(({ uuid, content }) => !sideEntryTypes.has(content.type) && !known.has(uuid));
       if (batch.after !== undefined && isNew && leaf !== batch.after) {
         throw new StoreError('conflict', `Session ${session} goes on from ${leaf}, not from ${batch.after}`);
       }
+      if (uuids.length > 0) this.partials.drop(uuids);
       let before: InsertedBefore | undefined;
       const results = batch.entries.map((entry, index) => {
         if (entry.session !== session) throw new StoreError('invalid', `Entry ${entry.uuid} belongs to session ${entry.session}`);
-        this.partials.drop(entry.uuid);
-        const result = this.rows.insert(entry, batch.seqs?.[index], before);
+        const result = this.rows.insert(entry, batch.seqs?.[index], before, known.has(entry.uuid));
+        known.add(entry.uuid);
         if (result.added) before = { seq: result.entry.seq, parent: sideEntryTypes.has(entry.content.type) ? null : entry.uuid };
         return result;
       });
@@ -116,6 +119,10 @@ export class StoreCore implements CoreStore {
       if (added.length > 0) this.noteAppended(session, added);
       return results.map((result) => result.entry);
     });
+  }
+
+  importEntries(session: string, batch: AppendBatch): string[] {
+    return this.append(session, batch).map(({ uuid }) => uuid);
   }
 
   purgePreview(sessions: readonly string[]): PurgePreview {
@@ -198,7 +205,7 @@ export class StoreCore implements CoreStore {
     return this.connection.transaction(() => {
       const recovered: StoredEntry[] = [];
       for (const entry of this.partials.leftBehind(session)) {
-        this.partials.drop(entry.uuid);
+        this.partials.drop([entry.uuid]);
         if (!('text' in entry.content) || entry.content.text === '') continue;
         const { leaf, updatedAt } = this.sessions.require(session);
         // Where the conversation stands, unless the text belongs to a branch that has been left: off the branch nobody would see

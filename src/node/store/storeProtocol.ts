@@ -1,3 +1,4 @@
+import type { MessagePort } from 'node:worker_threads';
 import { CancelledError, StoreError, errorText } from '../../core/errors';
 import type { StoreErrorReason } from '../../core/errors';
 import type { SessionStore, StoreStatus } from '../../core/ports';
@@ -75,6 +76,7 @@ const calls: { readonly [K in StoreCall]: Exclude<StoreChange['kind'], 'all'> | 
   usageRecords: null,
   restoreSession: 'session',
   knownSources: null,
+  importEntries: 'entries',
   analyticsRows: null,
   calibration: null,
   saveCalibration: null,
@@ -93,7 +95,7 @@ export function changeOf(method: CoreCall, args: readonly unknown[], result: unk
   const session = typeof args[0] === 'string' ? args[0] : null;
   switch (kind) {
     case 'entries': {
-      const entries = (result as readonly StoredEntry[]).map(({ uuid }) => uuid);
+      const entries = method === 'importEntries' ? (result as CallResult<typeof method>) : (result as readonly StoredEntry[]).map(({ uuid }) => uuid);
       if (session === null || entries.length === 0) return null;
       return entries.length > mostNamed ? { kind: 'branch', session } : { kind, session, entries };
     }
@@ -130,6 +132,8 @@ export interface WorkerOptions {
 export type Request =
   | { readonly type: 'call'; readonly id: number; readonly method: StoreCall; readonly args: readonly unknown[] }
   | { readonly type: 'refresh' | 'close'; readonly id: number }
+  /** The store's worker is to answer this port as well. */
+  | { readonly type: 'join'; readonly port: MessagePort }
   /** A part has been read. */
   | { readonly type: 'nextPart'; readonly id: number }
   /** Stops waiting for the owner; the store then does not open. */

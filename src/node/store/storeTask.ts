@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { Worker } from 'node:worker_threads';
+import { Worker, type MessagePort } from 'node:worker_threads';
 import { dirname, join } from 'node:path';
 import { CancelledError, StoreError } from '../../core/errors';
+import type { ImportReport } from '../../core/transfer/importReport';
+import type { ImportProgress } from '../transfer/importFiles';
+import type { ImportRequest } from '../transfer/importTask';
 import type { TaskProgress, VerifyReport } from '../../core/session/verifyReport';
 import type { BackupRequest } from './backupStore';
 import { privateFolder } from './readonlyCopy';
@@ -10,10 +13,10 @@ import type { Restored, RestoreRequest } from './restoreStore';
 import { besides, storeFiles, type StoreFiles } from './storeFiles';
 import { fromWire, type WireError } from './storeProtocol';
 
-export interface TaskOptions {
+export interface TaskOptions<Progress = TaskProgress> {
   /** `dist/storeTaskWorker.js`; `sql-wasm.wasm` lies beside it. */
   readonly workerFile: string;
-  readonly onProgress?: (progress: TaskProgress) => void;
+  readonly onProgress?: (progress: Progress) => void;
   readonly signal?: AbortSignal;
 }
 
@@ -21,7 +24,8 @@ export interface TaskOptions {
 export type StoreTask =
   | { readonly kind: 'verify'; readonly files: StoreFiles; readonly scratch: string }
   | { readonly kind: 'backup'; readonly request: BackupRequest }
-  | { readonly kind: 'restore'; readonly request: RestoreRequest };
+  | { readonly kind: 'restore'; readonly request: RestoreRequest }
+  | { readonly kind: 'import'; readonly request: ImportRequest };
 
 export interface TaskData {
   readonly task: StoreTask;
@@ -29,7 +33,7 @@ export interface TaskData {
 }
 
 export type TaskMessage =
-  | { readonly type: 'progress'; readonly progress: TaskProgress }
+  | { readonly type: 'progress'; readonly progress: TaskProgress | ImportProgress }
   | { readonly type: 'done'; readonly value: unknown }
   | { readonly type: 'failed'; readonly error: WireError };
 
@@ -60,24 +64,34 @@ export function restoreFile(folder: string, backup: string, options: Omit<TaskOp
   return run({ kind: 'restore', request }, options, []) as Promise<Restored>;
 }
 
+/** Imports through a port of the store (importTask.ts). When aborted it comes to an end by itself, with a report of what is stored by then. */
+export function importThrough(port: MessagePort, request: Omit<ImportRequest, 'port'>, options: TaskOptions<ImportProgress>): Promise<ImportReport> {
+  return run({ kind: 'import', request: { ...request, port } }, options, [], { ports: [port], endsItself: true }) as Promise<ImportReport>;
+}
+
 function verify(files: StoreFiles, options: TaskOptions): Promise<VerifyReport> {
   const scratch = privateFolder();
   return run({ kind: 'verify', files, scratch }, options, [scratch]) as Promise<VerifyReport>;
 }
 
-async function run(task: StoreTask, { workerFile, onProgress, signal }: TaskOptions, leftovers: readonly string[]): Promise<unknown> {
+async function run<Progress>(
+  task: StoreTask,
+  { workerFile, onProgress, signal }: TaskOptions<Progress>,
+  leftovers: readonly string[],
+  { ports = [], endsItself = false }: { readonly ports?: readonly MessagePort[]; readonly endsItself?: boolean } = {},
+): Promise<unknown> {
   if (signal?.aborted) throw new CancelledError();
   const workerData: TaskData = { task, wasmFile: join(dirname(workerFile), 'sql-wasm.wasm') };
-  const worker = new Worker(workerFile, { workerData });
+  const worker = new Worker(workerFile, { workerData, transferList: [...ports] });
   return new Promise<unknown>((resolve, reject) => {
     worker.on('message', (message: TaskMessage) => {
-      if (message.type === 'progress') onProgress?.(message.progress);
+      if (message.type === 'progress') onProgress?.(message.progress as Progress);
       else if (message.type === 'done') resolve(message.value);
       else reject(fromWire(message.error));
     });
     worker.on('error', (cause) => reject(new StoreError('io', `The worker failed: ${cause.message}`, { cause })));
     worker.on('exit', (code) => reject(new StoreError('io', `The worker ended with code ${code}`)));
-    signal?.addEventListener('abort', () => reject(new CancelledError()), { once: true });
+    signal?.addEventListener('abort', () => (endsItself ? worker.postMessage('stop') : reject(new CancelledError())), { once: true });
   }).finally(async () => {
     await worker.terminate();
     for (const path of leftovers) rmSync(path, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { sendAnswer } from './answerParts';
 import { StoreHost } from './storeHost';
 import { toWire } from './storeProtocol';
@@ -25,34 +25,54 @@ host.then(
   (error: unknown) => send({ type: 'openFailed', error: toWire(error) }),
 );
 
-/** Answers that wait for the receiver to ask for their next part. */
-const waiting = new Map<number, () => void>();
+type Question = Extract<Request, { type: 'call' | 'refresh' | 'close' }>;
 
-port.on('message', (request: Request) => {
-  if (request.type === 'cancelOpen') cancelOpen.abort();
-  else if (request.type === 'nextPart') waiting.get(request.id)?.();
-  else void answer(request);
-});
+/** Answers the calls of a port. */
+class Answerer {
+  /** Answers that wait for the receiver to ask for their next part. */
+  private readonly waiting = new Map<number, () => void>();
 
-type Question = Exclude<Request, { type: 'cancelOpen' | 'nextPart' }>;
+  constructor(private readonly send: (response: Response, moved?: readonly ArrayBuffer[]) => void) {}
 
-async function answer(request: Question): Promise<void> {
-  try {
-    await sendAnswer(request.id, await perform(request), sendWhenRead);
-  } catch (error) {
-    send({ type: 'failed', id: request.id, error: toWire(error) });
-  } finally {
-    waiting.delete(request.id);
+  async answer(request: Question): Promise<void> {
+    try {
+      await sendAnswer(request.id, await perform(request), (response) => this.sendWhenRead(response));
+    } catch (error) {
+      this.send({ type: 'failed', id: request.id, error: toWire(error) });
+    } finally {
+      this.waiting.delete(request.id);
+    }
+  }
+
+  nextPart(id: number): void {
+    this.waiting.get(id)?.();
+  }
+
+  /**
+   * Parts follow one another when the one before has been read: a thread takes all the messages that have arrived in one turn of its
+   * loop, so that parts sent ahead would hold it as long as the whole.
+   */
+  private async sendWhenRead(response: Answer): Promise<void> {
+    this.send(response, response.type === 'done' ? movable(response.value) : []);
+    if (response.type === 'part') await new Promise<void>((resolve) => this.waiting.set(response.id, resolve));
   }
 }
 
-/**
- * Parts follow one another when the one before has been read: a thread takes all the messages that have arrived in one turn of its
- * loop, so that parts sent ahead would hold it as long as the whole.
- */
-async function sendWhenRead(response: Answer): Promise<void> {
-  send(response, response.type === 'done' ? movable(response.value) : []);
-  if (response.type === 'part') await new Promise<void>((resolve) => waiting.set(response.id, resolve));
+const answerer = new Answerer(send);
+port.on('message', (request: Request) => {
+  if (request.type === 'cancelOpen') cancelOpen.abort();
+  else if (request.type === 'join') join(request.port);
+  else if (request.type === 'nextPart') answerer.nextPart(request.id);
+  else void answerer.answer(request);
+});
+
+/** Another thread of this window: it calls, and does nothing else to the store. */
+function join(joined: MessagePort): void {
+  const its = new Answerer((response, moved = []) => joined.postMessage(response, moved));
+  joined.on('message', (request: Request) => {
+    if (request.type === 'nextPart') its.nextPart(request.id);
+    else if (request.type === 'call') void its.answer(request);
+  });
 }
 
 async function perform(request: Question): Promise<unknown> {

@@ -1,5 +1,4 @@
 import { StoreError } from '../../core/errors';
-import type { SessionStore } from '../../core/ports';
 import { EntryContent, type NewEntry } from '../../core/session/entry';
 import { ExportDocument, exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../core/transfer/exportDocument';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
@@ -7,10 +6,11 @@ import { inParentOrder } from '../../core/transfer/parentOrder';
 import { Renumbering } from '../../core/transfer/renumbering';
 import { unreadable } from '../../core/transfer/rawEntry';
 import type { ImportContext } from './importContext';
+import type { ImportStore } from './importStore';
 import { batches } from './importBatches';
 
 /** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
-export async function* importExport(store: SessionStore, text: string, { source, signal, onProgress }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+export async function* importExport(store: ImportStore, text: string, { source, signal, onRecord, onProgress }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
   const { document, raw } = parse(text);
   for (const { hash, mime, data } of document.blobs) {
     signal?.throwIfAborted();
@@ -35,6 +35,7 @@ export async function* importExport(store: SessionStore, text: string, { source,
       for (const { uuid, seq } of [...known.values(), ...stored]) renumbering.note(batch.find((entry) => entry.uuid === uuid)?.seq ?? seq, seq);
       added += fresh.length;
       done += batch.length;
+      for (const _ of batch) onRecord?.();
       onProgress?.(done, total);
     }
     await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
@@ -82,17 +83,17 @@ function toNew({ seq: _seq, ...entry }: ExportedEntry, session: string, renumber
 }
 
 /** Of a session that is here already: what is new goes on from where it stands, or is another branch. */
-async function furtherLeaf(store: SessionStore, here: string | null, there: string | null): Promise<string | null> {
+async function furtherLeaf(store: ImportStore, here: string | null, there: string | null): Promise<string | null> {
   if (here === null || there === null || !(await isKnown(store, there))) return here ?? there;
   return (await store.commonAncestor(here, there)) === here ? there : here;
 }
 
-async function isKnown(store: SessionStore, uuid: string): Promise<boolean> {
+async function isKnown(store: ImportStore, uuid: string): Promise<boolean> {
   return (await store.entries([uuid])).length > 0;
 }
 
 /** What belongs to the session beside its entries. All of it may be stored twice with the effect of once. */
-async function finish(store: SessionStore, session: string, { usage, pins, memoryWrites, retries }: ExportedSession, leaf: string | null): Promise<void> {
+async function finish(store: ImportStore, session: string, { usage, pins, memoryWrites, retries }: ExportedSession, leaf: string | null): Promise<void> {
   await store.append(session, { entries: [], usage, memoryWrites });
   for (const pin of pins) await store.savePin({ ...pin, session });
   for (const retry of retries) {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { CancelledError, errorText, StoreError } from '../../core/errors';
-import type { IdSource, SessionStore } from '../../core/ports';
+import type { IdSource } from '../../core/ports';
 import { continueEvents } from '../../core/transfer/formats/continueSession';
 import { isObject, type Json } from '../../core/transfer/formats/jsonShape';
 import { taskEvents } from '../../core/transfer/formats/taskHistory';
@@ -12,12 +12,13 @@ import { ForeignDatabase } from './foreignDatabase';
 import { findSources } from './findSources';
 import { importExport } from './importExport';
 import type { ImportContext } from './importContext';
+import type { ImportStore } from './importStore';
 import { readJsonLines } from './readJsonLines';
 import { databaseFormat, readSqlite } from './readSqlite';
 import { recordHash, SessionWriter } from './sessionWriter';
 
 export interface ImportOptions {
-  readonly store: SessionStore;
+  readonly store: ImportStore;
   readonly ids: IdSource;
   readonly now: () => number;
   /** `sql-wasm.wasm`, for formats that are databases. */
@@ -25,8 +26,17 @@ export interface ImportOptions {
   /** Instead of what the content says. */
   readonly format?: ImportFormat;
   readonly signal?: AbortSignal;
-  /** `fraction`: of the file. */
-  readonly onProgress?: (progress: { readonly file: string; readonly index: number; readonly files: number; readonly fraction: number }) => void;
+  readonly onProgress?: (progress: ImportProgress) => void;
+}
+
+export interface ImportProgress {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly files: number;
+  /** Of the file. */
+  readonly fraction: number;
+  /** Read so far, of all files. */
+  readonly records: number;
 }
 
 /** V8's strings end at 512 MB. */
@@ -40,11 +50,13 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
   const sources = await findSources(paths);
   const sessions: ImportedSession[] = [];
   const failed: { source: string; reason: string }[] = [];
+  let records = 0;
   for (const [index, { file, named }] of sources.entries()) {
     const context: ImportContext = {
       source: file,
       ...(options.signal ? { signal: options.signal } : {}),
-      onProgress: (done, total) => options.onProgress?.({ file, index, files: sources.length, fraction: total === 0 ? 1 : done / total }),
+      onRecord: () => records++,
+      onProgress: (done, total) => options.onProgress?.({ index, files: sources.length, fraction: total === 0 ? 1 : done / total, records }),
     };
     try {
       const format = options.format ?? (await detectFormat(file));
@@ -81,11 +93,12 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
 }
 
 /** Stores what a reader finds. After a stop the session that was being read is left in good order. */
-export async function* importEvents(events: AsyncIterable<SourceEvent> | Iterable<SourceEvent>, format: string, options: ImportOptions, { source, signal }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+export async function* importEvents(events: AsyncIterable<SourceEvent> | Iterable<SourceEvent>, format: string, options: ImportOptions, { source, signal, onRecord }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
   const { store, ids, now } = options;
   let writer: SessionWriter | null = null;
   try {
     for await (const event of events) {
+      if (event.type === 'record') onRecord?.();
       if (event.type === 'session') {
         const done: ImportedSession | null | undefined = await writer?.finish();
         if (done) yield done;
@@ -93,7 +106,7 @@ export async function* importEvents(events: AsyncIterable<SourceEvent> | Iterabl
       } else if (writer) take(writer, event);
       if (!writer?.isFull) continue;
       signal?.throwIfAborted();
-      await writer.flush();
+      await writer.flushAhead();
     }
   } catch (error) {
     if (!isAbort(error, signal)) throw error;

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import { titleFrom } from '../../core/chat/sessionTitle';
-import type { AppendBatch } from '../../core/session/appendBatch';
-import type { IdSource, SessionStore } from '../../core/ports';
+import type { IdSource } from '../../core/ports';
 import type { UsageRecord } from '../../core/session/usageRecord';
 import { sideEntryTypes, type EntryContent, type EntryType, type NewEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
+import { CallIds } from '../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
 import { rawPrefix } from '../../core/transfer/rawEntry';
 import { sourceIdOf } from '../../core/transfer/sourceId';
 import type { RecordPart, SourceRecord, SourceSession } from '../../core/transfer/sourceRecord';
+import type { ImportStore } from './importStore';
 
 export interface WriterOptions {
-  readonly store: SessionStore;
+  readonly store: ImportStore;
   readonly ids: IdSource;
   readonly now: () => number;
   /** Of the format, as it stands in keys and source ids. */
@@ -66,6 +67,7 @@ export class SessionWriter {
   private readonly waiting = new Map<string, { readonly record: SourceRecord; readonly index: number }[]>();
   private readonly uuids = new Map<string, string>();
   private ready: Ready[] = [];
+  private storing: Promise<void> = Promise.resolve();
   private readyCharacters = 0;
   private newest: Place | null = null;
   private newestAside: Place | null = null;
@@ -80,6 +82,7 @@ export class SessionWriter {
   private known = 0;
   private readonly keptRaw = new KindCounter();
   private readonly repairs = new KindCounter();
+  private readonly callIds = new CallIds((kind) => this.repairs.add(kind));
 
   constructor(private readonly options: WriterOptions) {
     this.cwd = options.session.cwd ?? null;
@@ -142,8 +145,21 @@ export class SessionWriter {
 
   /** Stores what is ready. Rejects with `StoreError`; what has been stored before stays. */
   async flush(): Promise<void> {
+    await this.flushAhead();
+    await this.storing;
+  }
+
+  /** Begins to, once what was begun before is stored: more can be added meanwhile. Rejects with what that one, or is to, reject with. */
+  async flushAhead(): Promise<void> {
+    await this.storing;
     const { ready } = this;
     [this.ready, this.readyCharacters] = [[], 0];
+    this.storing = this.storeAll(ready);
+    // Heard of by whoever waits for it next.
+    this.storing.catch(() => undefined);
+  }
+
+  private async storeAll(ready: readonly Ready[]): Promise<void> {
     if (ready.length === 0) return;
     const { store, ids } = this.options;
     const session = await this.open();
@@ -165,7 +181,7 @@ export class SessionWriter {
       if (one.part.usage) usage.push({ ...one.part.usage, entry: entry.uuid, kind: 'imported', at: one.at });
       if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix)) this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
     }
-    await store.append(session.uuid, { entries, usage } satisfies AppendBatch);
+    await store.importEntries(session.uuid, { entries, usage });
     this.added += entries.length;
     if (this.outcome === 'known') this.outcome = 'extended';
   }
@@ -214,7 +230,8 @@ export class SessionWriter {
     let tip = parentEntry === undefined ? (host?.last ?? null) : parentEntry;
     let first: string | null = null;
     const at = (this.lastAt = record.at ?? this.lastAt);
-    for (const [i, part] of record.parts.entries()) {
+    for (const [i, one] of record.parts.entries()) {
+      const part = { ...one, content: this.callIds.apply(one.content) };
       const sourceId = sourceIdOf(this.options.format, this.options.session.id, record, i);
       this.ready.push({ sourceId, parent: tip, at, part, entry: record.entry });
       this.readyCharacters += sizeOf(part.content);

@@ -1,0 +1,24 @@
+import type { SessionStore } from '../../core/ports';
+import type { StorePort } from '../store/storePort';
+
+/** What an import asks of a store. */
+export type ImportStore = Pick<SessionStore, 'createSession' | 'session' | 'updateSession' | 'importEntries' | 'knownSources' | 'entries' | 'commonAncestor' | 'branchSteps' | 'moveLeaf' | 'putBlob' | 'restoreSession' | 'append' | 'savePin' | 'saveSummaryRetry'>;
+
+export function importStoreOf(port: StorePort): ImportStore {
+  return {
+    createSession: port.forward('createSession'),
+    session: port.forward('session'),
+    updateSession: port.forward('updateSession'),
+    importEntries: port.forward('importEntries'),
+    knownSources: port.forward('knownSources'),
+    entries: port.forward('entries'),
+    commonAncestor: port.forward('commonAncestor'),
+    branchSteps: port.forward('branchSteps'),
+    moveLeaf: port.forward('moveLeaf'),
+    putBlob: port.forward('putBlob'),
+    restoreSession: port.forward('restoreSession'),
+    append: port.forward('append'),
+    savePin: port.forward('savePin'),
+    saveSummaryRetry: port.forward('saveSummaryRetry'),
+  };
+}
