@@ -1,4 +1,4 @@
-import type { Cut } from '../compaction/cutPoint';
+import { isUserMessage, sentEntries, type Cut } from '../compaction/cutPoint';
 import { newestOnBranch } from '../compaction/checkpointDue';
 import { emptyFoldedState } from '../compaction/foldedState';
 import { coverage, foldByCheckpoint, foldByExtraction, foldByTruncation, type Fold } from '../compaction/ladder';
@@ -91,7 +91,7 @@ export class Compactor {
     const { used } = engine.measure();
     if (prepare === null || !engine.policy.compaction.enabled || used < prepare || used >= trigger) return;
     if (this.usableJob() || this.guard.holds(branch.entries, used, engine.budget.limit) || used < this.prepareFailedAt * 1.05) return;
-    const cut = maker.cuts('automatic')[0];
+    const cut = maker.preparedCut();
     if (!cut) return;
     const job = this.startJob(cut, { background: true });
     void job.ended.then(() => {
@@ -170,7 +170,7 @@ export class Compactor {
       return null;
     }
     const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), job.failure));
-    const own = job.fold ? this.spliced(job) : cut;
+    const own = job.fold ? this.spliced(job, 'manual') : cut;
     const content = await recorder.draft(fold, own, { trigger: 'manual', tokensBefore: engine.measure().used, rung: fold.rung, startedAt, holdsTurn: false });
     const continuity = await recorder.continuity(fold, own, content.summaryText, job.reach ?? undefined);
     return { fold, cut: own, content: { ...content, continuity } };
@@ -224,7 +224,7 @@ export class Compactor {
       const isOver = (job !== null && !job.isRunning) || failed !== null;
       if (job?.fold) {
         spent.push(...job.calls.splice(0));
-        yield { fold: job.fold, cut: this.spliced(job), rung: 'prepared', job };
+        yield { fold: job.fold, cut: this.spliced(job, options.trigger), rung: 'prepared', job };
       }
       const checkpoint = await this.checkpointFor(first, options);
       if (checkpoint) yield { fold: await foldByCheckpoint(maker.request(first, options.instructions), checkpoint), cut: first };
@@ -243,7 +243,7 @@ export class Compactor {
           this.cancelPrepared();
         }
         spent.push(...job.calls.splice(0));
-        if (waited === 'ended' && job.fold) yield { fold: job.fold, cut: this.spliced(job), job, ...(wasRunning ? { rung: 'prepared' } : {}) };
+        if (waited === 'ended' && job.fold) yield { fold: job.fold, cut: this.spliced(job, options.trigger), job, ...(wasRunning ? { rung: 'prepared' } : {}) };
       }
       const failure = failed?.failure ?? job?.failure;
       if (failed) spent.push(...failed.calls.splice(0));
@@ -288,25 +288,28 @@ export class Compactor {
     return this.job && this.job.failure !== null && this.job.basis === this.basis() ? this.job : null;
   }
 
-  /** The job, if the branch still begins with everything it has read and nothing else has changed. */
+  /** The job, if everything it has read would still be sent and nothing else has changed. */
   private usableJob(instructions: string | null = null): SummaryJob | null {
     const { job } = this;
     if (!job || job.failure !== null || job.instructions !== instructions) return null;
-    const live = verbatimEntries(this.deps.branch.entries).filter(({ modelFacing }) => modelFacing);
-    const at = live.findIndex(({ uuid }) => uuid === job.cut.folded[0]?.uuid);
-    const holds = job.basis === this.basis() && at !== -1 && job.cut.folded.at(-1) !== undefined && live.some(({ uuid }) => uuid === job.cut.folded.at(-1)!.uuid);
+    const sent = new Set(sentEntries(this.deps.branch.entries).map(({ uuid }) => uuid));
+    const holds = job.basis === this.basis() && job.cut.folded.every(({ uuid }) => sent.has(uuid));
     if (holds) return job;
     this.cancelPrepared();
     return null;
   }
 
-  /** The cut of a job with everything that was added since on the side that stays. */
-  private spliced({ cut }: SummaryJob): Cut {
-    const live = verbatimEntries(this.deps.branch.entries).filter(({ modelFacing }) => modelFacing);
-    const end = live.findIndex(({ uuid }) => uuid === cut.folded.at(-1)!.uuid);
-    const kept = live.slice(end + 1);
-    const isCurrent = cut.currentRequest !== null && !kept.some(({ content }) => content.type === 'message' && content.role === 'user');
-    return { folded: cut.folded, firstKept: kept[0] ?? null, kept, currentRequest: isCurrent ? cut.currentRequest : null };
+  /**
+   * The cut of a job with everything that was added since on the side that stays. What would be kept besides, if the summary were
+   * begun now, stays as well, although it tells of that too.
+   */
+  private spliced({ cut }: SummaryJob, trigger: CompactionOptions['trigger']): Cut {
+    const live = sentEntries(this.deps.branch.entries);
+    const read = live.findIndex(({ uuid }) => uuid === cut.folded.at(-1)!.uuid) + 1;
+    const now = this.deps.maker.cuts(trigger)[0] ?? { folded: [], firstKept: live[0] ?? null, kept: live, currentRequest: null };
+    if (now.folded.length < read) return now;
+    const kept = live.slice(read);
+    return { folded: live.slice(0, read), firstKept: kept[0] ?? null, kept, currentRequest: kept.some(isUserMessage) ? null : cut.currentRequest };
   }
 
   private basis(): string {

@@ -42,11 +42,12 @@ export async function continuationOf({ branch, engine, range, transcript, previo
     return entry && isSpoken(entry) ? [entry] : [];
   }))];
   if (standing.length === 0 || standing.length < range.filter((entry) => isSpoken(entry) && entryText(entry.content).trim() !== '').length) return null;
-  const cached = lastUsage.cacheRead + lastUsage.cacheWrite;
   const asking = askingTokens + namingTokens * standing.length;
   const calibrated = used / Math.max(1, engine.rawRequestTokens());
   const plain = (transcript.reduce((sum, entry) => sum + tokensOf(entry), 0) + engine.estimate(previous ?? '')) * calibrated;
-  if (cached * cachedPrice + Math.max(0, used - cached) + asking >= plain) return null;
+  // The newest answer is no plain part: it is written to the cache now instead of by the next turn, which costs one reading more.
+  const uncached = lastUsage.input;
+  if ((used - uncached) * cachedPrice + uncached + asking >= plain) return null;
   const { provider, id } = engine.binding.info;
   return {
     from: `${provider}/${id}`,

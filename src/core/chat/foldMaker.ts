@@ -1,4 +1,4 @@
-import { cutPoint, type Cut } from '../compaction/cutPoint';
+import { cutPoint, sentEntries, type Cut } from '../compaction/cutPoint';
 import type { Failover } from '../compaction/failover';
 import { emptyFoldedState, FoldedState } from '../compaction/foldedState';
 import { foldByChain, previousText, type Fold, type FoldRequest } from '../compaction/ladder';
@@ -61,11 +61,22 @@ export class FoldMaker {
     const tokensOf = this.tokensOf();
     const worthwhile = engine.rawRequestTokens() * leastSaving;
     const cuts = (trigger === 'manual' ? [keep, lastTurn, null] : [keep, lastTurn]).flatMap((one) => {
-      const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.budget.keep, tokensOf });
+      const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.ownTokens(engine.budget.keep), tokensOf });
       return cut ? [cut] : [];
     });
     const saving = (cut: Cut) => cut.folded.reduce((sum, entry) => sum + tokensOf(entry), 0) * (1 - 2 * longestSummary);
     return cuts.filter((cut) => saving(cut) > worthwhile);
+  }
+
+  /**
+   * For a summary that is used some turns from now: what is said until then is what stays, so that everything said so far can be
+   * folded, or all but the turn that is not at its end. Null when nothing is worth folding.
+   */
+  preparedCut(): Cut | null {
+    const { entries } = this.deps.branch;
+    const least = this.cuts('automatic').at(-1);
+    if (!least) return null;
+    return isAnswer(sentEntries(entries).at(-1)) ? cutPoint(entries, { keep: null, tokens: 0, tokensOf: this.tokensOf() }) : least;
   }
 
   /** For the last rung: as much of the tail as the policy keeps in an emergency, and less when that does not fit. */
@@ -73,9 +84,9 @@ export class FoldMaker {
     const { branch, engine } = this.deps;
     const tokensOf = this.tokensOf();
     const { emergencyKeepPercent } = engine.policy.compaction;
-    const shares = emergencyKeepPercent === undefined ? [] : [cutPoint(branch.entries, { keep: { percentOfMessages: emergencyKeepPercent }, tokens: Math.floor(engine.budget.limit * emergencyKeepPercent), tokensOf })];
-    const tail = [0.5, 0.25, 0.1].map((share) => cutPoint(branch.entries, { keep: { tokens: { percent: share, min: 0, max: engine.budget.limit } }, tokens: Math.floor(engine.budget.limit * share), tokensOf }));
-    return [...shares, ...tail, cutPoint(branch.entries, { keep: lastTurn, tokens: Math.floor(engine.budget.keep / 4), tokensOf })].filter((cut) => cut !== null);
+    const shares = emergencyKeepPercent === undefined ? [] : [cutPoint(branch.entries, { keep: { percentOfMessages: emergencyKeepPercent }, tokens: engine.ownTokens(engine.budget.limit * emergencyKeepPercent), tokensOf })];
+    const tail = [0.5, 0.25, 0.1].map((share) => cutPoint(branch.entries, { keep: { tokens: { percent: share, min: 0, max: engine.budget.limit } }, tokens: engine.ownTokens(engine.budget.limit * share), tokensOf }));
+    return [...shares, ...tail, cutPoint(branch.entries, { keep: lastTurn, tokens: engine.ownTokens(engine.budget.keep / 4), tokensOf })].filter((cut) => cut !== null);
   }
 
   previousState(live: EntryOf<'compaction'> | null = this.live): FoldedState | null {
@@ -96,7 +107,7 @@ export class FoldMaker {
       cut,
       previous,
       maxSummaryTokens,
-      ledgerTokens: Math.min(engine.budget.maxSummary, maxSummaryTokens + carried),
+      ledgerTokens: Math.min(engine.ownTokens(engine.budget.maxSummary), maxSummaryTokens + carried),
       instructions,
       format: formatOf(engine.policy.compaction.format),
       estimate: engine.estimate,
@@ -112,4 +123,9 @@ export class FoldMaker {
     const chain = [...first, ...(await engine.summarizers())];
     return foldByChain({ ...this.request(cut, instructions, previous), chain, continuation, failover, rule: engine.policy.summarizer, background, ...hooks });
   }
+}
+
+/** The end of a turn: calls that wait for their results are none. */
+function isAnswer(entry: StoredEntry | undefined): boolean {
+  return entry?.content.type === 'message' && entry.content.role === 'assistant';
 }

@@ -46,7 +46,7 @@ export function countMessages(entries: readonly StoredEntry[]): number {
 }
 
 /** Entries of the verbatim part that the model is sent. */
-function sentEntries(entries: readonly StoredEntry[]): StoredEntry[] {
+export function sentEntries(entries: readonly StoredEntry[]): StoredEntry[] {
   const leftOut = leftOutEntries(entries);
   return verbatimEntries(entries).filter((entry) => entry.modelFacing && !leftOut.has(entry.uuid));
 }

@@ -38,12 +38,14 @@ const mostValues = 3;
  * values, eight compactions and a summariser that forgets: 13 were left in the prompt without this.
  */
 export function extendLedger(previous: UserLedger, folded: readonly StoredEntry[], budgetTokens: number, estimate: (text: string) => number): { ledger: LedgerLine[]; earlier: string[]; orders: LedgerLine[]; values: LedgerLine[] } {
+  // What stayed verbatim although a prepared summary had read it is folded a second time.
+  const known = new Set([...previous.ledger.map(({ ref }) => ref), ...previous.earlier]);
   const added = folded.flatMap((entry): LedgerLine[] =>
-    isUserMessage(entry) && entryText(entry.content).trim() !== '' ? [{ ref: entryRef(entry), text: entryText(entry.content).trim() }] : [],
+    isUserMessage(entry) && entryText(entry.content).trim() !== '' && !known.has(entryRef(entry)) ? [{ ref: entryRef(entry), text: entryText(entry.content).trim() }] : [],
   );
   const cost = (lines: readonly LedgerLine[]) => lines.reduce((sum, { text }) => sum + estimate(text) + 8, 0);
-  const sentences = (known: readonly LedgerLine[], pick: (text: string) => readonly string[], share: number) =>
-    newestWithin(distinct([...known, ...added.flatMap(({ ref, text }) => pick(text).map((sentence) => ({ ref, text: sentence })))]), budgetTokens * share, cost);
+  const sentences = (held: readonly LedgerLine[], pick: (text: string) => readonly string[], share: number) =>
+    newestWithin(distinct([...held, ...added.flatMap(({ ref, text }) => pick(text).map((sentence) => ({ ref, text: sentence })))]), budgetTokens * share, cost);
   const orders = sentences(previous.orders, standingOrders, shares.orders);
   const values = sentences(previous.values, exactValues, shares.values);
   const all = [...previous.ledger, ...added];

@@ -214,14 +214,19 @@ export class ContextEngine {
     return compactionDue(this.policyInUse.compaction, this.budget, used, countMessages(this.branch.entries));
   }
 
+  /** Our own count of what the model counts as so many tokens. */
+  ownTokens(tokens: number): number {
+    return Math.floor(tokens / this.factor);
+  }
+
   /** Own, uncalibrated tokens that a compaction may leave verbatim. */
   keepTokens(): number {
     const { keep, target, maxSummary } = this.budget;
-    if (target === null) return keep;
+    if (target === null) return this.ownTokens(keep);
     // What stands in front of the messages belongs to the size that has to come down, and so does the summary that is to be written.
     const fixed = this.rawRequestTokens() - this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' || piece.entryId === null ? 0 : piece.tokens), 0);
     const summary = this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' ? piece.tokens : 0), 0);
-    return Math.max(0, Math.min(keep, Math.floor(target / this.factor) - 1 - fixed + summary - maxSummary));
+    return Math.max(0, Math.min(this.ownTokens(keep), this.ownTokens(target) - 1 - fixed + summary - maxSummary));
   }
 
   /** Own, uncalibrated count of the request that would be sent now. */

@@ -5,6 +5,7 @@ import { inProcessAnalyst } from '../../core/compaction/inProcessAnalyst';
 import type { TextAnalysis } from '../../core/compaction/textAnalysis';
 import { errorText } from '../../core/errors';
 import type { Logger, TextAnalyst } from '../../core/ports';
+import { workerLimits } from '../runtime/workerLimits';
 
 export interface AnalysisRequest {
   readonly id: number;
@@ -23,6 +24,8 @@ interface Waiting extends AnalysisRequest {
 
 /** Shorter texts are done sooner than a worker starts. */
 const leastCharacters = 50_000;
+/** A worker takes 15 to 30 MB and starts in about 50 ms: between two compactions there is none. */
+const usualIdleMs = 10_000;
 
 /**
  * Analyses long texts in a worker thread, started by the first of them. Where it cannot run, or dies, the work is done on the
@@ -33,10 +36,12 @@ export class WorkerAnalyst implements TextAnalyst, Disposable {
   private worker: Worker | null = null;
   private count = 0;
   private broken = false;
+  private idle: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly workerFile: string,
     private readonly log: Logger,
+    private readonly idleMs = usualIdleMs,
   ) {}
 
   analyse(items: readonly ExtractiveItem[], budgetTokens: number): Promise<TextAnalysis> {
@@ -45,6 +50,7 @@ export class WorkerAnalyst implements TextAnalyst, Disposable {
     return new Promise((resolve) => {
       const request: Waiting = { id: ++this.count, items, budgetTokens, resolve };
       this.waiting.set(request.id, request);
+      clearTimeout(this.idle);
       try {
         const worker = (this.worker ??= this.start());
         worker.ref();
@@ -57,18 +63,25 @@ export class WorkerAnalyst implements TextAnalyst, Disposable {
 
   dispose(): void {
     this.broken = true;
-    const { worker } = this;
-    this.worker = null;
-    void worker?.terminate();
+    this.end();
     this.answerHere();
   }
 
+  private end(): void {
+    clearTimeout(this.idle);
+    const { worker } = this;
+    this.worker = null;
+    void worker?.terminate();
+  }
+
   private start(): Worker {
-    const worker = new Worker(this.workerFile);
+    const worker = new Worker(this.workerFile, { resourceLimits: workerLimits });
     worker.on('message', ({ id, analysis }: AnalysisReply) => {
       this.waiting.get(id)?.resolve(analysis);
       this.waiting.delete(id);
-      if (this.waiting.size === 0) worker.unref();
+      if (this.waiting.size > 0) return;
+      worker.unref();
+      this.idle = setTimeout(() => this.end(), this.idleMs).unref();
     });
     worker.on('error', (error) => worker === this.worker && this.failed(errorText(error)));
     worker.on('exit', (code) => worker === this.worker && this.failed(`exit code ${code}`));

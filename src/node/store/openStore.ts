@@ -2,6 +2,7 @@ import { join, dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CancelledError, StoreError } from '../../core/errors';
 import type { Logger, SessionStore } from '../../core/ports';
+import { workerLimits } from '../runtime/workerLimits';
 import { StoreClient } from './storeClient';
 import { fromWire } from './storeProtocol';
 import type { Request, Response, WorkerOptions } from './storeProtocol';
@@ -37,7 +38,7 @@ export async function openStore(options: OpenStoreOptions): Promise<SessionStore
     readonly: options.readonly ?? false,
     repair: options.repair ?? false,
   };
-  const worker = new Worker(options.workerFile, { workerData });
+  const worker = new Worker(options.workerFile, { workerData, resourceLimits: workerLimits });
   const cancel = () => worker.postMessage({ type: 'cancelOpen' } satisfies Request);
   options.signal?.addEventListener('abort', cancel, { once: true });
   try {

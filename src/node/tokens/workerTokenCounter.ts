@@ -3,6 +3,7 @@ import type { Disposable } from '../../core/base/disposable';
 import { estimateTokens } from '../../core/context/estimateTokens';
 import { CancelledError, errorText } from '../../core/errors';
 import type { Logger, TokenCounter } from '../../core/ports';
+import { workerLimits } from '../runtime/workerLimits';
 import { CountCache } from './countCache';
 
 export interface CountRequest {
@@ -123,7 +124,7 @@ export class WorkerTokenCounter implements TokenCounter, Disposable {
   }
 
   private start(): Worker {
-    const worker = new Worker(this.workerFile);
+    const worker = new Worker(this.workerFile, { resourceLimits: workerLimits });
     worker.on('message', (reply: CountReply) => {
       if (worker === this.worker) this.answered(worker, reply);
     });

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
 import type { Logger } from '../../../src/core/ports';
 import { WorkerAnalyst } from '../../../src/node/analysis/workerAnalyst';
@@ -34,6 +36,25 @@ describe('WorkerAnalyst', () => {
     assert.deepEqual(await analyst.analyse([], 500), { lines: [], identifiers: [] });
     assert.deepEqual(warned, []);
     analyst.dispose();
+  });
+
+  it('has no worker while nothing is to be done, and another one afterwards', async () => {
+    const began: Worker[] = [];
+    const onWorker = (worker: Worker) => began.push(worker);
+    process.on('worker', onWorker);
+    const analyst = new WorkerAnalyst(shipped, log, 1);
+    try {
+      const expected = await inProcessAnalyst.analyse(items, 500);
+      for (const count of [1, 2]) {
+        assert.deepEqual(await analyst.analyse(items, 500), expected);
+        assert.equal(began.length, count);
+        await once(began.at(-1)!, 'exit');
+      }
+      assert.deepEqual(warned, []);
+    } finally {
+      process.off('worker', onWorker);
+      analyst.dispose();
+    }
   });
 
   it('does the work itself when the worker cannot start, dies, or has been closed', async () => {

@@ -167,6 +167,32 @@ describe('a summary prepared in the background', () => {
     assert.ok(record!.content.continuity!.searched > 0, 'measured while nobody waited');
   });
 
+  it('tells of all that was said when it was begun, and what was said since is all that stays', async () => {
+    await fill(6, 900);
+    const { entries } = await rig.store.page(rig.session, { limit: 100 });
+    assert.ok(rig.summarizer.prompts[0]!.includes(`[#${entries.at(-1)!.seq} assistant]`), 'the newest answer');
+    await fill(3, 400, 'later');
+    const [record] = records();
+    const first = (await rig.store.page(rig.session, { limit: 100 })).entries.find(({ uuid }) => uuid === record?.content.firstKeptEntry);
+    assert.deepEqual([record?.content.rung, first?.seq], ['prepared', entries.at(-1)!.seq + 1]);
+    assert.match(sent(), /later 0[^]*later 1/);
+    assert.doesNotMatch(sent(), /"answer 5 /);
+  });
+
+  it('leaves as many turns verbatim as the policy keeps, though it tells of one of them too', async () => {
+    await fill(6, 900);
+    const { entries } = await rig.store.page(rig.session, { limit: 100 });
+    rig.model.scripts.push(says('at once'));
+    await rig.conversation.send(`jump ${rig.words(1_700)}`);
+    const [record] = records();
+    const turns = entries.filter(({ content }) => content.type === 'message' && content.role === 'user');
+    assert.deepEqual([record?.content.rung, record?.content.firstKeptEntry], ['prepared', turns.at(-1)!.uuid]);
+    await fill(6, 900, 'more');
+    const ledger = (records().at(-1)!.content.summary as { ledger: { ref: string }[] }).ledger.map(({ ref }) => ref);
+    assert.ok(records().length > 1 && ledger.includes(`#${turns.at(-1)!.seq}`));
+    assert.deepEqual(ledger, [...new Set(ledger)], 'no message twice');
+  });
+
   for (const prepare of [60, 0]) {
     it(`${prepare > 0 ? 'is used' : 'that was not made, is written'} while the search is busy: no turn waits for the score`, async () => {
       rig.overrides = { ...rig.overrides, 'compaction.prepareAtPercent': prepare };

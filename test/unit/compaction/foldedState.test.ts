@@ -60,9 +60,7 @@ describe('the user ledger', () => {
     b.user(`${'Today was long. '.repeat(40)}Never mention the keeper by name. ${'It rained. '.repeat(40)}`);
     let state = { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 200, estimateTokens) };
     for (let round = 0; round < 300; round++) {
-      const next = new BranchBuilder();
-      next.user(`round ${round}: ${'x'.repeat(200)}`);
-      state = { ...state, ...extendLedger(state, next.entries, 200, estimateTokens) };
+      state = { ...state, ...extendLedger(state, [b.user(`round ${round}: ${'x'.repeat(200)}`)], 200, estimateTokens) };
     }
     assert.deepEqual(state.orders, [{ ref: '#1', text: 'Never mention the keeper by name.' }]);
     assert.match(renderFoldedState(state, null, 1_000), /## Standing orders of the user \(verbatim\)\n- \(#1\) Never mention the keeper by name\./);
@@ -73,12 +71,18 @@ describe('the user ledger', () => {
     b.user(`${'Nothing happened then. '.repeat(30)}The gate code is Q48213-7. ${'It rained all day. '.repeat(30)}`);
     let state = { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 300, estimateTokens) };
     for (let round = 0; round < 50; round++) {
-      const next = new BranchBuilder();
-      next.user('Somebody said something again and we went on to the next thing. '.repeat(20));
-      state = { ...state, ...extendLedger(state, next.entries, 300, estimateTokens) };
+      state = { ...state, ...extendLedger(state, [b.user('Somebody said something again and we went on to the next thing. '.repeat(20))], 300, estimateTokens) };
     }
     assert.deepEqual(state.values, [{ ref: '#1', text: 'The gate code is Q48213-7.' }]);
     assert.match(renderFoldedState(state, null, 1_000), /## Exact values that the user gave\n- \(#1\) The gate code is Q48213-7\./);
+  });
+
+  it('has a message once that stayed verbatim when its summary was used, and was folded again', () => {
+    const b = new BranchBuilder();
+    for (const text of ['first', 'second', 'third']) b.user(text);
+    const once = { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 1_000, estimateTokens) };
+    const twice = extendLedger(once, b.entries.slice(1), 1_000, estimateTokens);
+    assert.deepEqual(twice.ledger.map(({ ref, text }) => `${ref} ${text}`), ['#1 first', '#2 second', '#3 third']);
   });
 
   it('says an order once: where its message is spelled out it is not repeated', () => {
