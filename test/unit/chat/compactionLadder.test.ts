@@ -171,7 +171,7 @@ describe('a summary prepared in the background', () => {
     await fill(6, 900);
     const { entries } = await rig.store.page(rig.session, { limit: 100 });
     assert.ok(rig.summarizer.prompts[0]!.includes(`[#${entries.at(-1)!.seq} assistant]`), 'the newest answer');
-    await fill(3, 400, 'later');
+    await fill(3, 600, 'later');
     const [record] = records();
     const first = (await rig.store.page(rig.session, { limit: 100 })).entries.find(({ uuid }) => uuid === record?.content.firstKeptEntry);
     assert.deepEqual([record?.content.rung, first?.seq], ['prepared', entries.at(-1)!.seq + 1]);
@@ -180,10 +180,11 @@ describe('a summary prepared in the background', () => {
   });
 
   it('leaves as many turns verbatim as the policy keeps, though it tells of one of them too', async () => {
+    rig.overrides = { ...rig.overrides, 'compaction.triggerPercent': 75 };
     await fill(6, 900);
     const { entries } = await rig.store.page(rig.session, { limit: 100 });
     rig.model.scripts.push(says('at once'));
-    await rig.conversation.send(`jump ${rig.words(1_700)}`);
+    await rig.conversation.send(`jump ${rig.words(1_100)}`);
     const [record] = records();
     const turns = entries.filter(({ content }) => content.type === 'message' && content.role === 'user');
     assert.deepEqual([record?.content.rung, record?.content.firstKeptEntry], ['prepared', turns.at(-1)!.uuid]);
