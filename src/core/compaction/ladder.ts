@@ -5,6 +5,7 @@ import { entryText, type ContentOf, type EntryOf, type StoredEntry } from '../se
 import type { Audit } from '../session/fidelity';
 import { criticalIdentifiers, identifierAppendix, missingFrom, type FoldedIdentifier } from './audit';
 import { renderCheckpoint } from './checkpointText';
+import { checkCitations, knownRefs, type CheckedText, type Written } from './citations';
 import type { Continuation } from './continuation';
 import type { Cut } from './cutPoint';
 import type { Failover, FailoverRule } from './failover';
@@ -13,7 +14,7 @@ import { extendLedger } from './userLedger';
 import { entryRef } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
 import { SummaryWriter, type SummaryCall } from './summaryWriter';
-import type { TextAnalysis } from './textAnalysis';
+import { nothingFound, type TextAnalysis } from './textAnalysis';
 import { extendWorkLedger } from './workLedger';
 
 export interface FoldRequest {
@@ -93,7 +94,8 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
     const analysis = await analysing;
     const beside = ledgers(request, previous, analysis);
     const read = format.read(text);
-    const audited = withIdentifiers(request, { ...beside, state: read.state, raw: read.raw }, previous, analysis);
+    const { checked, unknown } = cited(request, read, previous, analysis);
+    const audited = withIdentifiers(request, { ...beside, ...checked }, previous, analysis, unknown);
     const survived = audited.audit.checked === 0 ? 1 : audited.audit.leftBehind / audited.audit.checked;
     const tooLong = estimate(text) > 1.5 * maxSummaryTokens + 200;
     const flaws = [...read.flaws, ...(survived < auditShare.repair ? ['Names, paths and values are missing.'] : []), ...(tooLong ? [`It is too long: at most ${maxSummaryTokens} tokens.`] : [])];
@@ -127,8 +129,8 @@ export async function foldByCheckpoint(request: FoldRequest, checkpoint: EntryOf
   const covered = cut.folded.findIndex(({ uuid }) => uuid === checkpoint.content.coversThrough);
   const analysis = await request.analyst.analyse(items(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
   const delta = await request.analyst.analyse(items(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2));
-  const state = { ...ledgers(request, previous, delta), state: null, raw: renderCheckpoint(checkpoint.content) };
-  const { folded, audit } = withIdentifiers(request, state, previous, analysis);
+  const { checked, unknown } = cited(request, { state: null, raw: renderCheckpoint(checkpoint.content) }, previous, analysis);
+  const { folded, audit } = withIdentifiers(request, { ...ledgers(request, previous, { ...delta, sentences: analysis.sentences }), ...checked }, previous, analysis, unknown);
   return { folded, rung: 'checkpoint', model: checkpoint.content.model ?? null, note: null, audit, identifiers: analysis.identifiers };
 }
 
@@ -158,7 +160,7 @@ export async function foldByExtraction(request: FoldRequest, note: string | null
 export function foldByTruncation(request: FoldRequest, note: string | null): Fold {
   const previous = request.previous ?? emptyFoldedState;
   const small = { ...request, ledgerTokens: request.ledgerTokens / 3 };
-  const folded: FoldedState = { ...emptyFoldedState, ...ledgers(small, previous, { lines: [], identifiers: [] }) };
+  const folded: FoldedState = { ...emptyFoldedState, ...ledgers(small, previous, nothingFound) };
   return { folded, rung: 'truncate', model: null, note, audit: null, identifiers: [] };
 }
 
@@ -166,14 +168,20 @@ export function foldByTruncation(request: FoldRequest, note: string | null): Fol
 function ledgers({ cut, ledgerTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {
   return {
     ...emptyFoldedState,
-    ...extendLedger(previous, cut.folded, ledgerTokens * shares.ledger, estimate),
+    ...extendLedger(previous, cut.folded, ledgerTokens * shares.ledger, estimate, new Map(analysis.sentences.map((found) => [found.entryId, found]))),
     work: extendWorkLedger(previous.work, cut.folded, ledgerTokens * shares.work, estimate),
     lines: withRefs(analysis.lines, cut.folded),
   };
 }
 
+/** What a model wrote, with the ids that it cites checked. Entries that stay may be cited too. */
+function cited({ cut }: FoldRequest, written: Written, previous: FoldedState, analysis: TextAnalysis): CheckedText<Written> {
+  const refs = new Map(cut.folded.map((entry) => [entry.uuid, entryRef(entry)]));
+  return checkCitations({ state: written.state, raw: written.raw }, knownRefs([...cut.folded, ...cut.kept], previous), analysis.identifiers, (id) => refs.get(id));
+}
+
 /** Adds the identifiers that nothing else mentions, and says what is still missing then. */
-function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest, state: FoldedState, previous: FoldedState, analysis: TextAnalysis) {
+function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest, state: FoldedState, previous: FoldedState, analysis: TextAnalysis, unknownIds: readonly string[] = []) {
   const budget = Math.max(60, maxSummaryTokens * shares.identifiers);
   const critical = criticalIdentifiers(analysis.identifiers, Math.max(8, Math.min(80, Math.floor(maxSummaryTokens / 25))));
   const rendered = renderFoldedState({ ...state, identifiers: [] }, null, 0);
@@ -189,6 +197,7 @@ function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest, state
     leftBehind: critical.length - lost.length,
     missing: lost.slice(0, 20).map(({ text }) => text),
     repaired: false,
+    ...(unknownIds.length > 0 ? { unknownIds: unknownIds.slice(0, 20) } : {}),
   };
   return { folded: { ...state, identifiers }, audit, missing };
 }

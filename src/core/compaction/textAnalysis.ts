@@ -1,19 +1,24 @@
 import type { FoldedIdentifier } from './audit';
 import { extractiveSummary, type ExtractiveItem, type ExtractiveLine } from './extractive';
 import { findIdentifiers } from './identifiers';
+import { userSentences, type UserSentences } from './userLedger';
 
 /** Characters of one entry that are looked at for identifiers: head and tail of what is longer. */
 const perItem = 60_000;
 
-/** Passages of a folded range, and what must not be lost of it. */
+/** Passages of a folded range, and what must not be lost of it: all that takes more than a look at every entry. */
 export interface TextAnalysis {
   readonly lines: readonly ExtractiveLine[];
   readonly identifiers: readonly FoldedIdentifier[];
+  /** Of the user's messages. */
+  readonly sentences: readonly (UserSentences & { readonly entryId: string })[];
 }
+
+export const nothingFound: TextAnalysis = { lines: [], identifiers: [], sentences: [] };
 
 /** Half a second per million characters: programs run it in a worker (see `TextAnalyst`). */
 export function analyseText(items: readonly ExtractiveItem[], budgetTokens: number, estimate: (text: string) => number): TextAnalysis {
-  return { lines: extractiveSummary(items, budgetTokens, estimate).lines, identifiers: identifiersOf(items) };
+  return { lines: extractiveSummary(items, budgetTokens, estimate).lines, identifiers: identifiersOf(items), sentences: items.flatMap(({ role, entryId, text }) => (role === 'user' ? [{ entryId, ...userSentences(text.trim()) }] : [])) };
 }
 
 function identifiersOf(items: readonly ExtractiveItem[]): FoldedIdentifier[] {

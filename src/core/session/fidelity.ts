@@ -11,6 +11,8 @@ export const Audit = z.object({
   missing: z.array(z.string()),
   /** The model was asked a second time. */
   repaired: z.boolean(),
+  /** Ids that the model cited and that no entry has: they were replaced or taken out. */
+  unknownIds: z.optional(z.array(z.string())),
 });
 export type Audit = z.infer<typeof Audit>;
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
+import { nothingFound } from '../../../src/core/compaction/textAnalysis';
 import type { Logger } from '../../../src/core/ports';
 import { WorkerAnalyst } from '../../../src/node/analysis/workerAnalyst';
 import { projectRoot } from '../../support/paths';
@@ -31,9 +32,9 @@ describe('WorkerAnalyst', () => {
   it('answers as the same work in this thread does, several requests at once', async () => {
     const analyst = new WorkerAnalyst(shipped, log);
     const expected = await inProcessAnalyst.analyse(items, 500);
-    assert.ok(expected.lines.length > 0 && expected.identifiers.length > 400);
+    assert.ok(expected.lines.length > 0 && expected.identifiers.length > 400 && expected.sentences.length === 200);
     assert.deepEqual(await Promise.all([analyst.analyse(items, 500), analyst.analyse(items, 500)]), [expected, expected]);
-    assert.deepEqual(await analyst.analyse([], 500), { lines: [], identifiers: [] });
+    assert.deepEqual(await analyst.analyse([], 500), nothingFound);
     assert.deepEqual(warned, []);
     analyst.dispose();
   });
