@@ -188,18 +188,21 @@ export function activate(context: ExtensionContext): void {
   const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri: context.extensionUri, controller: chat, store, actions: workbench, log }));
   const analytics = owned.add(new AnalyticsPanel({ extensionUri: context.extensionUri, controller: chat, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
+  const wasmFile = join(__dirname, 'sql-wasm.wasm');
   const openClaw: OpenClaw = owned.add(
     new OpenClaw({
       settings: () => configuration.current.openClaw,
-      find: async (path) => (await import('./node/transfer/findOpenClaw')).findOpenClaw(path),
-      watch: async (folder, key, options) => {
-        const [{ OpenClawWatch }, { OpenClawFolder }] = await Promise.all([import('./node/transfer/openClawWatch'), import('./node/transfer/openClawFolder')]);
-        return new OpenClawWatch({ ...options, source: new OpenClawFolder(folder, key) });
+      find: async (path) => (await import('./node/transfer/findOpenClaw')).findOpenClaw(path, wasmFile),
+      watch: async (place, key, options) => {
+        const { OpenClawWatch } = await import('./node/transfer/openClawWatch');
+        if (place.type === 'database') return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile) });
+        return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawFolder')).OpenClawFolder(place.folder, key) });
       },
       openStore: async () => (await loadRuntime()).openStore((await location.resolve()).folder, { repair: false }),
       shown: () => chat.session?.uuid ?? null,
       show: (session) => workbench.openSession(session),
       tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
+      agreed: memory.transcripts,
       ids: new UuidV7(),
       now: Date.now,
       log,

@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed' } as const;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
@@ -59,6 +59,17 @@ export class ChatMemory {
     },
     setAgreed: (days: number): Promise<void> => this.save(this.workspace, keys.retentionAgreed, days),
   };
+
+  /** Foreign transcripts that the user has agreed to have written to. */
+  readonly transcripts = {
+    has: (transcript: string): boolean => this.agreedTranscripts().includes(transcript),
+    add: (transcript: string): Promise<void> => this.save(this.machine, keys.transcriptsAgreed, [...this.agreedTranscripts(), transcript]),
+  };
+
+  private agreedTranscripts(): readonly unknown[] {
+    const value = this.machine.get<unknown>(keys.transcriptsAgreed);
+    return Array.isArray(value) ? value : [];
+  }
 
   /** What the status bar showed last. */
   lastContext(): ContextSnapshot | null {

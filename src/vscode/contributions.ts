@@ -177,6 +177,7 @@ export const settings = {
   openClawInherit: { key: 'openclaw.inherit', default: false, scope: 'window', restricted: true },
   openClawPath: { key: 'openclaw.path', default: '', scope: 'machine', restricted: true },
   openClawSessionKey: { key: 'openclaw.sessionKey', default: '', scope: 'window', restricted: true },
+  openClawTwoWay: { key: 'openclaw.twoWay', default: false, scope: 'machine', restricted: true },
   trashDays: { key: 'history.trashDays', default: 0, scope: 'window', restricted: false },
   offerBranchSummary: { key: 'history.offerBranchSummary', default: true, scope: 'window', restricted: false },
   statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },

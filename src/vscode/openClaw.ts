@@ -1,23 +1,27 @@
 import { ConfigurationTarget, QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
 import type { Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { IdSource, Logger, SessionStore } from '../core/ports';
-import type { FoundOpenClaw, OpenClawAgent } from '../node/transfer/findOpenClaw';
+import type { FoundOpenClaw, OpenClawAgent, OpenClawPlace } from '../node/transfer/findOpenClaw';
 import type { OpenClawWatch, OpenClawWatchOptions } from '../node/transfer/openClawWatch';
 import { settingKey } from './contributions';
+import { confirmReplies, oneWayText, showReplyNotice } from './openClawNotices';
 import { agoText } from './sessionText';
 import type { Settings } from './settingsValues';
 
 export interface OpenClawDeps {
   readonly settings: () => Settings['openClaw'];
   readonly find: (path: string) => Promise<FoundOpenClaw>;
-  readonly watch: (folder: string, key: string, options: Omit<OpenClawWatchOptions, 'source'>) => Promise<OpenClawWatch>;
+  readonly watch: (place: OpenClawPlace, key: string, options: Omit<OpenClawWatchOptions, 'source'>) => Promise<OpenClawWatch>;
   /** A connection beside that of the chat, which learns from it as from another window. Rejects with `StoreError`. */
   readonly openStore: () => Promise<SessionStore>;
   /** UUID of the session on show. */
   readonly shown: () => string | null;
   readonly show: (session: string) => Promise<void>;
   readonly tell: (text: string) => void;
+  /** Which transcripts the user has agreed to have written to, by folder and key. */
+  readonly agreed: { has(transcript: string): boolean; add(transcript: string): Promise<void> };
   readonly ids: IdSource;
   readonly now: () => number;
   readonly log: Logger;
@@ -25,13 +29,17 @@ export interface OpenClawDeps {
 
 interface Watching {
   readonly key: string;
+  readonly place: OpenClawPlace;
   readonly watch: OpenClawWatch;
   readonly store: SessionStore;
 }
 
-type Item = QuickPickItem & { readonly choice?: { readonly key: string } | 'stop' };
+type Item = QuickPickItem & { readonly choice?: { readonly key: string } | 'stop' | 'replies' };
 
-/** Keeps a session of OpenClaw in sight, as the settings say: its records appear in a session here, its files are only read. */
+/**
+ * Keeps a session of OpenClaw in sight, as the settings say: its records appear in a session here. Its files are only read, unless the
+ * user has switched replies on and has agreed to it for this very session.
+ */
 export class OpenClaw implements Disposable {
   private watching: Watching | null = null;
   /** Starting and stopping happen one after the other. */
@@ -40,6 +48,8 @@ export class OpenClaw implements Disposable {
   private session: string | null = null;
   private showNext = false;
   private paused = false;
+  private isAsking = false;
+  private toldOneWay: string | null = null;
 
   constructor(private readonly deps: OpenClawDeps) {}
 
@@ -52,6 +62,7 @@ export class OpenClaw implements Disposable {
       await this.end();
       if (wanted !== null) await this.begin(wanted);
     }).catch((error: unknown) => this.deps.log.warn('openclaw_not_watched', { detail: errorText(error) }));
+    void this.setReplies();
   }
 
   /** While the store is being opened anew nothing else may have it open. */
@@ -68,12 +79,13 @@ export class OpenClaw implements Disposable {
   /** Asks for an agent and a session of it. Rejects with the reason when there is none. */
   async choose(): Promise<void> {
     const { settings, find, tell } = this.deps;
-    const { path, sessionKey, inherit } = settings();
+    const { path, sessionKey, inherit, twoWay } = settings();
     const found = await find(path);
     if (found.agents.length === 0) throw new Error(nothingFound(found));
-    const picked = await window.showQuickPick(items(found.agents, inherit ? sessionKey : null, this.deps.now()), {
-      title: 'Watch OpenClaw Session',
-      placeHolder: 'Its history appears here and goes on as OpenClaw writes it. Nothing is written to OpenClaw.',
+    const watched = inherit && this.watching?.key === sessionKey ? this.watching : null;
+    const picked = await window.showQuickPick(items(found.agents, watched, twoWay, this.deps.now()), {
+      title: t('Watch OpenClaw Session'),
+      placeHolder: t('Its history appears here and goes on as OpenClaw writes it. OpenClaw’s files are only read, unless you switch replies on.'),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -81,17 +93,51 @@ export class OpenClaw implements Disposable {
     if (picked.choice === 'stop') {
       await save('openClawInherit', false);
       await this.apply();
-      return tell('OpenClaw is not watched any more. What came from it stays in your history.');
+      return tell(t('OpenClaw is not watched any more. What came from it stays in your history.'));
+    }
+    if (picked.choice === 'replies') {
+      await saveReplies(!twoWay);
+      if (twoWay) tell(t('Replies stay here from now on. What has been written to OpenClaw stays there.'));
+      return;
     }
     this.showNext = true;
     await save('openClawSessionKey', picked.choice.key);
     await save('openClawInherit', true);
     await this.apply();
-    if (!this.watching) throw new Error('The session could not be watched. Threadkeeper: Show Log says why.');
+    if (!this.watching) throw new Error(t('The session could not be watched. Threadkeeper: Show Log says why.'));
   }
 
   dispose(): void {
     void this.pause();
+  }
+
+  /** Asks outside of the queue: a question that is left open holds nothing up. */
+  private async setReplies(): Promise<void> {
+    await this.last;
+    const { watching } = this;
+    if (!watching || this.isAsking) return;
+    const { key, place, watch } = watching;
+    const { settings, agreed, tell } = this.deps;
+    if (!settings().twoWay || place.type === 'database') {
+      watch.writeReplies(false);
+      if (settings().twoWay && this.toldOneWay !== key) tell(oneWayText(key));
+      this.toldOneWay = settings().twoWay ? key : null;
+      return;
+    }
+    const transcript = `${place.folder}\n${key}`;
+    if (!agreed.has(transcript)) {
+      watch.writeReplies(false);
+      this.isAsking = true;
+      try {
+        if (!(await confirmReplies(key, watch.file ?? place.folder))) return await saveReplies(false);
+        await agreed.add(transcript);
+      } finally {
+        this.isAsking = false;
+      }
+      // The settings may be other ones by now, and so may be what is watched.
+      return this.setReplies();
+    }
+    watch.writeReplies(true);
   }
 
   private async begin(key: string): Promise<void> {
@@ -104,8 +150,18 @@ export class OpenClaw implements Disposable {
       await store.close();
       throw new Error('The history can only be read in this window');
     }
-    const watching = await watch(agent.folder, key, { store, ids, now, log, added: (session) => void this.added(session) });
-    this.watching = { key, watch: watching, store };
+    const watching: OpenClawWatch = await watch(agent.place, key, {
+      store,
+      ids,
+      now,
+      log,
+      added: (session) => void this.added(session),
+      told: (notice) => {
+        log.info('openclaw_replies', { ...notice });
+        void showReplyNotice(notice, () => watching.goToTip()).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
+      },
+    });
+    this.watching = { key, place: agent.place, watch: watching, store };
     await watching.start();
   }
 
@@ -134,22 +190,29 @@ export class OpenClaw implements Disposable {
   }
 }
 
-function items(agents: readonly OpenClawAgent[], watched: string | null, now: number): Item[] {
+function items(agents: readonly OpenClawAgent[], watched: Watching | null, twoWay: boolean, now: number): Item[] {
   return [
-    ...(watched === null ? [] : [{ label: '$(debug-stop) Stop Watching', description: watched, choice: 'stop' as const }]),
-    ...agents.flatMap(({ agent, sessions }): Item[] => [
-      { label: agent, kind: QuickPickItemKind.Separator },
-      ...sessions.map(({ key, sessionId, updatedAt }) => ({ label: `${key === watched ? '$(eye) ' : ''}${key}`, description: updatedAt === null ? sessionId : `${agoText(updatedAt, now)} · ${sessionId}`, choice: { key } })),
+    ...(watched === null ? [] : [{ label: `$(debug-stop) ${t('Stop Watching')}`, description: watched.key, choice: 'stop' as const }]),
+    ...(watched?.place.type === 'folder' ? [{ label: twoWay ? `$(lock) ${t('Keep Replies Here')}` : `$(edit) ${t('Write Replies to OpenClaw…')}`, description: twoWay ? t('OpenClaw’s files are only read again') : t('What is said here goes on in OpenClaw too'), choice: 'replies' as const }] : []),
+    ...agents.flatMap(({ agent, place, sessions }): Item[] => [
+      { label: place.type === 'database' ? t('{0} (database: replies stay here)', agent) : agent, kind: QuickPickItemKind.Separator },
+      ...sessions.map(({ key, sessionId, updatedAt }) => ({ label: `${key === watched?.key ? '$(eye) ' : ''}${key}`, description: updatedAt === null ? sessionId : `${agoText(updatedAt, now)} · ${sessionId}`, choice: { key } })),
     ]),
   ];
 }
 
-function nothingFound({ paths, inDatabase }: FoundOpenClaw): string {
-  if (inDatabase.length > 0) return `The sessions of ${inDatabase.join(', ')} are kept in a database (OpenClaw 2026.8.1 and later), which cannot be watched yet.`;
-  return `No sessions of OpenClaw were found in ${paths.join(', ')}. If its agents are elsewhere, set threadkeeper.openclaw.path to their folder.`;
+function nothingFound({ paths, unreadable }: FoundOpenClaw): string {
+  const [first] = unreadable;
+  if (first) return t('The sessions of OpenClaw’s agent {0} could not be read. {1}', first.agent, first.reason);
+  return t('No sessions of OpenClaw were found in {0}. If its agents are elsewhere, set threadkeeper.openclaw.path to their folder.', paths.join(', '));
 }
 
 /** The user's own settings where no folder is open. */
 async function save(name: 'openClawInherit' | 'openClawSessionKey', value: unknown): Promise<void> {
   await workspace.getConfiguration().update(settingKey(name), value, workspace.workspaceFolders ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+}
+
+/** Never a workspace's to say: it writes to files outside of it. */
+async function saveReplies(on: boolean): Promise<void> {
+  await workspace.getConfiguration().update(settingKey('openClawTwoWay'), on ? true : undefined, ConfigurationTarget.Global);
 }

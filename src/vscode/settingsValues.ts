@@ -33,8 +33,8 @@ export interface Settings {
   /** Whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;
   readonly statusBarVisible: boolean;
-  /** `path`: of its agents; empty: where OpenClaw keeps them. */
-  readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string };
+  /** `path`: of its agents; empty: where OpenClaw keeps them. `twoWay`: replies go there too. */
+  readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string; readonly twoWay: boolean };
 }
 
 /**
@@ -75,6 +75,7 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
       inherit: take('openClawInherit', isBoolean, 'true or false', settings.openClawInherit.default as boolean),
       path: take('openClawPath', isText, 'a folder', settings.openClawPath.default).trim(),
       sessionKey: take('openClawSessionKey', isText, 'the key of a session', settings.openClawSessionKey.default).trim(),
+      twoWay: take('openClawTwoWay', isBoolean, 'true or false', settings.openClawTwoWay.default as boolean),
     },
     statusBarVisible: take('statusBarVisible', isBoolean, 'true or false', settings.statusBarVisible.default as boolean),
   };

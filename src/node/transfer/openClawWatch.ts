@@ -101,6 +101,11 @@ export class OpenClawWatch {
     return this.looking;
   }
 
+  /** Where the session that is followed is kept. */
+  get file(): string | null {
+    return this.followed?.tail.file ?? null;
+  }
+
   /** From now on, what is said here in the session is appended to its transcript, or is not. */
   writeReplies(on: boolean): void {
     this.writesReplies = on;

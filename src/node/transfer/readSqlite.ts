@@ -34,14 +34,13 @@ export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, c
 
 /** Rows are the lines of the older session files; newer ones may be compressed. Their order is that of `seq`. */
 function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportContext): Generator<SourceEvent, void, void> {
-  const zstd = database.columns('transcript_events').has('event_zstd') ? 'event_zstd' : 'NULL';
   const keys = database.tables().has('session_nodes') ? new Map([...database.rows('SELECT session_key, current_session_id FROM session_nodes')].map((row) => [String(row['current_session_id']), String(row['session_key'])])) : new Map<string, string>();
   const [total] = [...database.rows('SELECT count(*) AS n FROM transcript_events')].map((row) => Number(row['n']));
   let reader = new PiReader();
   let current: string | null = null;
   let line = 0;
   let done = 0;
-  for (const row of database.rows(`SELECT session_id, event_json, ${zstd} AS event_zstd FROM transcript_events ORDER BY session_id, seq`)) {
+  for (const row of database.rows(`SELECT session_id, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events ORDER BY session_id, seq`)) {
     signal?.throwIfAborted();
     const id = String(row['session_id']);
     if (id !== current) [reader, current, line] = [new PiReader(), id, 0];
@@ -58,8 +57,13 @@ function withKey(event: SourceEvent, sessionKey: string | undefined): SourceEven
   return { type: 'session', session: { ...event.session, metadata: { ...event.session.metadata, sessionKey } } };
 }
 
+/** Of the rows of OpenClaw: from 2026.9.6 on they may be compressed. */
+export function zstdColumn(database: ForeignDatabase): string {
+  return database.columns('transcript_events').has('event_zstd') ? 'event_zstd' : 'NULL';
+}
+
 /** Throws where Node cannot decompress it: rather no import than one with holes. */
-function eventText(json: unknown, compressed: unknown): string {
+export function eventText(json: unknown, compressed: unknown): string {
   if (typeof json === 'string') return json;
   if (!(compressed instanceof Uint8Array)) return '';
   // Since Node 22.15; the types are those of Node 20.

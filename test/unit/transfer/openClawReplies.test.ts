@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import assert from 'node:assert/strict';
 import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -57,7 +58,10 @@ describe('replies to a session of OpenClaw', function () {
     await watched.close();
   }
 
-  beforeEach(async () => {
+  beforeEach(reset);
+  afterEach(cleanUp);
+
+  async function reset(): Promise<void> {
     temp = tempFolder();
     folder = join(temp.path, 'agents', 'main', 'sessions');
     mkdirSync(folder, { recursive: true });
@@ -66,12 +70,13 @@ describe('replies to a session of OpenClaw', function () {
     store = await openTestStore(join(temp.path, 'store'));
     notices = [];
     await begin();
-  });
-  afterEach(async () => {
+  }
+
+  async function cleanUp(): Promise<void> {
     await end();
     await store.close();
     temp.remove();
-  });
+  }
 
   it('are appended behind what is there, in its format, and are not taken for something new', async () => {
     const [before, list] = [content(), readFileSync(join(folder, 'sessions.json'), 'utf8')];
@@ -241,6 +246,61 @@ describe('replies to a session of OpenClaw', function () {
     for (let i = 0; i < 3; i++) await watch.look();
     assert.deepEqual([lines().slice(3).map(({ message }) => message!.content[0]!.text), statSync(file()).ino], [['one', '1', 'two', '2'], ino]);
     assert.deepEqual(await texts(), ['What is the tide?', 'High.', 'one', '1', 'two', '2']);
+  });
+
+  it('are never lost, doubled or put where OpenClaw’s own words are passed over, whatever happens in whatever order', async function () {
+    this.timeout(60_000);
+    const step = fc.constantFrom('turn', 'theirs', 'note', 'half', 'compact', 'off', 'on', 'restart', 'look', 'goToTip');
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 14 }), async (steps) => {
+        const written: string[] = [];
+        let n = 0;
+        let half = '';
+        const finish = () => {
+          if (half !== '') appendFileSync(file(), half);
+          half = '';
+        };
+        const theirLeaf = () => lines().at(-1)!.id;
+        for (const one of steps) {
+          const before = content();
+          if (one === 'turn') written.push(...(await turn(`mine ${++n}`, `to mine ${n}`)).map(({ content: said }) => entryText(said)));
+          else if (one === 'compact') await store.append(session, { entries: [{ ...userMessage(session, await leaf(), ''), content: compactionContent(testUuid(), null) }] });
+          else if (one === 'off' || one === 'on') watch.writeReplies(one === 'on');
+          else if (one === 'goToTip') await watch.goToTip();
+          else if (one === 'restart') {
+            await end();
+            await begin();
+          } else if (one !== 'look') {
+            finish();
+            const id = `f${++n}`;
+            const line = one === 'note' ? `${JSON.stringify({ type: 'custom', id, parentId: theirLeaf(), customType: 'model-snapshot', data: {} })}\n` : said(id, theirLeaf(), `theirs ${n}`, 'assistant', { stopReason: 'stop' });
+            const cut = one === 'half' ? 9 : line.length;
+            appendFileSync(file(), line.slice(0, cut));
+            half = line.slice(cut);
+          }
+          for (let i = 0; i < 3; i++) await watch.look();
+          assert.ok(content().startsWith(before), 'nothing is rewritten');
+        }
+        finish();
+        watch.writeReplies(true);
+        for (let i = 0; i < 10; i++) await watch.look();
+        const [records, ids] = [lines().slice(1), new Set(lines().map(({ id }) => id))];
+        assert.equal(ids.size, records.length + 1, 'no id twice');
+        assert.deepEqual(records.filter(({ parentId }) => !ids.has(parentId!)), []);
+        const branch = new Set<string>();
+        for (let at: string | null | undefined = records.at(-1)!.id; at; at = records.find(({ id }) => id === at)?.parentId) branch.add(at);
+        assert.deepEqual(records.filter(({ id, message }) => message?.['idempotencyKey'] === undefined && !branch.has(id)), [], 'OpenClaw goes on from everything it said');
+        const there = records.flatMap(({ message }) => (message?.['idempotencyKey'] === undefined ? [] : [message.content[0]!.text]));
+        assert.deepEqual(there, written.filter((text) => there.includes(text)), 'in their order, each once');
+        // What is not there is on a branch that OpenClaw has left behind.
+        if (there.length < written.length) assert.ok((await store.branches(session)).length > 1, JSON.stringify(steps));
+        const all = (await store.entriesBySeq(await store.entrySeqs(session))).filter(({ content: { type } }) => type === 'message').map((entry) => entryText(entry.content));
+        assert.equal(new Set(all).size, all.length, 'nothing twice here');
+        await cleanUp();
+        await reset();
+      }),
+      { numRuns: 12 },
+    );
   });
 });
 

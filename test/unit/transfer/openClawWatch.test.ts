@@ -174,6 +174,41 @@ describe('watching OpenClaw', function () {
     assert.equal(readFileSync(file(), 'utf8'), content);
   });
 
+  it('takes in live what other watchers drop: every call, thinking, branches, a compaction’s summary and what it keeps, a line of 15 MB', async () => {
+    writeFileSync(file(), header() + said('f1', null, 'old question'));
+    await watch.look();
+    const line = (value: object) => `${JSON.stringify({ timestamp: '2026-11-20T10:00:02.000Z', ...value })}\n`;
+    const call = (id: string) => ({ type: 'toolCall', id, name: 'read', arguments: { path: id } });
+    const result = (id: string, parentId: string, toolCallId: string) => line({ type: 'message', id, parentId, message: { role: 'toolResult', toolCallId, toolName: 'read', content: `content of ${toolCallId}` } });
+    const long = 'x'.repeat(15 * 1024 * 1024);
+    appendFileSync(
+      file(),
+      line({ type: 'message', id: 'e9', parentId: 'f1', message: { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'reading' }, call('one'), call('two')] } }) +
+        result('b0', 'e9', 'one') +
+        result('c7', 'b0', 'two') +
+        said('d3', 'c7', 'a branch that was left') +
+        said('a0', 'c7', 'kept question') +
+        said('9f', 'a0', 'kept answer', 'assistant') +
+        // Ids are random: by their order as texts everything would be older than what is kept.
+        line({ type: 'compaction', id: '01', parentId: '9f', summary: 'LIVE SUMMARY', firstKeptEntryId: 'a0', tokensBefore: 900 }) +
+        said('00', '01', long),
+    );
+    await watch.look();
+    const all = await store.entriesBySeq(await store.entrySeqs(sessions[0]!));
+    assert.deepEqual(all.map(({ content }) => content.type), ['message', 'thinking', 'message', 'tool_call', 'tool_call', 'tool_result', 'tool_result', 'message', 'message', 'message', 'compaction', 'message']);
+    assert.equal((await store.branches(sessions[0]!)).length, 2);
+    const live = (await store.liveBranch(sessions[0]!)).entries.map(({ content }) => entryText(content));
+    assert.deepEqual([live.slice(0, 3), live[3] === long, live.length], [['kept question', 'kept answer', 'LIVE SUMMARY'], true, 4]);
+  });
+
+  it('follows the file that the list names for a thread of a channel, within the same folder', async () => {
+    writeFileSync(join(folder, 'one-topic-7.jsonl'), header() + said('a1', null, 'in the thread'));
+    writeFileSync(file(), header() + said('a1', null, 'elsewhere'));
+    writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId: 'one', sessionFile: '/home/ada/.openclaw/agents/main/sessions/one-topic-7.jsonl' } }));
+    await watch.look();
+    assert.deepEqual(await texts(), ['in the thread']);
+  });
+
   it('reads no archive, and nothing outside of its folder', async () => {
     writeFileSync(join(folder, 'one.jsonl.reset.2026-11-20'), header() + said('x1', null, 'archived'));
     writeFileSync(join(temp.path, 'agents', 'secret.jsonl'), header() + said('x1', null, 'outside'));

@@ -17,6 +17,18 @@ describe('OpenClaw', function () {
     `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: [{ type: 'text', text }] } })}\n`;
   const point = (sessionId: string) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ 'agent:main:main': { sessionId, updatedAt: Date.now() } }));
   let session: ChatSession;
+  interface Written {
+    readonly id: string;
+    readonly parentId: string;
+    readonly message: { readonly role: string; readonly content: readonly { readonly text: string }[] };
+  }
+
+  async function replies(choice: string): Promise<void> {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Watch OpenClaw Session…');
+    await workbench.quickInput.waitUntilOpen('Watch OpenClaw Session');
+    await workbench.quickInput.pick(choice);
+  }
 
   before(async () => {
     mkdirSync(folder, { recursive: true });
@@ -60,6 +72,38 @@ describe('OpenClaw', function () {
     assert.ok(JSON.stringify(api.messages.at(-1)?.body).includes('Half a metre.'), 'the model knows what was said there');
     assert.equal(readFileSync(file('one'), 'utf8'), before);
     assert.deepEqual(api.errors, []);
+  });
+
+  it('writes replies there when it is told to, and goes on with what is said there', async () => {
+    const { chat, workbench, api } = session;
+    const before = readFileSync(file('one'), 'utf8');
+    const added = () => readFileSync(file('one'), 'utf8').slice(before.length).split('\n').slice(0, -1).map((line) => JSON.parse(line) as Written);
+    await replies('Write Replies to OpenClaw…');
+    const dialog = await workbench.messages.waitForDialog();
+    assert.ok(dialog.includes(file('one')), dialog);
+    await workbench.screenshot('openclaw-replies');
+    await workbench.messages.answerDialog('Append Replies');
+    await waitFor('what was said before to be there', () => added().length === 2);
+    await chat.ask('And the day after?');
+    await waitFor('the reply to be there', () => added().length === 4);
+    assert.ok(readFileSync(file('one'), 'utf8').startsWith(before));
+    const written = added();
+    assert.deepEqual(written.map(({ message: { role } }) => role), ['user', 'assistant', 'user', 'assistant']);
+    assert.deepEqual(written.map(({ parentId }) => parentId), ['a4', ...written.slice(0, 3).map(({ id }) => id)]);
+    assert.equal(written[2]!.message.content[0]!.text, 'And the day after?');
+    appendFileSync(file('one'), said('a9', written[3]!.id, 'Said there, after that.'));
+    await chat.see('tk-row', 'Said there, after that.');
+    await chat.see('tk-row', 'And the day after?');
+    assert.deepEqual(api.errors, []);
+  });
+
+  it('writes nothing more when it is told not to', async () => {
+    const { chat } = session;
+    await replies('Keep Replies Here');
+    const before = readFileSync(file('one'), 'utf8');
+    await chat.ask('Only between us?');
+    await chat.see('tk-row', 'Only between us?');
+    assert.equal(readFileSync(file('one'), 'utf8'), before);
   });
 
   it('follows the key to the next session', async () => {

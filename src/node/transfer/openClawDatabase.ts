@@ -1,0 +1,138 @@
+import { stat } from 'node:fs/promises';
+import type { OpenClawSession } from '../../core/transfer/openClawKeys';
+import type { TailEvent } from './fileTail';
+import { ForeignDatabase } from './foreignDatabase';
+import type { OpenClawSource, RecordTail } from './openClawSource';
+import { eventText, zstdColumn } from './readSqlite';
+import { recordHash } from './sessionWriter';
+
+/** A look that takes longer than that is followed by a rest of four times as long: a database of 1 GB is read for seconds. */
+const longLookMs = 200;
+
+/**
+ * The database in which OpenClaw keeps the sessions of an agent from 2026.8.1 on. Its tables belong together in ways that only OpenClaw
+ * knows, so it is read as any foreign database is: nothing is written, locked or made beside it.
+ */
+export class OpenClawDatabase implements OpenClawSource {
+  /** Of both files, as they were before they were read last. */
+  private stamp = '';
+  private session: string | null = null;
+  private restsUntil = 0;
+  private readonly tails = new Map<string, DatabaseTail>();
+
+  constructor(
+    private readonly file: string,
+    private readonly key: string,
+    private readonly wasmFile: string,
+  ) {}
+
+  async look(): Promise<string | null> {
+    const began = performance.now();
+    const stamp = began < this.restsUntil ? this.stamp : await stampOf(this.file);
+    // A database that is being replaced is looked at again the next time.
+    if (stamp === null || stamp === this.stamp) return this.session;
+    const database = await ForeignDatabase.open(this.file, this.wasmFile);
+    try {
+      this.session = databaseSessions(database).find(({ key }) => key === this.key)?.sessionId ?? this.session;
+      if (this.session !== null && !this.tails.has(this.session)) this.tails.set(this.session, new DatabaseTail(this.file, this.session));
+      for (const tail of this.tails.values()) tail.load(database);
+      this.stamp = stamp;
+    } finally {
+      database.close();
+    }
+    const took = performance.now() - began;
+    if (took > longLookMs) this.restsUntil = performance.now() + took * 4;
+    return this.session;
+  }
+
+  tail(sessionId: string): RecordTail {
+    const loaded = this.tails.get(sessionId);
+    this.tails.clear();
+    const tail = loaded?.isUntouched ? loaded : new DatabaseTail(this.file, sessionId);
+    if (tail !== loaded) this.stamp = '';
+    this.tails.set(sessionId, tail);
+    return tail;
+  }
+}
+
+/** The sessions that its keys point to, the newest first. */
+export function databaseSessions(database: ForeignDatabase): Pick<OpenClawSession, 'key' | 'sessionId' | 'updatedAt'>[] {
+  const columns = database.columns('session_nodes');
+  if (!columns.has('current_session_id')) return [];
+  const updated = ['updated_at', 'last_activity_at'].find((name) => columns.has(name)) ?? 'NULL';
+  return [...database.rows(`SELECT session_key, current_session_id, ${updated} AS updated_at FROM session_nodes WHERE current_session_id IS NOT NULL ORDER BY 3 DESC, 1`)].map((row) => ({
+    key: String(row['session_key']),
+    sessionId: String(row['current_session_id']),
+    updatedAt: typeof row['updated_at'] === 'number' ? row['updated_at'] : null,
+  }));
+}
+
+/** The rows of one session. They are taken out of the database when it is looked at, and wait here to be read. */
+class DatabaseTail implements RecordTail {
+  private waiting: TailEvent[] = [];
+  private seen = { seq: -1, count: 0, hash: '', generation: '' };
+  isUntouched = true;
+
+  constructor(
+    readonly file: string,
+    private readonly session: string,
+  ) {}
+
+  hasNews(): Promise<boolean> {
+    return Promise.resolve(this.waiting.length > 0);
+  }
+
+  async *read(signal?: AbortSignal): AsyncGenerator<TailEvent, void, void> {
+    this.isUntouched = false;
+    const { waiting } = this;
+    this.waiting = [];
+    for (const event of waiting) {
+      signal?.throwIfAborted();
+      yield event;
+    }
+  }
+
+  /** Rows that are no longer what they were make it begin anew. Throws where a row cannot be read. */
+  load(database: ForeignDatabase): void {
+    const generation = generationOf(database, this.session);
+    if (this.seen.count > 0 && !this.isSame(database, generation)) {
+      this.seen = { seq: -1, count: 0, hash: '', generation };
+      this.waiting = [{ type: 'restarted' }];
+    }
+    const rows: TailEvent[] = [];
+    const seen = { ...this.seen, generation };
+    for (const row of database.rows(`SELECT seq, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq > ? ORDER BY seq`, [this.session, seen.seq])) {
+      const text = eventText(row['event_json'], row['event_zstd']);
+      rows.push({ type: 'line', text });
+      Object.assign(seen, { seq: Number(row['seq']), count: seen.count + 1, hash: recordHash(text) });
+    }
+    this.waiting.push(...rows);
+    this.seen = seen;
+  }
+
+  private isSame(database: ForeignDatabase, generation: string): boolean {
+    const { seq, count, hash } = this.seen;
+    if (generation !== this.seen.generation) return false;
+    const [total] = [...database.rows('SELECT count(*) AS n FROM transcript_events WHERE session_id = ? AND seq <= ?', [this.session, seq])];
+    const [last] = [...database.rows(`SELECT event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq = ?`, [this.session, seq])];
+    return Number(total?.['n']) === count && last !== undefined && recordHash(eventText(last['event_json'], last['event_zstd'])) === hash;
+  }
+}
+
+/** Whatever counts rewrites of this session: the name of the table has not been the same in every version. */
+function generationOf(database: ForeignDatabase, session: string): string {
+  const found: string[] = [];
+  for (const table of [...database.tables()].sort()) {
+    const columns = [...database.columns(table)];
+    const counter = columns.find((name) => name.includes('generation'));
+    const of = columns.find((name) => name === 'session_id' || name === 'current_session_id');
+    if (counter === undefined || of === undefined || table === 'transcript_events') continue;
+    for (const row of database.rows(`SELECT max("${counter}") AS n FROM "${table}" WHERE "${of}" = ?`, [session])) found.push(`${table}:${String(row['n'])}`);
+  }
+  return found.join();
+}
+
+async function stampOf(file: string): Promise<string | null> {
+  const [main, log] = await Promise.all([stat(file).catch(() => null), stat(`${file}-wal`).catch(() => null)]);
+  return main && [main.ino, main.size, main.mtimeMs, log?.ino, log?.size, log?.mtimeMs].join();
+}

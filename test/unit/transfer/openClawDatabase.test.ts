@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { SessionStore } from '../../../src/core/ports';
+import { entryText } from '../../../src/core/session/entry';
+import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
+import { OpenClawDatabase } from '../../../src/node/transfer/openClawDatabase';
+import { OpenClawWatch } from '../../../src/node/transfer/openClawWatch';
+import { openTestStore, tempFolder, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
+import { waitFor } from '../../support/waitFor';
+
+const key = 'agent:main:main';
+const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`;
+const said = (id: string, parentId: string | null, text: string, role = 'user') => ({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: [{ type: 'text', text }] } });
+const row = (session: string, seq: number, event: unknown) => `INSERT INTO transcript_events(session_id, seq, event_json, created_at) VALUES ('${session}', ${seq}, ${quoted(event)}, 0);`;
+
+/** OpenClaw's own connection stays open, and what it writes stays in the log. */
+class LiveDatabase {
+  private readonly shell: ChildProcessWithoutNullStreams;
+  private output = '';
+  private runs = 0;
+
+  constructor(readonly file: string) {
+    const header = (id: string) => ({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' });
+    execFileSync('sqlite3', [file], {
+      input: `PRAGMA journal_mode=wal;
+        CREATE TABLE session_nodes(session_key TEXT PRIMARY KEY, current_session_id TEXT, updated_at INTEGER);
+        CREATE TABLE session_windows(session_id TEXT PRIMARY KEY, session_key TEXT, transcript_generation INTEGER);
+        CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER, PRIMARY KEY (session_id, seq));
+        INSERT INTO session_nodes VALUES ('${key}', 'one', 5), ('agent:main:other', 'other', 9);
+        INSERT INTO session_windows VALUES ('one', '${key}', 1), ('two', '${key}', 1);
+        ${row('one', 0, header('one'))} ${row('two', 0, header('two'))} ${row('other', 0, header('other'))}
+        ${row('one', 2, said('a2', 'a1', 'second'))} ${row('one', 1, said('a1', 'one', 'first'))}`,
+    });
+    this.shell = spawn('sqlite3', [file]);
+    this.shell.stdout.on('data', (text: Buffer) => (this.output += text.toString()));
+    this.shell.stdin.write('PRAGMA wal_autocheckpoint=0;\n');
+  }
+
+  async run(sql: string): Promise<void> {
+    const mark = `done ${++this.runs}`;
+    this.shell.stdin.write(`${sql}\n.print ${mark}\n`);
+    await waitFor(mark, () => this.output.includes(mark));
+  }
+
+  async close(): Promise<void> {
+    const ended = new Promise((resolve) => this.shell.once('exit', resolve));
+    this.shell.stdin.end('.quit\n');
+    await ended;
+  }
+}
+
+describe('watching OpenClaw’s database', function () {
+  this.timeout(20_000);
+  let temp: TempFolder;
+  let live: LiveDatabase;
+  let store: SessionStore;
+  let watched: SessionStore;
+  let watch: OpenClawWatch;
+  let sessions: string[];
+
+  beforeEach(async () => {
+    temp = tempFolder();
+    mkdirSync(join(temp.path, 'agents', 'main', 'agent'), { recursive: true });
+    live = new LiveDatabase(join(temp.path, 'agents', 'main', 'agent', 'openclaw-agent.sqlite'));
+    store = await openTestStore(join(temp.path, 'store'));
+    watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
+    sessions = [];
+    watch = new OpenClawWatch({ source: new OpenClawDatabase(live.file, key, wasmFile), store: watched, ids: new UuidV7(), now: Date.now, log, added: (uuid) => sessions.push(uuid) });
+  });
+  afterEach(async () => {
+    await watch.stop();
+    await watched.close();
+    await store.close();
+    await live.close();
+    temp.remove();
+  });
+
+  const texts = async (uuid = sessions.at(-1)) => (uuid === undefined ? [] : (await store.page(uuid, { limit: 100 })).entries.map(({ content }) => entryText(content)));
+  const files = () => readdirSync(join(live.file, '..')).filter((name) => !name.endsWith('-shm')).map((name) => [name, readFileSync(join(live.file, '..', name), 'base64')]);
+
+  it('imports what is there, and takes in what is in the log only, within a second, without touching a file', async () => {
+    await watch.start();
+    assert.deepEqual(await texts(), ['first', 'second']);
+    await live.run(row('one', 3, said('a3', 'a2', 'third')) + row('other', 1, said('x', null, 'not ours')));
+    const before = files();
+    assert.ok(before.some(([name]) => name?.endsWith('-wal')));
+    await waitFor('the third', async () => (await texts()).length === 3);
+    assert.deepEqual([await texts(), files()], [['first', 'second', 'third'], before]);
+    watch.writeReplies(true);
+    const { leaf } = (await store.session(sessions[0]!))!;
+    const asked = userMessage(sessions[0]!, leaf, 'Mine');
+    await store.append(sessions[0]!, { entries: [asked, { ...userMessage(sessions[0]!, asked.uuid, ''), content: { type: 'message', role: 'assistant', text: 'Yours' } }] });
+    await watch.look();
+    assert.deepEqual(files(), before, 'replies stay here');
+  });
+
+  it('goes over to the session that the key points to, with the last rows of the one before', async () => {
+    await watch.look();
+    await live.run(`BEGIN; ${row('one', 3, said('a3', 'a2', 'last words'))} ${row('two', 1, said('b1', 'two', 'a new beginning'))} UPDATE session_nodes SET current_session_id = 'two' WHERE session_key = '${key}'; COMMIT;`);
+    await watch.look();
+    assert.deepEqual([await texts(sessions[0]), await texts()], [['first', 'second', 'last words'], ['a new beginning']]);
+    await live.run(row('two', 2, said('b2', 'b1', 'and on')));
+    await watch.look();
+    assert.deepEqual(await texts(), ['a new beginning', 'and on']);
+  });
+
+  it('reads a session again that was rewritten, by its generation or by its rows', async () => {
+    await watch.look();
+    await live.run(`BEGIN; UPDATE session_windows SET transcript_generation = 2 WHERE session_id = 'one'; UPDATE transcript_events SET event_json = ${quoted(said('a1', 'one', 'first, rewritten'))} WHERE session_id = 'one' AND seq = 1; COMMIT;`);
+    await watch.look();
+    await live.run(row('one', 3, said('a3', 'a1~', 'x')));
+    await watch.look();
+    const all = async () => (await store.entriesBySeq(await store.entrySeqs(sessions[0]!))).map(({ content }) => entryText(content));
+    assert.deepEqual(await all(), ['first', 'second', 'first, rewritten', 'x']);
+    await live.run(`DELETE FROM transcript_events WHERE session_id = 'one' AND seq > 1; ${row('one', 2, said('c2', 'a1', 'another second'))}`);
+    await watch.look();
+    assert.equal((await all()).at(-1), 'another second');
+  });
+
+  it('reads a checkpointed database as before', async () => {
+    await watch.look();
+    await live.run(`${row('one', 3, said('a3', 'a2', 'third'))} PRAGMA wal_checkpoint(TRUNCATE);`);
+    await watch.look();
+    await live.run(row('one', 4, said('a4', 'a3', 'fourth')));
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'second', 'third', 'fourth']);
+  });
+
+  it('is found by its agent, with its keys, the newest first; a list beside it adds what it does not have', async () => {
+    mkdirSync(join(temp.path, 'agents', 'broken', 'agent'), { recursive: true });
+    execFileSync('bash', ['-c', `echo no database > '${join(temp.path, 'agents', 'broken', 'agent', 'openclaw-agent.sqlite')}'; mkdir '${join(temp.path, 'agents', 'main', 'sessions')}'; echo '{"${key}":{"sessionId":"old"},"cron:x":{"sessionId":"c","updatedAt":3}}' > '${join(temp.path, 'agents', 'main', 'sessions', 'sessions.json')}'`]);
+    const { agents, unreadable } = await findOpenClaw(join(temp.path, 'agents'), wasmFile);
+    assert.deepEqual(agents, [
+      { agent: 'main', place: { type: 'database', file: live.file }, sessions: [{ key: 'agent:main:other', sessionId: 'other', updatedAt: 9 }, { key, sessionId: 'one', updatedAt: 5 }] },
+      { agent: 'main', place: { type: 'folder', folder: join(temp.path, 'agents', 'main', 'sessions') }, sessions: [{ key: 'cron:x', sessionId: 'c', file: 'c.jsonl', updatedAt: 3 }] },
+    ]);
+    assert.deepEqual(unreadable.map(({ agent }) => agent), ['broken']);
+  });
+});
