@@ -200,7 +200,7 @@ export function activate(context: ExtensionContext): void {
       },
       openStore: async () => (await loadRuntime()).openStore((await location.resolve()).folder, { repair: false }),
       shown: () => chat.session?.uuid ?? null,
-      show: (session) => workbench.openSession(session),
+      show: (session, focus) => (focus ? workbench.openSession(session) : chat.openSession(session)),
       tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
       agreed: memory.transcripts,
       ids: new UuidV7(),

@@ -18,7 +18,8 @@ export interface OpenClawDeps {
   readonly openStore: () => Promise<SessionStore>;
   /** UUID of the session on show. */
   readonly shown: () => string | null;
-  readonly show: (session: string) => Promise<void>;
+  /** `focus`: the user has asked for it just now. */
+  readonly show: (session: string, focus: boolean) => Promise<void>;
   readonly tell: (text: string) => void;
   /** Which transcripts the user has agreed to have written to, by folder and key. */
   readonly agreed: { has(transcript: string): boolean; add(transcript: string): Promise<void> };
@@ -179,8 +180,9 @@ export class OpenClaw implements Disposable {
     const isNext = this.session !== null && this.session !== session && shown() === this.session;
     this.session = session;
     if (!this.showNext && !isNext) return;
+    const { showNext } = this;
     this.showNext = false;
-    await show(session).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
+    await show(session, showNext).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
   }
 
   private serial<T>(work: () => Promise<T>): Promise<T> {
