@@ -1,119 +1,16 @@
 import { deepStrictEqual, match, ok, rejects } from 'node:assert';
-import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
-import { Conversation } from '../../../src/core/chat/conversation';
-import type { ConversationDeps } from '../../../src/core/chat/conversationDeps';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { StoreError } from '../../../src/core/errors';
 import type { SessionStore } from '../../../src/core/ports';
 import type { Attachment } from '../../../src/core/session/attachment';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
-import type { ModelBindings } from '../../../src/node/runtime/modelBindings';
-import type { Delta, ViewSnapshot } from '../../../src/protocol/messages';
-import { ChatController } from '../../../src/vscode/chatController';
-import { ChatMemory } from '../../../src/vscode/chatMemory';
-import { endpointOf } from '../../../src/vscode/endpoint';
-import { ModelSource } from '../../../src/vscode/modelSource';
-import { StoreAccess } from '../../../src/vscode/storeAccess';
-import { silentLog } from '../../support/conversationRig';
-import { says, ScriptedModel } from '../../support/scriptedModel';
+import { ChatWindow } from '../../support/chatWindow';
+import { says } from '../../support/scriptedModel';
 import { openTestStore, tempFolder } from '../../support/storeTemp';
-import { TestClock } from '../../support/testClock';
 import { waitFor } from '../../support/waitFor';
-
-/** A window: controller, a surface that collects, a real store, a scripted model. */
-class Window {
-  readonly model = new ScriptedModel({ window: 10_000, maxOutput: 1_000 });
-  readonly snapshots: ViewSnapshot[] = [];
-  readonly deltas: Delta[] = [];
-  readonly deleted: string[] = [];
-  readonly controller: ChatController;
-  readonly memory: ChatMemory;
-  visible = true;
-
-  constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
-    const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void state.set(key, value) };
-    this.memory = new ChatMemory(memento, memento, silentLog);
-    const binding = async () => ({ client: this.model, info: await this.model.describe('scripted-1'), summarizer: null });
-    const models = new ModelSource({
-      keys: { find: async () => undefined, expected: () => undefined },
-      bindings: async () => ({ resolve: binding, list: () => this.model.listModels() }) as unknown as ModelBindings,
-      endpoint: () => endpointOf(''),
-      others: () => ({ openaiUrl: '', openaiContext: 0, ollamaUrl: '', ollamaContext: 0 }),
-      setting: () => '',
-      offlineChosen: () => this.memory.offlineChosen(),
-      log: silentLog,
-    });
-    this.controller = new ChatController({
-      store: new StoreAccess(open, silentLog),
-      openConversation: (store, session, model) => {
-        const deps: ConversationDeps = {
-          store,
-          counter: { count: async (texts) => texts.map(estimateTokens) },
-          clock: new TestClock(),
-          ids: new UuidV7(),
-          log: silentLog,
-          tools: () => [],
-          otherTools: () => [],
-          approvalRule: () => 'allow',
-          maxRounds: () => 50,
-          instructions: () => '',
-          memoryHead: async () => null,
-          resolveModel: () => model.resolve(),
-          policy: () => resolvePolicy('balanced').policy,
-          random: () => 0,
-          analyst: inProcessAnalyst,
-          pinnedFiles: null,
-        };
-        return Conversation.open(deps, session.uuid, model.fallback);
-      },
-      models,
-      memory: this.memory,
-      isTrusted: () => true,
-      noteSessions: () => undefined,
-      sessionDeleted: (title) => this.deleted.push(title),
-      cwd: null,
-      ids: new UuidV7(),
-      now: Date.now,
-      log: silentLog,
-    });
-    const isVisible = () => this.visible;
-    this.controller.attach({
-      get visible() {
-        return isVisible();
-      },
-      get ready() {
-        return isVisible();
-      },
-      snapshot: (snapshot) => this.snapshots.push(snapshot),
-      delta: (delta) => this.deltas.push(delta),
-    });
-  }
-
-  async ask(text: string, reply = 'Yes.'): Promise<void> {
-    this.model.scripts.push(says(reply));
-    await this.controller.send(new UuidV7().next(), text);
-    await this.idle();
-  }
-
-  async idle(): Promise<void> {
-    while (this.controller.state.busy) await new Promise((resolve) => setImmediate(resolve));
-  }
-
-  get last(): ViewSnapshot {
-    return this.snapshots.at(-1)!;
-  }
-
-  /** Text of the rows that a view opening now would get. */
-  async texts(): Promise<string[]> {
-    await this.controller.ready();
-    return this.last.rows.map((row) => (row.kind === 'user' ? row.text : row.kind === 'assistant' ? row.markdown : row.kind));
-  }
-}
 
 describe('ChatController', () => {
   let temp: ReturnType<typeof tempFolder>;
-  const windows: Window[] = [];
+  const windows: ChatWindow[] = [];
 
   beforeEach(() => {
     temp = tempFolder();
@@ -123,8 +20,8 @@ describe('ChatController', () => {
     temp.remove();
   });
 
-  function open(state?: Map<string, unknown>, store?: () => Promise<SessionStore>): Window {
-    const window = new Window(temp.path, state, store);
+  function open(state?: Map<string, unknown>, store?: () => Promise<SessionStore>): ChatWindow {
+    const window = new ChatWindow(temp.path, state, store);
     windows.push(window);
     return window;
   }
@@ -152,7 +49,7 @@ describe('ChatController', () => {
     await window.controller.send('m1', 'One', [attachment]);
     await window.idle();
     await window.controller.ready();
-    const draft = ({ last }: Window) => [last.draft, last.attachments];
+    const draft = ({ last }: ChatWindow) => [last.draft, last.attachments];
     deepStrictEqual([window.last.rows[0]?.kind === 'user' && window.last.rows[0].attachments, draft(window)], [[attachment], ['', undefined]]);
     await window.controller.saveDraft('half', [other]);
     const { uuid } = window.controller.session!;

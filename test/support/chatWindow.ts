@@ -1,0 +1,108 @@
+import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
+import { Conversation } from '../../src/core/chat/conversation';
+import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
+import { resolvePolicy } from '../../src/core/context/resolvePolicy';
+import { estimateTokens } from '../../src/core/context/estimateTokens';
+import type { SessionStore } from '../../src/core/ports';
+import { UuidV7 } from '../../src/node/runtime/uuidV7';
+import type { ModelBindings } from '../../src/node/runtime/modelBindings';
+import type { Delta, ViewSnapshot } from '../../src/protocol/messages';
+import { ChatController } from '../../src/vscode/chatController';
+import { ChatMemory } from '../../src/vscode/chatMemory';
+import { endpointOf } from '../../src/vscode/endpoint';
+import { ModelSource } from '../../src/vscode/modelSource';
+import { StoreAccess } from '../../src/vscode/storeAccess';
+import { silentLog } from './conversationRig';
+import { says, ScriptedModel } from './scriptedModel';
+import { openTestStore } from './storeTemp';
+import { TestClock } from './testClock';
+
+/** A window: controller, a surface that collects, a real store, a scripted model. */
+export class ChatWindow {
+  readonly model = new ScriptedModel({ window: 10_000, maxOutput: 1_000 });
+  readonly snapshots: ViewSnapshot[] = [];
+  readonly deltas: Delta[] = [];
+  readonly deleted: string[] = [];
+  readonly controller: ChatController;
+  readonly memory: ChatMemory;
+  visible = true;
+
+  constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
+    const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void state.set(key, value) };
+    this.memory = new ChatMemory(memento, memento, silentLog);
+    const binding = async () => ({ client: this.model, info: await this.model.describe('scripted-1'), summarizer: null });
+    const models = new ModelSource({
+      keys: { find: async () => undefined, expected: () => undefined },
+      bindings: async () => ({ resolve: binding, list: () => this.model.listModels() }) as unknown as ModelBindings,
+      endpoint: () => endpointOf(''),
+      others: () => ({ openaiUrl: '', openaiContext: 0, ollamaUrl: '', ollamaContext: 0 }),
+      setting: () => '',
+      offlineChosen: () => this.memory.offlineChosen(),
+      log: silentLog,
+    });
+    this.controller = new ChatController({
+      store: new StoreAccess(open, silentLog),
+      openConversation: (store, session, model) => {
+        const deps: ConversationDeps = {
+          store,
+          counter: { count: async (texts) => texts.map(estimateTokens) },
+          clock: new TestClock(),
+          ids: new UuidV7(),
+          log: silentLog,
+          tools: () => [],
+          otherTools: () => [],
+          approvalRule: () => 'allow',
+          maxRounds: () => 50,
+          instructions: () => '',
+          memoryHead: async () => null,
+          resolveModel: () => model.resolve(),
+          policy: () => resolvePolicy('balanced').policy,
+          random: () => 0,
+          analyst: inProcessAnalyst,
+          pinnedFiles: null,
+        };
+        return Conversation.open(deps, session.uuid, model.fallback);
+      },
+      models,
+      memory: this.memory,
+      isTrusted: () => true,
+      noteSessions: () => undefined,
+      sessionDeleted: (title) => this.deleted.push(title),
+      cwd: null,
+      ids: new UuidV7(),
+      now: Date.now,
+      log: silentLog,
+    });
+    const isVisible = () => this.visible;
+    this.controller.attach({
+      get visible() {
+        return isVisible();
+      },
+      get ready() {
+        return isVisible();
+      },
+      snapshot: (snapshot) => this.snapshots.push(snapshot),
+      delta: (delta) => this.deltas.push(delta),
+    });
+  }
+
+  async ask(text: string, reply = 'Yes.'): Promise<void> {
+    this.model.scripts.push(says(reply));
+    await this.controller.send(new UuidV7().next(), text);
+    await this.idle();
+  }
+
+  async idle(): Promise<void> {
+    while (this.controller.state.busy) await new Promise((resolve) => setImmediate(resolve));
+  }
+
+  get last(): ViewSnapshot {
+    return this.snapshots.at(-1)!;
+  }
+
+  /** Text of the rows that a view opening now would get. */
+  async texts(): Promise<string[]> {
+    await this.controller.ready();
+    return this.last.rows.map((row) => (row.kind === 'user' ? row.text : row.kind === 'assistant' ? row.markdown : row.kind));
+  }
+}
