@@ -6,7 +6,7 @@ import type { IdSource, Logger, SessionStore } from '../core/ports';
 import type { FoundOpenClaw, OpenClawAgent, OpenClawPlace } from '../node/transfer/findOpenClaw';
 import type { OpenClawWatch, OpenClawWatchOptions } from '../node/transfer/openClawWatch';
 import { settingKey } from './contributions';
-import { confirmReplies, oneWayText, showReplyNotice } from './openClawNotices';
+import { confirmReplies, oneWayText, showOpenClawNotice } from './openClawNotices';
 import { agoText } from './sessionText';
 import type { Settings } from './settingsValues';
 
@@ -63,7 +63,7 @@ export class OpenClaw implements Disposable {
       await this.end();
       if (wanted !== null) await this.begin(wanted);
     }).catch((error: unknown) => this.deps.log.warn('openclaw_not_watched', { detail: errorText(error) }));
-    void this.setReplies();
+    void this.setReplies().catch((error: unknown) => this.deps.log.warn('openclaw_replies_not_set', { detail: errorText(error) }));
   }
 
   /** While the store is being opened anew nothing else may have it open. */
@@ -158,8 +158,8 @@ export class OpenClaw implements Disposable {
       log,
       added: (session) => void this.added(session),
       told: (notice) => {
-        log.info('openclaw_replies', { ...notice });
-        void showReplyNotice(notice, () => watching.goToTip()).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
+        log.info('openclaw_notice', { ...notice });
+        void showOpenClawNotice(notice, () => watching.goToTip()).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
       },
     });
     this.watching = { key, place: agent.place, watch: watching, store };

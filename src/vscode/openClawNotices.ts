@@ -1,6 +1,6 @@
 import { window } from 'vscode';
 import { t } from '../core/l10n';
-import type { ReplyNotice } from '../node/transfer/openClawWatch';
+import type { OpenClawNotice } from '../node/transfer/openClawWatch';
 
 /** Names the file that is written to from then on. */
 export async function confirmReplies(key: string, file: string): Promise<boolean> {
@@ -13,12 +13,14 @@ export async function confirmReplies(key: string, file: string): Promise<boolean
 }
 
 /** `goToTip`: to where OpenClaw stands. Rejects with what that rejects with. */
-export async function showReplyNotice(notice: ReplyNotice, goToTip: () => Promise<void>): Promise<void> {
+export async function showOpenClawNotice(notice: OpenClawNotice, goToTip: () => Promise<void>): Promise<void> {
   switch (notice.type) {
     case 'appended':
       return;
     case 'waiting':
       return void window.showInformationMessage(`Threadkeeper: ${waitingText(notice.why)}`);
+    case 'unread':
+      return void window.showWarningMessage(`Threadkeeper: ${t('OpenClaw’s session could not be read. {0}', notice.detail)}`);
     case 'failed':
       return void window.showWarningMessage(`Threadkeeper: ${t('Replies could not be written to OpenClaw’s session. They are kept here and tried again. {0}', notice.detail)}`);
     case 'parted': {

@@ -17,18 +17,18 @@ export interface OpenClawWatchOptions {
   readonly log: Logger;
   /** Something new has been stored, in the session with this uuid. */
   readonly added: (session: string) => void;
-  /** What becomes of the replies, when it is another thing than before. */
-  readonly told?: (notice: ReplyNotice) => void;
+  /** What becomes of the replies, when it is another thing than before; and what keeps being unreadable, once. */
+  readonly told?: (notice: OpenClawNotice) => void;
 }
 
-export type ReplyNotice = Exclude<ReplyOutcome, { type: 'nothing' | 'later' }> | { readonly type: 'failed'; readonly detail: string };
+export type OpenClawNotice = Exclude<ReplyOutcome, { type: 'nothing' | 'later' }> | { readonly type: 'failed' | 'unread'; readonly detail: string };
 
 /** Half of what a new record may take to be seen. */
 const lookEveryMs = 400;
 const claimEveryMs = 100;
 /** Looks between two attempts to append what could not be appended, unless something changes here: 2 s. */
 const restAfterAttempt = 5;
-/** Attempts after which the user is told what is waited for: OpenClaw's own writes are over by then. */
+/** Attempts after which the user is told what they fail for: OpenClaw's own writes are over by then. */
 const patience = 6;
 const format = 'openclaw';
 
@@ -56,6 +56,8 @@ export class OpenClawWatch {
   private isLooking = false;
   private readonly abort = new AbortController();
   private lastTrouble = '';
+  /** Looks that have failed, one after the other. */
+  private failures = 0;
   private writesReplies = false;
   /** Looks until replies are looked for again; null: something has to change first. */
   private rest: number | null = 0;
@@ -85,7 +87,7 @@ export class OpenClawWatch {
       try {
         await this.followPointer();
         await this.takeNew();
-        this.lastTrouble = '';
+        [this.lastTrouble, this.failures] = ['', 0];
         await this.sendReplies();
       } catch (error) {
         if (this.abort.signal.aborted) return;
@@ -94,6 +96,7 @@ export class OpenClawWatch {
         const trouble = errorText(error);
         if (trouble !== this.lastTrouble) this.options.log.warn('openclaw_not_read', { detail: trouble });
         this.lastTrouble = trouble;
+        if (++this.failures === patience) this.options.told?.({ type: 'unread', detail: trouble });
       } finally {
         this.isLooking = false;
       }
@@ -195,7 +198,7 @@ export class OpenClawWatch {
     if (sessionId === undefined || !writer?.uuid || !tree || !(tail instanceof FileTail)) return void (this.rest = null);
     // Before the attempt: what changes during it is looked at again.
     this.rest = null;
-    let outcome: ReplyOutcome | { readonly type: 'failed'; readonly detail: string };
+    let outcome: ReplyOutcome | { readonly type: 'failed' | 'unread'; readonly detail: string };
     try {
       outcome = await new OpenClawReplies({ store, ids, now, format, sessionId, session: writer.uuid, tree, tail }).send();
     } catch (error) {

@@ -1,6 +1,6 @@
 /*
- * GoClaw (seed 001): what it says about contexts. With later issues come: inheritance and watching of OpenClaw sessions, its database,
- * providers by address. Its checkpoints, failover and background retries are driven in test/unit/chat and test/unit/compaction too.
+ * GoClaw (seed 001): what it says about contexts. Inheritance and watching of OpenClaw sessions, in both directions, are driven in
+ * test/unit/transfer; its checkpoints, failover and background retries in test/unit/chat and test/unit/compaction too.
  */
 import assert from 'node:assert/strict';
 import { cutPoint } from '../../../src/core/compaction/cutPoint';

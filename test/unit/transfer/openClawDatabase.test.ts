@@ -2,17 +2,18 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import * as zlib from 'node:zlib';
 import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
 import { OpenClawDatabase } from '../../../src/node/transfer/openClawDatabase';
-import { OpenClawWatch } from '../../../src/node/transfer/openClawWatch';
+import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClawWatch';
+import { silentLog } from '../../support/conversationRig';
 import { openTestStore, tempFolder, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const key = 'agent:main:main';
-const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`;
 const said = (id: string, parentId: string | null, text: string, role = 'user') => ({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: [{ type: 'text', text }] } });
 const row = (session: string, seq: number, event: unknown) => `INSERT INTO transcript_events(session_id, seq, event_json, created_at) VALUES ('${session}', ${seq}, ${quoted(event)}, 0);`;
@@ -61,6 +62,7 @@ describe('watching OpenClaw’s database', function () {
   let watched: SessionStore;
   let watch: OpenClawWatch;
   let sessions: string[];
+  let notices: OpenClawNotice[];
 
   beforeEach(async () => {
     temp = tempFolder();
@@ -68,8 +70,8 @@ describe('watching OpenClaw’s database', function () {
     live = new LiveDatabase(join(temp.path, 'agents', 'main', 'agent', 'openclaw-agent.sqlite'));
     store = await openTestStore(join(temp.path, 'store'));
     watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
-    sessions = [];
-    watch = new OpenClawWatch({ source: new OpenClawDatabase(live.file, key, wasmFile), store: watched, ids: new UuidV7(), now: Date.now, log, added: (uuid) => sessions.push(uuid) });
+    [sessions, notices] = [[], []];
+    watch = new OpenClawWatch({ source: new OpenClawDatabase(live.file, key, wasmFile), store: watched, ids: new UuidV7(), now: Date.now, log: silentLog, added: (uuid) => sessions.push(uuid), told: (notice) => notices.push(notice) });
   });
   afterEach(async () => {
     await watch.stop();
@@ -128,6 +130,18 @@ describe('watching OpenClaw’s database', function () {
     await live.run(row('one', 4, said('a4', 'a3', 'fourth')));
     await watch.look();
     assert.deepEqual(await texts(), ['first', 'second', 'third', 'fourth']);
+  });
+
+  it('takes in rows that are compressed, where Node can read them, and says so once where it cannot', async () => {
+    await watch.look();
+    const text = Buffer.from(JSON.stringify(said('a3', 'a2', 'compressed')));
+    const block = (text.length << 3) | 1;
+    // A frame with its size in one byte, of one block that is stored as it is.
+    const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, text.length, block & 0xff, (block >> 8) & 0xff, block >> 16]), text]);
+    await live.run(`ALTER TABLE transcript_events ADD COLUMN event_zstd BLOB; INSERT INTO transcript_events VALUES ('one', 3, NULL, 0, x'${frame.toString('hex')}');`);
+    for (let i = 0; i < 12; i++) await watch.look();
+    if ('zstdDecompressSync' in zlib) assert.deepEqual(await texts(), ['first', 'second', 'compressed']);
+    else assert.deepEqual([await texts(), notices.length, /zstd.*Update VS Code/.test(JSON.stringify(notices))], [['first', 'second'], 1, true]);
   });
 
   it('is found by its agent, with its keys, the newest first; a list beside it adds what it does not have', async () => {

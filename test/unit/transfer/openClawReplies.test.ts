@@ -6,7 +6,7 @@ import type { SessionStore } from '../../../src/core/ports';
 import { entryText, type NewEntry } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { OpenClawFolder } from '../../../src/node/transfer/openClawFolder';
-import { OpenClawWatch, type ReplyNotice } from '../../../src/node/transfer/openClawWatch';
+import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClawWatch';
 import { compactionContent } from '../../support/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
 
@@ -27,7 +27,7 @@ describe('replies to a session of OpenClaw', function () {
   let watched: SessionStore;
   let watch: OpenClawWatch;
   let session: string;
-  let notices: ReplyNotice[];
+  let notices: OpenClawNotice[];
 
   const file = () => join(folder, 'one.jsonl');
   const content = () => readFileSync(file(), 'utf8');
@@ -246,6 +246,21 @@ describe('replies to a session of OpenClaw', function () {
     for (let i = 0; i < 3; i++) await watch.look();
     assert.deepEqual([lines().slice(3).map(({ message }) => message!.content[0]!.text), statSync(file()).ino], [['one', '1', 'two', '2'], ino]);
     assert.deepEqual(await texts(), ['What is the tide?', 'High.', 'one', '1', 'two', '2']);
+  });
+
+  it('are written once where two windows watch the same session', async () => {
+    const elsewhere = await openTestStore(join(temp.path, 'store'), 'another window');
+    const other = new OpenClawWatch({ source: new OpenClawFolder(folder, key), store: elsewhere, ids: new UuidV7(), now: Date.now, log, added: () => undefined });
+    other.writeReplies(true);
+    await other.look();
+    for (let i = 0; i < 3; i++) {
+      await turn(`question ${i}`, `answer ${i}`);
+      for (let n = 0; n < 8; n++) await Promise.all([watch.look(), other.look()]);
+    }
+    await other.stop();
+    await elsewhere.close();
+    assert.deepEqual(lines().slice(3).map(({ message }) => message!.content[0]!.text), ['question 0', 'answer 0', 'question 1', 'answer 1', 'question 2', 'answer 2']);
+    assert.equal((await texts()).length, 8);
   });
 
   it('are never lost, doubled or put where OpenClaw’s own words are passed over, whatever happens in whatever order', async function () {
