@@ -28,9 +28,10 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
     const verdict = await verdictOn(key, endpoint, deps);
     if (verdict === 'again') continue;
     if (verdict === 'cancel') return false;
+    const kept = key === '' ? null : await deps.keys.store(endpoint, key);
+    // Behind the key: whoever follows the setting asks the server at once.
     if (endpoint.provider === 'openai-compatible') await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
-    if (key === '') return true;
-    if ((await deps.keys.store(endpoint, key)) === 'this_window') {
+    if (kept === 'this_window') {
       void window.showWarningMessage('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.');
     }
     return true;

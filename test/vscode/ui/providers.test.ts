@@ -1,0 +1,140 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
+import type { ChatServer } from '../../support/chatServer';
+import { inOrder } from '../../support/inOrder';
+import { reply, toolCall } from '../../support/messagesApiScript';
+import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
+import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
+import { waitFor } from '../../support/waitFor';
+
+/** Three providers in one window, told in order. */
+describe('models of every provider', function () {
+  inOrder(this);
+  let session: ChatSession;
+  let openai: Awaited<ReturnType<typeof startOpenaiServer>>;
+  let ollama: Awaited<ReturnType<typeof startOllamaServer>>;
+  const rows = () => session.workbench.page.locator('.quick-input-list .monaco-list-row');
+  const rowOf = async (text: string) => {
+    const row = rows().filter({ hasText: text }).first();
+    await row.waitFor();
+    return (await row.innerText()).replaceAll('\u00a0', ' ');
+  };
+  async function openPicker(filter = ''): Promise<void> {
+    await session.workbench.runCommand('Threadkeeper: Select Model…');
+    await session.workbench.quickInput.waitUntilOpen('Select Model');
+    await session.workbench.quickInput.type(filter);
+  }
+  async function choose(model: string): Promise<void> {
+    await openPicker(model);
+    await rows().filter({ hasText: model }).first().click();
+  }
+
+  before(async () => {
+    openai = await startOpenaiServer({ usage: 'missing', listed: { context_length: 64_000 } });
+    ollama = await startOllamaServer({ thinks: [true, false] });
+    session = await openChat({
+      window: 60_000,
+      settings: {
+        'threadkeeper.ollama.baseUrl': ollama.url,
+        'threadkeeper.prices': { [smallModel]: { input: 1, output: 5 }, [openaiModelId]: { input: 3, output: 15 } },
+      },
+    });
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(async () => {
+    await session?.close();
+    await openai?.close();
+    await ollama?.close();
+  });
+
+  it('are listed with window and price, and what is missing can be set from there', async () => {
+    const { workbench, chat } = session;
+    await chat.frame();
+    await openPicker('claude');
+    assert.match(await rowOf(smallModel), /60k tokens of context · answers of up to 1k · \$1 in, \$5 out per million tokens/);
+    await workbench.quickInput.type('double');
+    assert.match(await rowOf(ollamaModelId), /32\.8k tokens of context · .*price unknown: what it costs is not counted/);
+    await workbench.quickInput.type('Set Address');
+    await rows().filter({ hasText: 'Set Address and API Key…' }).click();
+    await workbench.quickInput.waitUntilOpen('OpenAI-Compatible Server');
+    await workbench.quickInput.accept(`${openai.url}/v1`);
+    await workbench.quickInput.waitUntilOpen('Set API Key');
+    await workbench.quickInput.accept('sk-wrong-0123456789');
+    await workbench.messages.answerNotification('refused this API key', 'Enter Again');
+    await workbench.quickInput.waitUntilOpen('Set API Key');
+    await workbench.quickInput.accept(openai.apiKey!);
+    await waitFor('the models of the server', async () => {
+      await openPicker('double');
+      return rows().filter({ hasText: openaiModelId }).first().waitFor({ timeout: 5_000 }).then(() => true);
+    });
+    assert.match(await rowOf(openaiModelId), /64k tokens of context · .*\$3 in, \$15 out per million tokens · .*3 × the model in use/);
+    await workbench.screenshot('providers-picker');
+    await workbench.quickInput.close();
+  });
+
+  it('answer in the same session, one after the other', async () => {
+    const { chat, api, workbench } = session;
+    api.enqueue(reply('Claude speaks.'));
+    openai.enqueue(reply('<think>Who am I?</think>\n\nThe server speaks.'));
+    ollama.enqueue(reply('The llama speaks.'));
+    await chat.ask('Who are you?');
+    await chat.see('article.answer', 'Claude speaks.');
+    await choose(openaiModelId);
+    await chat.ask('And you?');
+    await chat.see('article.answer', /^The server speaks\./);
+    await choose(ollamaModelId);
+    await chat.ask('And who else?');
+    await chat.see('article.answer', 'The llama speaks.');
+    await workbench.screenshot('providers-answers');
+    const sent = JSON.stringify(ollama.chats.at(-1)!.body['messages']);
+    for (const said of ['Who are you?', 'Claude speaks.', 'The server speaks.', 'And who else?']) assert.ok(sent.includes(said), said);
+    assert.ok(!sent.includes('Who am I?'));
+    assert.deepEqual([api.errors, openai.errors, ollama.errors], [[], [], []]);
+  });
+
+  it('are told how much to think as far as they can be told', async () => {
+    const { chat, workbench } = session;
+    await workbench.runCommand('Threadkeeper: Set Thinking Level…');
+    await workbench.quickInput.waitUntilOpen('Set Thinking Level');
+    assert.deepEqual((await workbench.quickInput.labels()).map((label) => label.replace(/^\W+/, '')), ['Automatic', 'Off', 'On']);
+    await workbench.quickInput.pick('Off');
+    await chat.ask('Quickly now');
+    assert.equal(ollama.chats.at(-1)!.body['think'], false);
+  });
+
+  it('do not write over what the user has typed into the file meanwhile', async () => {
+    const { chat, workbench, folder } = session;
+    const path = join(folder, 'src', 'tide.js');
+    const before = await readFile(path, 'utf8');
+    const edit = toolCall('edit_file', { path: 'src/tide.js', old_text: 'nextHighWater', new_text: 'nextFlood', replace_all: true });
+    ollama.enqueue(reply(edit), reply('It was changed under my hands.'), reply(edit), reply('I wait.'));
+    await chat.send('Rename the function');
+    await chat.see('.approval-title', 'Edit src/tide.js');
+    await workbench.page.keyboard.press('Control+P');
+    await workbench.quickInput.accept('tide.js');
+    await workbench.page.locator('.tab.active', { hasText: 'tide.js' }).waitFor();
+    await workbench.page.locator('.editor-instance .view-lines').click();
+    await workbench.page.keyboard.press('Control+Home');
+    await workbench.page.keyboard.type('// mine');
+    await workbench.page.locator('.tab.dirty', { hasText: 'tide.js' }).waitFor();
+    await chat.press(/^Allow$/);
+    await chat.idle();
+    assert.match(lastResult(ollama), /has been changed in the meantime\. Nothing was written/);
+    // And from the start, without asking the user anything.
+    await chat.ask('Try again');
+    assert.match(lastResult(ollama), /has changes in an editor that the user has not saved/);
+    assert.equal(await chat.count('.approval'), 0);
+    assert.equal(await readFile(path, 'utf8'), before);
+    await workbench.page.locator('.view-line', { hasText: '// mine' }).waitFor();
+    await workbench.screenshot('providers-dirty');
+  });
+});
+
+function lastResult(server: Pick<ChatServer, 'chats'>): string {
+  const messages = server.chats.at(-1)!.body['messages'] as readonly { readonly role: string; readonly content: string }[];
+  return messages.findLast(({ role }) => role === 'tool')?.content ?? '';
+}
