@@ -7,6 +7,8 @@ import type { Logger } from '../core/ports';
 import type { ModelBlock, ModelRequest } from '../core/models/modelRequest';
 import type { ModelEvent, ModelFailure } from '../core/models/modelEvent';
 import type { ModelInfo } from '../core/models/modelInfo';
+import { AnswerBlocks } from '../node/models/answerBlocks';
+import { logFailure } from '../node/models/streamAnswer';
 import { asToolInput } from '../node/models/toolInput';
 import { isContextOverflow } from '../node/models/overflowText';
 import { redactSecrets } from '../node/models/redact';
@@ -50,14 +52,8 @@ export class LmModels implements HostedModels {
     const onAbort = () => source.cancel();
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) source.cancel();
-    let text = '';
-    let index = 0;
+    const blocks = new AnswerBlocks();
     let called = false;
-    const closeText = (): ModelEvent[] => {
-      const block: ModelEvent[] = text === '' ? [] : [{ type: 'block', index: index++, block: { type: 'text', text } }];
-      text = '';
-      return block;
-    };
     try {
       const model = await this.find(request.model);
       const tools: LanguageModelChatTool[] = request.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
@@ -69,21 +65,20 @@ export class LmModels implements HostedModels {
         const next = await Promise.race([parts.next(), aborted]);
         if (next === 'aborted') throw new Error('aborted');
         if (next.done) break;
-        if (next.value instanceof api.LanguageModelTextPart && next.value.value !== '') {
-          text += next.value.value;
-          yield { type: 'text_delta', index, text: next.value.value };
-        } else if (next.value instanceof api.LanguageModelToolCallPart) {
+        if (next.value instanceof api.LanguageModelTextPart) yield* blocks.add('text', next.value.value);
+        else if (next.value instanceof api.LanguageModelToolCallPart) {
           called = true;
-          yield* closeText();
           const { callId, name, input } = next.value;
-          yield { type: 'block', index: index++, block: { type: 'tool_use', callId, name, input } };
+          yield* blocks.call(callId, { id: callId, name, input });
+          // A call comes whole.
+          yield* blocks.finish();
         }
       }
-      yield* closeText();
+      yield* blocks.finish();
       yield { type: 'stopped', reason: called ? 'tool_use' : 'end_turn' };
     } catch (error) {
       const failure: ModelFailure = signal.aborted ? { reason: 'cancelled', detail: '' } : ModelError.is(error) ? error.failure : this.failureOf(error);
-      if (failure.reason !== 'cancelled') log.warn('model_request_failed', { model: request.model, reason: failure.reason, detail: failure.detail });
+      logFailure(log, request.model, failure);
       yield { type: 'failed', failure };
     } finally {
       signal.removeEventListener('abort', onAbort);

@@ -1,6 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelBlock } from '../../core/models/modelRequest';
-import type { ModelEvent, ModelFailure, TokenUsage } from '../../core/models/modelEvent';
+import type { ModelEvent, TokenUsage } from '../../core/models/modelEvent';
+import type { Ending, StreamedAnswer } from './streamAnswer';
 import { parseToolInput } from './toolInput';
 
 interface OpenBlock {
@@ -10,7 +11,7 @@ interface OpenBlock {
 }
 
 /** Puts an answer together from the raw events of its stream. */
-export class AnthropicAnswer {
+export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStreamEvent> {
   private readonly open = new Map<number, OpenBlock>();
   private usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   private stop: { readonly reason: string; readonly explanation: string } | null = null;
@@ -50,12 +51,12 @@ export class AnthropicAnswer {
    * reason has cost nothing. A refusal is a failure whatever was said before it: the provider asks to discard that. A window
    * that was already full is an overflow; one that filled up while the model was writing leaves an answer worth keeping.
    */
-  ending(): Extract<ModelEvent, { type: 'stopped' | 'failed' }> | undefined {
-    if (!this.stop) return this.whole ? { type: 'stopped', reason: 'end_turn' } : undefined;
+  ending(): { readonly rest: readonly ModelEvent[]; readonly end: Ending } | undefined {
+    if (!this.stop) return this.whole ? ended({ type: 'stopped', reason: 'end_turn' }) : undefined;
     const { reason, explanation } = this.stop;
-    if (reason === 'refusal') return failed({ reason: 'refused', detail: explanation });
-    if (reason === 'model_context_window_exceeded' && !this.said) return failed({ reason: 'overflow', detail: reason });
-    return { type: 'stopped', reason };
+    if (reason === 'refusal') return ended({ type: 'failed', failure: { reason: 'refused', detail: explanation } });
+    if (reason === 'model_context_window_exceeded' && !this.said) return ended({ type: 'failed', failure: { reason: 'overflow', detail: reason } });
+    return ended({ type: 'stopped', reason });
   }
 
   private started({ index, content_block: start }: Anthropic.RawContentBlockStartEvent): ModelEvent[] {
@@ -135,6 +136,7 @@ function contentOf({ start, text, signature }: OpenBlock): ModelBlock | undefine
   }
 }
 
-function failed(failure: ModelFailure): Extract<ModelEvent, { type: 'failed' }> {
-  return { type: 'failed', failure };
+/** Blocks that were not closed are not complete. */
+function ended(end: Ending): { readonly rest: readonly ModelEvent[]; readonly end: Ending } {
+  return { rest: [], end };
 }

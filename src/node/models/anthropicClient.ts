@@ -11,16 +11,9 @@ import { anthropicModel } from './anthropicModel';
 import { anthropicPrompt } from './anthropicRequest';
 import { isolatedAnthropic } from './isolatedAnthropic';
 import { modelFromTable } from './modelTable';
-import { Watchdog } from './watchdog';
-
-export interface AnthropicTimeouts {
-  /** Until the response begins. A prompt of a million tokens takes its time. */
-  readonly firstByteMs: number;
-  /** Between two pieces of a stream; the provider sends keep-alive pings. */
-  readonly idleMs: number;
-  /** For one of the small requests: models, counts. */
-  readonly smallMs: number;
-}
+import { checkedAddress, checkedKey } from './modelHttp';
+import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts } from './streamAnswer';
+import type { Watchdog } from './watchdog';
 
 export interface AnthropicClientOptions {
   readonly apiKey: string;
@@ -28,10 +21,11 @@ export interface AnthropicClientOptions {
   readonly baseURL: string;
   readonly logger: Logger;
   readonly fetch?: typeof fetch;
-  readonly timeouts?: Partial<AnthropicTimeouts>;
+  readonly timeouts?: Partial<RequestTimeouts>;
 }
 
-const defaultTimeouts: AnthropicTimeouts = { firstByteMs: 120_000, idleMs: 60_000, smallMs: 15_000 };
+/** A prompt of a million tokens takes its time; between the pieces of an answer the provider sends keep-alive pings. */
+const defaultTimeouts: RequestTimeouts = { firstByteMs: 120_000, idleMs: 60_000, smallMs: 15_000 };
 
 /** How long a finished answer waits for the connection to end by itself, so that it can be used again. */
 const closingMs = 500;
@@ -47,54 +41,38 @@ export class AnthropicClient implements ModelClient {
   readonly generates = true;
   private readonly sdk: Anthropic;
   private readonly logger: Logger;
-  private readonly timeouts: AnthropicTimeouts;
+  private readonly timeouts: RequestTimeouts;
   private readonly secrets: readonly string[];
   private readonly described = new Map<string, ModelInfo>();
   /** A gateway without a models endpoint is not asked again. */
   private hasModels = true;
 
   constructor({ apiKey, baseURL, logger, fetch, timeouts }: AnthropicClientOptions) {
-    const key = checkedKey(apiKey);
-    this.sdk = isolatedAnthropic({ apiKey: key, baseURL: checkedAddress(baseURL), ...(fetch ? { fetch } : {}) });
+    const key = neededKey(apiKey);
+    this.sdk = isolatedAnthropic({ apiKey: key, baseURL: messagesAddress(baseURL), ...(fetch ? { fetch } : {}) });
     this.logger = logger;
     this.timeouts = { ...defaultTimeouts, ...timeouts };
     this.secrets = [key];
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
-    const answer = new AnthropicAnswer();
-    const abort = new AbortController();
-    const onAbort = () => abort.abort();
-    const watchdog = new Watchdog(this.timeouts.firstByteMs, this.timeouts.idleMs, onAbort);
-    let thrown: unknown;
-    signal.addEventListener('abort', onAbort, { once: true });
-    if (signal.aborted) onAbort();
-    try {
+    const { timeouts, failureOf } = this;
+    const open = async (abort: AbortSignal, watchdog: Watchdog) => {
       const body: Anthropic.MessageCreateParamsStreaming = { ...anthropicPrompt(request), max_tokens: request.maxOutputTokens, stream: true };
       // Not `messages.create`: it is this call and a warning on the console per request for models that will be retired.
-      const events = await this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>('/v1/messages', {
+      return this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>('/v1/messages', {
         body,
         stream: true,
-        signal: abort.signal,
+        signal: abort,
         middleware: [watchdog.middleware],
         // The SDK's own timeout ends with the headers and would only be a second opinion.
-        timeout: this.timeouts.firstByteMs * 2,
+        timeout: timeouts.firstByteMs * 2,
       });
-      for await (const event of events) {
-        if (signal.aborted && !answer.complete) break;
-        yield* answer.read(event);
-        if (answer.complete) watchdog.allow(closingMs);
-      }
-    } catch (error) {
-      thrown = error ?? new Error('Unknown error');
-    } finally {
-      watchdog.stop();
-      signal.removeEventListener('abort', onAbort);
-      abort.abort();
+    };
+    for await (const event of streamAnswer({ open, answer: new AnthropicAnswer(), timeouts, failureOf, closingMs }, signal)) {
+      if (event.type === 'failed') logFailure(this.logger, request.model, event.failure);
+      yield event;
     }
-    const ending = answer.ending() ?? failed(this.failureOf(thrown, signal, watchdog));
-    if (ending.type === 'failed') this.log(request.model, ending.failure);
-    yield ending;
   }
 
   async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
@@ -108,7 +86,7 @@ export class AnthropicClient implements ModelClient {
       }
       return models;
     } catch (error) {
-      throw new ModelError(this.failureOf(error, signal));
+      throw new ModelError(this.smallFailure(error, signal));
     }
   }
 
@@ -124,7 +102,7 @@ export class AnthropicClient implements ModelClient {
       const { input_tokens: tokens } = await this.sdk.messages.countTokens(anthropicPrompt(request), this.small(signal));
       return tokens;
     } catch (error) {
-      throw new ModelError(this.failureOf(error, signal));
+      throw new ModelError(this.smallFailure(error, signal));
     }
   }
 
@@ -136,52 +114,34 @@ export class AnthropicClient implements ModelClient {
       if (info) this.described.set(model, info);
       return info;
     } catch (error) {
-      const failure = this.failureOf(error, signal);
+      const failure = this.smallFailure(error, signal);
       // No request with this key will be answered: the table would only put off saying so. (403 may mean this list alone.)
       if (failure.status === 401) throw new ModelError(failure);
       if (isNotFound(error)) throw new ModelError({ ...failure, reason: 'unknown_model' });
       if (failure.status === 404 || failure.status === 405 || failure.status === 501) this.hasModels = false;
-      this.log(model, failure);
+      logFailure(this.logger, model, failure);
       return undefined;
     }
   }
 
   private small(signal: AbortSignal | undefined): { signal: AbortSignal; timeout: number } {
-    const late = AbortSignal.timeout(this.timeouts.smallMs);
-    return { signal: signal ? AbortSignal.any([signal, late]) : late, timeout: this.timeouts.smallMs };
+    return { signal: withinMs(signal, this.timeouts.smallMs), timeout: this.timeouts.smallMs };
   }
 
-  private failureOf(error: unknown, signal: AbortSignal | undefined, watchdog?: Watchdog): ModelFailure {
-    if (signal?.aborted) return { reason: 'cancelled', detail: '' };
-    if (watchdog?.silentMs) return { reason: 'network', detail: `Nothing was received for ${watchdog.silentMs / 1000} s.` };
-    if (error === undefined) return { reason: 'network', detail: 'The connection ended before the answer was complete.' };
-    const failure = anthropicFailure(error, this.secrets, Date.now());
-    return failure.reason === 'cancelled' ? { reason: 'network', detail: `No answer within ${this.timeouts.smallMs / 1000} s.` } : failure;
+  private smallFailure(error: unknown, signal: AbortSignal | undefined): ModelFailure {
+    return requestFailure(error, { signal, smallMs: this.timeouts.smallMs }, this.failureOf);
   }
 
-  private log(model: string, { reason, status, detail }: ModelFailure): void {
-    if (reason === 'cancelled') this.logger.debug('model_request_cancelled', { model });
-    else this.logger.warn('model_request_failed', { model, reason, status, detail });
-  }
+  private readonly failureOf = (error: unknown): ModelFailure => anthropicFailure(error, this.secrets, Date.now());
 }
 
-function failed(failure: ModelFailure): Extract<ModelEvent, { type: 'failed' }> {
-  return { type: 'failed', failure };
-}
-
-function checkedKey(apiKey: string): string {
-  const key = apiKey.trim();
+function neededKey(apiKey: string): string {
+  const key = checkedKey(apiKey);
   if (key === '') throw new ModelError({ reason: 'no_key', detail: '' });
-  // A header cannot carry it; `fetch` would quote the key in its error.
-  if (!/^[\x21-\x7e]+$/.test(key)) throw new ModelError({ reason: 'bad_key', detail: 'The key contains characters that no key has.' });
   return key;
 }
 
-function checkedAddress(baseURL: string): string {
-  const address = baseURL.trim().replace(/\/+$/, '').replace(/\/v1$/, '') || anthropicBaseURL;
-  const url = URL.canParse(address) ? new URL(address) : undefined;
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-    throw new ModelError({ reason: 'invalid_request', detail: 'The base address is not an http or https address.' });
-  }
-  return address;
+/** The SDK adds the version itself. */
+function messagesAddress(baseURL: string): string {
+  return baseURL.trim() === '' ? anthropicBaseURL : checkedAddress(baseURL).replace(/\/v1$/, '');
 }

@@ -1,7 +1,7 @@
 import type { ModelEvent } from '../../core/models/modelEvent';
 import { AnswerBlocks } from './answerBlocks';
 import { HttpError } from './httpFailure';
-import type { Ending, StreamedAnswer } from './modelHttp';
+import type { Ending, StreamedAnswer } from './streamAnswer';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -10,7 +10,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * (cumulative), after the last choice, be zero or be missing; calls may lack an index or an id; thinking has two names; a server
  * that does not stream sends the message as a whole.
  */
-export class ChatCompletionAnswer implements StreamedAnswer {
+export class ChatCompletionAnswer implements StreamedAnswer<string> {
   private readonly blocks = new AnswerBlocks();
   private reason: string | null = null;
   private refusal = '';

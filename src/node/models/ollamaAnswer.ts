@@ -1,12 +1,12 @@
 import type { ModelEvent, TokenUsage } from '../../core/models/modelEvent';
 import { AnswerBlocks } from './answerBlocks';
 import { HttpError } from './httpFailure';
-import type { Ending, StreamedAnswer } from './modelHttp';
+import type { Ending, StreamedAnswer } from './streamAnswer';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Puts an answer together from the JSON lines of `/api/chat`. */
-export class OllamaAnswer implements StreamedAnswer {
+export class OllamaAnswer implements StreamedAnswer<string> {
   private readonly blocks = new AnswerBlocks();
   private reason: string | null = null;
   private called = 0;

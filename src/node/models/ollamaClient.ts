@@ -4,6 +4,8 @@ import type { ModelInfo } from '../../core/models/modelInfo';
 import type { ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
 import { checkedAddress, ModelHttp, type ModelHttpOptions } from './modelHttp';
+import { LearnedWindows } from './learnedWindows';
+import { logFailure } from './streamAnswer';
 import { OllamaAnswer } from './ollamaAnswer';
 import { ollamaBody } from './ollamaRequest';
 import { thinkingControl, thinkValues, type ThinkValue } from './ollamaThinking';
@@ -46,7 +48,7 @@ export class OllamaClient implements ModelClient {
   private readonly detectors = new Map<string, TruncationDetector>();
   private readonly compared = new Set<string>();
   /** What the server really holds of models whose prompts it has cut. */
-  private readonly limits = new Map<string, number>();
+  private readonly windows = new LearnedWindows(1 / 4);
 
   constructor({ logger, contextTokens, ...options }: OllamaClientOptions) {
     this.http = new ModelHttp({ ...options, apiKey: '', baseURL: checkedAddress(options.baseURL || ollamaBaseURL).replace(/\/(api|v1)$/, '') });
@@ -61,22 +63,22 @@ export class OllamaClient implements ModelClient {
       known = await this.ask(model, signal);
     } catch (error) {
       const failure: ModelFailure = signal.aborted || !ModelError.is(error) ? { reason: 'cancelled', detail: '' } : error.failure;
-      this.log(model, failure);
+      logFailure(this.logger, model, failure);
       yield { type: 'failed', failure };
       return;
     }
-    const body = ollamaBody(request, { contextTokens: this.limited(known.info).window, tools: known.tools, images: known.images, thinks: known.thinks });
+    const body = ollamaBody(request, { contextTokens: this.windows.limited(known.info).window, tools: known.tools, images: known.images, thinks: known.thinks });
     const answer = new OllamaAnswer();
     for await (const event of this.http.stream('/api/chat', body, answer, signal)) {
       if (event.type === 'failed') {
-        this.learn(model, event.failure);
-        this.log(model, event.failure);
+        this.windows.learn(model, event.failure);
+        logFailure(this.logger, model, event.failure);
         yield event;
         continue;
       }
       if (event.type === 'stopped') void this.compareContext(model, signal);
       const cut = event.type === 'stopped' && answer.usage ? await this.truncation(request, body, answer.usage.input, signal) : null;
-      if (cut) this.log(model, cut);
+      if (cut) logFailure(this.logger, model, cut);
       yield cut ? { type: 'failed', failure: cut } : event;
     }
   }
@@ -85,11 +87,11 @@ export class OllamaClient implements ModelClient {
   async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
     const names = listOf(await this.http.json('/api/tags', null, signal), 'models').flatMap(({ name, model }) => [name, model].find((value) => typeof value === 'string') ?? []);
     const found = await Promise.all(names.map((name) => this.ask(name, signal).catch((error: unknown) => (signal?.aborted ? Promise.reject(error) : null))));
-    return found.flatMap((known) => (known ? [this.limited(known.info)] : []));
+    return found.flatMap((known) => (known ? [this.windows.limited(known.info)] : []));
   }
 
   async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
-    return this.limited((await this.ask(model, signal)).info);
+    return this.windows.limited((await this.ask(model, signal)).info);
   }
 
   /** Rejects with `ModelError`: the server is not there, does not have the model, or has it for something else than talking. */
@@ -124,7 +126,7 @@ export class OllamaClient implements ModelClient {
     const asked = this.known.get(model)?.info.window ?? 0;
     if (holds === undefined || holds >= asked) return;
     this.logger.warn('ollama_context_smaller', { model, asked, holds });
-    this.learn(model, { reason: 'overflow', detail: '', window: holds });
+    this.windows.learn(model, { reason: 'overflow', window: holds });
   }
 
   /** The failure that an answer to a cut prompt is: it was written without a part of the conversation. */
@@ -140,22 +142,8 @@ export class OllamaClient implements ModelClient {
     if (holds !== undefined && holds >= expected) return null;
     const detail = `Ollama cut the prompt without saying so: it read ${read.toLocaleString('en')} of about ${expected.toLocaleString('en')} tokens. Give it more with the setting threadkeeper.ollama.contextTokens or the server's OLLAMA_CONTEXT_LENGTH.`;
     const failure: ModelFailure = { reason: 'overflow', detail, window: holds ?? read };
-    this.learn(model, failure);
+    this.windows.learn(model, failure);
     return failure;
-  }
-
-  private learn(model: string, { reason, window }: ModelFailure): void {
-    if (reason === 'overflow' && window) this.limits.set(model, Math.min(window, this.limits.get(model) ?? window));
-  }
-
-  private limited(info: ModelInfo): ModelInfo {
-    const window = Math.min(info.window, this.limits.get(info.id) ?? info.window);
-    return { ...info, window, maxOutput: Math.min(info.maxOutput, Math.ceil(window / 4)) };
-  }
-
-  private log(model: string, { reason, status, detail }: ModelFailure): void {
-    if (reason === 'cancelled') this.logger.debug('model_request_cancelled', { model });
-    else this.logger.warn('model_request_failed', { model, reason, status, detail });
   }
 }
 

@@ -5,8 +5,10 @@ import type { ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
 import { ChatCompletionAnswer } from './chatCompletionAnswer';
 import { chatCompletionBody, firstDialect, otherDialect, type ChatDialect } from './chatCompletionRequest';
+import { LearnedWindows } from './learnedWindows';
 import { checkedAddress, checkedKey, ModelHttp, type ModelHttpOptions } from './modelHttp';
 import { openaiModel } from './openaiModel';
+import { logFailure } from './streamAnswer';
 
 export interface OpenaiCompatibleOptions extends Omit<ModelHttpOptions, 'baseURL'> {
   /** Up to the version: `https://host/v1`. A trailing `/` or `/chat/completions` is allowed; without any path `/v1` is added. */
@@ -30,8 +32,7 @@ export class OpenaiCompatibleClient implements ModelClient {
   private readonly contextTokens: number | null;
   private readonly dialects = new Map<string, ChatDialect>();
   private readonly described = new Map<string, ModelInfo>();
-  /** Windows that refusals have named. */
-  private readonly limits = new Map<string, number>();
+  private readonly windows = new LearnedWindows(1);
   /** A server without a list of models is not asked again. */
   private hasModels = true;
 
@@ -48,13 +49,12 @@ export class OpenaiCompatibleClient implements ModelClient {
       let other: ChatDialect | undefined;
       for await (const event of this.http.stream('/chat/completions', chatCompletionBody(request, dialect), new ChatCompletionAnswer(), signal)) {
         if (event.type === 'failed') {
-          const { reason, status, detail, window } = event.failure;
+          const { status, detail } = event.failure;
           // Refused for the name of a parameter: nothing was generated, so this is the same request in other words, not a retry.
           other = status === 400 || status === 422 ? otherDialect(dialect, detail, request.thinking) : undefined;
           if (other) break;
-          if (window) this.limits.set(model, Math.min(window, this.limits.get(model) ?? window));
-          if (reason === 'cancelled') this.logger.debug('model_request_cancelled', { model });
-          else this.logger.warn('model_request_failed', { model, reason, status, detail });
+          this.windows.learn(model, event.failure);
+          logFailure(this.logger, model, event.failure);
         }
         yield event;
       }
@@ -87,9 +87,8 @@ export class OpenaiCompatibleClient implements ModelClient {
   }
 
   private limited(info: ModelInfo): ModelInfo {
-    const window = Math.min(info.window, this.limits.get(info.id) ?? info.window);
     const thinking = this.dialects.get(info.id)?.least === null ? { thinking: 'none' as const } : {};
-    return { ...info, ...thinking, window, maxOutput: Math.min(info.maxOutput, window) };
+    return { ...this.windows.limited(info), ...thinking };
   }
 }
 
