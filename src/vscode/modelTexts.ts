@@ -16,7 +16,8 @@ export const providerTitles: Readonly<Record<ProviderId, string>> = {
 /** The line under a model's name. */
 export function modelDetail({ window, maxOutput, source }: Pick<ModelInfo, 'window' | 'maxOutput' | 'source'>, price: string): string {
   const size = `${shortTokens(window)} tokens of context${source === 'table' ? ' (assumed)' : ''}`;
-  return [size, `answers of up to ${shortTokens(maxOutput)}`, price].join(' · ');
+  // The line is cut off where the list ends: what matters least stands last.
+  return [size, price, `answers of up to ${shortTokens(maxOutput)}`].join(' · ');
 }
 
 /** What a model costs, and what is to be known before it takes the place of the one in use. */
@@ -24,7 +25,7 @@ export function priceNote(price: Price | undefined, inUse: Price | undefined): s
   if (!price) return inUse ? `$(warning) ${t('price unknown: what it costs is not counted')}` : t('price unknown');
   const times = inUse ? timesDearer(price, inUse) : null;
   if (times === null) return priceText(price);
-  return `${priceText(price)} · $(arrow-up) ${times === Infinity ? t('the model in use is free') : t('{0} × the model in use', Number(times.toPrecision(2)))}`;
+  return `$(arrow-up) ${times === Infinity ? t('the model in use is free') : t('{0} × the model in use', Number(times.toPrecision(2)))} · ${priceText(price)}`;
 }
 
 /** Why a provider offers nothing, and what to do. `failure` null: it answered with an empty list. */

@@ -6,9 +6,9 @@ describe('what a model costs, in the picker', () => {
   const dear = { input: 5, output: 26 };
 
   it('comes with how much more that is than now', () => {
-    assert.equal(priceNote(dear, cheap), '$5 in, $26 out per million tokens · $(arrow-up) 5.2 × the model in use');
-    assert.equal(priceNote({ input: 1, output: 150 }, cheap), '$1 in, $150 out per million tokens · $(arrow-up) 30 × the model in use');
-    assert.equal(priceNote(cheap, { input: 0, output: 0 }), '$1 in, $5 out per million tokens · $(arrow-up) the model in use is free');
+    assert.equal(priceNote(dear, cheap), '$(arrow-up) 5.2 × the model in use · $5 in, $26 out per million tokens');
+    assert.equal(priceNote({ input: 1, output: 150 }, cheap), '$(arrow-up) 30 × the model in use · $1 in, $150 out per million tokens');
+    assert.equal(priceNote(cheap, { input: 0, output: 0 }), '$(arrow-up) the model in use is free · $1 in, $5 out per million tokens');
   });
 
   it('stands alone where it is no more, or nobody knows what the other one costs', () => {
