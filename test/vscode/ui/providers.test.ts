@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
-import type { ChatServer } from '../../support/chatServer';
 import { inOrder } from '../../support/inOrder';
-import { reply, toolCall } from '../../support/messagesApiScript';
+import { reply } from '../../support/messagesApiScript';
 import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
 import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
 import { waitFor } from '../../support/waitFor';
@@ -55,7 +52,7 @@ describe('models of every provider', function () {
     const { workbench, chat } = session;
     await chat.frame();
     await openPicker('claude');
-    assert.match(await rowOf(smallModel), /60k tokens of context · answers of up to 1k · \$1 in, \$5 out per million tokens/);
+    assert.match(await rowOf(smallModel), /60k tokens of context · \$1 in, \$5 out per million tokens · answers of up to 1k/);
     await workbench.quickInput.type('double');
     assert.match(await rowOf(ollamaModelId), /32\.8k tokens of context · .*price unknown: what it costs is not counted/);
     await workbench.quickInput.type('Set Address');
@@ -71,7 +68,7 @@ describe('models of every provider', function () {
       await openPicker('double');
       return rows().filter({ hasText: openaiModelId }).first().waitFor({ timeout: 5_000 }).then(() => true);
     });
-    assert.match(await rowOf(openaiModelId), /64k tokens of context · .*\$3 in, \$15 out per million tokens · .*3 × the model in use/);
+    assert.match(await rowOf(openaiModelId), /64k tokens of context · .*3 × the model in use · \$3 in, \$15 out per million tokens/);
     await workbench.screenshot('providers-picker');
     await workbench.quickInput.close();
   });
@@ -85,7 +82,7 @@ describe('models of every provider', function () {
     await chat.see('article.answer', 'Claude speaks.');
     await choose(openaiModelId);
     await chat.ask('And you?');
-    await chat.see('article.answer', /^The server speaks\./);
+    await chat.see('article.answer', 'The server speaks.');
     await choose(ollamaModelId);
     await chat.ask('And who else?');
     await chat.see('article.answer', 'The llama speaks.');
@@ -105,36 +102,4 @@ describe('models of every provider', function () {
     await chat.ask('Quickly now');
     assert.equal(ollama.chats.at(-1)!.body['think'], false);
   });
-
-  it('do not write over what the user has typed into the file meanwhile', async () => {
-    const { chat, workbench, folder } = session;
-    const path = join(folder, 'src', 'tide.js');
-    const before = await readFile(path, 'utf8');
-    const edit = toolCall('edit_file', { path: 'src/tide.js', old_text: 'nextHighWater', new_text: 'nextFlood', replace_all: true });
-    ollama.enqueue(reply(edit), reply('It was changed under my hands.'), reply(edit), reply('I wait.'));
-    await chat.send('Rename the function');
-    await chat.see('.approval-title', 'Edit src/tide.js');
-    await workbench.page.keyboard.press('Control+P');
-    await workbench.quickInput.accept('tide.js');
-    await workbench.page.locator('.tab.active', { hasText: 'tide.js' }).waitFor();
-    await workbench.page.locator('.editor-instance .view-lines').click();
-    await workbench.page.keyboard.press('Control+Home');
-    await workbench.page.keyboard.type('// mine');
-    await workbench.page.locator('.tab.dirty', { hasText: 'tide.js' }).waitFor();
-    await chat.press(/^Allow$/);
-    await chat.idle();
-    assert.match(lastResult(ollama), /has been changed in the meantime\. Nothing was written/);
-    // And from the start, without asking the user anything.
-    await chat.ask('Try again');
-    assert.match(lastResult(ollama), /has changes in an editor that the user has not saved/);
-    assert.equal(await chat.count('.approval'), 0);
-    assert.equal(await readFile(path, 'utf8'), before);
-    await workbench.page.locator('.view-line', { hasText: '// mine' }).waitFor();
-    await workbench.screenshot('providers-dirty');
-  });
 });
-
-function lastResult(server: Pick<ChatServer, 'chats'>): string {
-  const messages = server.chats.at(-1)!.body['messages'] as readonly { readonly role: string; readonly content: string }[];
-  return messages.findLast(({ role }) => role === 'tool')?.content ?? '';
-}
