@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { ViewChannel, type ViewEnd } from '../src/protocol/channel';
-import { Attachment, Mentions, WrittenReply, type AttachSource, type Mention, type Written } from '../src/protocol/composer';
+import { ArgumentChoices, Attachment, Mentions, WrittenReply, type ArgumentChoice, type AttachSource, type Mention, type Written } from '../src/protocol/composer';
 import { chatWire, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../src/protocol/messages';
+import type { SlashName } from '../src/protocol/slashCommands';
 import { after, transportOf } from './vscodeApi';
 
 /** All that survives hiding the view; everything else comes from the host again. */
@@ -19,6 +20,7 @@ export interface Host {
   unqueue(id: string): Promise<Written>;
   attach(source: AttachSource): Promise<Attachment>;
   mentions(query: string): Promise<readonly Mention[]>;
+  argumentsOf(name: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
   /** Of an image: a `data:` address. */
   picture(of: Pick<Attachment, 'hash' | 'mime'>): Promise<string>;
   resync(): void;
@@ -37,6 +39,7 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
     unqueue: async (id) => WrittenReply.parse(await channel.request({ method: 'unqueue', id })),
     attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
     mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),
+    argumentsOf: async (name, query) => ArgumentChoices.parse(await channel.request({ method: 'find_arguments', name, query })),
     picture: async ({ hash, mime }) => z.string().check(z.startsWith('data:image/')).parse(await channel.request({ method: 'attachment_image', hash, mime })),
     resync: () => channel.resync(),
     fault: (message) => channel.fault(message),

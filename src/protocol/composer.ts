@@ -33,4 +33,9 @@ export const Mention = z.object({ source: AttachSource, label: z.string(), detai
 export type Mention = z.infer<typeof Mention>;
 export const Mentions = z.array(Mention);
 
+/** A choice for what follows a slash command; `value` is what is put there. */
+export const ArgumentChoice = z.object({ value: z.string(), label: z.string(), detail: z.string() });
+export type ArgumentChoice = z.infer<typeof ArgumentChoice>;
+export const ArgumentChoices = z.array(ArgumentChoice);
+
 export const WrittenReply = z.object({ text: z.string(), attachments: Attachments });

@@ -260,6 +260,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** Reply: the picture as a `data:` address. */
   z.object({ method: z.literal('attachment_image'), hash: z.string(), mime: z.string() }),
   z.object({ method: z.literal('open_attachment'), attachment: Attachment }),
+  /** What may follow a slash command, as far as it is typed. Reply: `ArgumentChoices`. */
+  z.object({ method: z.literal('find_arguments'), name: SlashName, query: z.string() }),
   /** A command that was typed behind a slash. */
   z.object({ method: z.literal('slash'), name: SlashName, argument: z.string() }),
   z.object({ method: z.literal('compact') }),

@@ -10,7 +10,7 @@ export const slashCommands = {
   breakdown: { does: () => t('Show what takes up the context'), argument: null },
   model: { does: () => t('Choose the model of this session'), argument: () => t('name') },
   policy: { does: () => t('Choose how the context is managed'), argument: () => t('name') },
-  thinking: { does: () => t('Set how much the model thinks'), argument: null },
+  thinking: { does: () => t('Set how much the model thinks'), argument: () => t('level') },
   tools: { does: () => t('Choose the tools of this session'), argument: null },
   new: { does: () => t('Begin a new session'), argument: null },
   rename: { does: () => t('Rename this session'), argument: () => t('title') },
@@ -28,6 +28,13 @@ export const slashCommands = {
 export type SlashName = keyof typeof slashCommands;
 export const slashNames = Object.keys(slashCommands) as SlashName[];
 export const SlashName = z.enum(slashNames as [SlashName, ...SlashName[]]);
+
+/** Those whose argument is one of a few: the host names them while it is typed. */
+const completed: ReadonlySet<string> = new Set<SlashName>(['model', 'policy', 'thinking']);
+
+export function completesArgument(name: string): name is SlashName {
+  return completed.has(name);
+}
 
 /** `/compact keep the ports`: a word of letters behind a slash at the very beginning; `/usr/bin` and ` /etc` are text. */
 export function parseSlash(text: string): { readonly name: string; readonly argument: string } | null {

@@ -1,8 +1,10 @@
+import type { ApprovalAnswer, PendingApproval } from '../core/chat/approvals';
 import type { CompactionResult } from '../core/chat/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { IdSource, Logger, StoreStatus } from '../core/ports';
 import type { SearchResult } from '../core/session/searchQuery';
 import { searchTyped } from '../core/recall/searchTyped';
@@ -66,7 +68,7 @@ export class ChatController implements Disposable {
 
   constructor(private readonly deps: ChatControllerDeps) {
     const { store, openConversation, models, isTrusted, log, now } = deps;
-    this.loose = new LooseSession(models, log);
+    this.loose = new LooseSession(models, deps.memory, log);
     this.chats = this.disposables.add(new OpenChats({ openConversation, models, log, now }));
     this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log }));
     this.feed = new SurfaceFeed({ store, models, isTrusted, chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
@@ -143,7 +145,7 @@ export class ChatController implements Disposable {
       canUndo: (context?.compactions ?? 0) > 0,
       busy: turn !== null,
       compacting: turn?.phase === 'compacting',
-      asking: this.chats.current?.conversation.approvals.pending.length ?? 0,
+      asking: this.approvals.length,
       context,
     };
   }
@@ -247,6 +249,16 @@ export class ChatController implements Disposable {
   async conversation(): Promise<Conversation | null> {
     await this.open();
     return this.chats.current?.conversation ?? null;
+  }
+
+  /** Calls of the open session that wait for the user's permission, oldest first. */
+  get approvals(): readonly PendingApproval[] {
+    return this.chats.current?.conversation.approvals.pending ?? [];
+  }
+
+  /** Rejects, in words for the user, for a call that does not wait any more. */
+  async answerApproval(call: string, answer: ApprovalAnswer): Promise<void> {
+    if (!this.chats.current?.conversation.approvals.answer(call, answer)) throw new Error(t('This call does not wait for an answer any more.'));
   }
 
   /** Folds the older part of the open session. Rejects with `StoreError` when the history cannot be opened. */

@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed' } as const;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
@@ -30,6 +30,15 @@ export class ChatMemory {
   async forgetLast(): Promise<void> {
     await this.save(this.workspace, keys.lastSession, undefined);
     await this.save(this.workspace, keys.lastContext, undefined);
+  }
+
+  /** What was written and chosen for a session without a message yet (LooseSession); undefined: nothing. */
+  looseSession(): unknown {
+    return this.workspace.get<unknown>(keys.looseSession);
+  }
+
+  setLooseSession(state: unknown): Promise<void> {
+    return this.save(this.workspace, keys.looseSession, state);
   }
 
   /** The user does not want this workspace to be linked to another one's history. */

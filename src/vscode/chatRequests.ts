@@ -1,5 +1,4 @@
 import { StoreError } from '../core/errors';
-import type { ApprovalAnswer } from '../core/chat/approvals';
 import { storeTurnError } from '../core/chat/turnError';
 import type { ViewRequest } from '../protocol/messages';
 import type { Attachment } from '../core/session/attachment';
@@ -11,7 +10,7 @@ import type { ComposerActions } from './composer/composerActions';
 /** What the view may ask of the workbench. Rejections are shown to the user as they are. */
 export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
-  readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'image' | 'open' | 'slash'>;
+  readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'argumentsOf' | 'image' | 'open' | 'slash'>;
   selectModel(only?: 'ollama' | 'vscode'): Promise<void>;
   setApiKey(): Promise<void>;
   chooseOffline(): Promise<void>;
@@ -81,6 +80,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.composer.image(request.hash, request.mime);
     case 'open_attachment':
       return workbench.composer.open(request.attachment);
+    case 'find_arguments':
+      return workbench.composer.argumentsOf(request.name, request.query);
     case 'slash':
       return workbench.composer.slash(request.name, request.argument);
     case 'compact':
@@ -109,7 +110,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_entry':
       return showEntry(request.id, controller);
     case 'answer_tool':
-      return answerTool(request.id, request.answer, controller);
+      return controller.answerApproval(request.id, request.answer);
     case 'open_note':
       return workbench.openNote(request.path);
     case 'save_note':
@@ -141,11 +142,6 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'show_log':
       return workbench.showLog();
   }
-}
-
-async function answerTool(call: string, answer: ApprovalAnswer, controller: ChatController): Promise<void> {
-  const conversation = await controller.conversation();
-  if (!conversation?.approvals.answer(call, answer)) throw new Error('This call does not wait for an answer any more.');
 }
 
 async function showEntry(id: string, controller: ChatController): Promise<void> {

@@ -68,6 +68,7 @@ export const commandIds = {
   cancelCompaction: 'threadkeeper.cancelCompaction',
   undoCompaction: 'threadkeeper.undoCompaction',
   stop: 'threadkeeper.stop',
+  answerApproval: 'threadkeeper.answerApproval',
   selectModel: 'threadkeeper.selectModel',
   selectPolicy: 'threadkeeper.selectPolicy',
   selectTools: 'threadkeeper.selectTools',
@@ -97,6 +98,8 @@ export const contextKeys = {
   /** A turn runs. */
   busy: 'threadkeeper.busy',
   compacting: 'threadkeeper.compacting',
+  /** A call of the open session waits for the user's permission. */
+  asking: 'threadkeeper.asking',
   /** The Sessions view shows only what matches some words. */
   sessionsFiltered: 'threadkeeper.sessionsFiltered',
   /** Something is in the trash. */
@@ -142,8 +145,8 @@ export const enablement: Partial<Record<CommandName, string>> = {
   showAnalytics: contextKeys.hasSession,
   cancelCompaction: contextKeys.compacting,
   undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
-  setThinkingLevel: contextKeys.hasSession,
   stop: contextKeys.busy,
+  answerApproval: contextKeys.asking,
   removeApiKey: contextKeys.hasStoredKey,
   exportSession: contextKeys.hasSession,
   exportHistory: contextKeys.hasSession,

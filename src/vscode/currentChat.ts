@@ -1,5 +1,6 @@
 import { errorText } from '../core/errors';
 import type { IdSource, Logger, SessionStore, StoreStatus } from '../core/ports';
+import { isBlank } from '../core/session/attachment';
 import type { Session } from '../core/session/session';
 import type { ChatMemory } from './chatMemory';
 import type { LooseSession } from './looseSession';
@@ -57,13 +58,10 @@ export class CurrentChat {
     return this.opened;
   }
 
-  /** An empty session; it comes into being with its first message. Never rejects. */
+  /** A session without a message, which comes into being with its first one, with what was written for it last time. Never rejects. */
   async leave(): Promise<void> {
     await this.open().catch(() => undefined);
-    await this.serial(async () => {
-      this.deps.loose.clear();
-      await this.showNone();
-    });
+    await this.serial(() => this.showNone());
     await this.resolveLoose();
   }
 
@@ -137,8 +135,7 @@ export class CurrentChat {
       await this.serial(async () => {
         const { chat } = this;
         if (!chat || (await (await store.get()).session(chat.session.uuid))) return;
-        loose.clear();
-        loose.draft = chat.draft;
+        loose.adopt(chat.draft);
         await this.showNone();
         sessionDeleted(chat.session.title);
       });
@@ -169,9 +166,12 @@ export class CurrentChat {
   private async create(): Promise<OpenChat> {
     const { ids, now, cwd, loose, chats, feed, list } = this.deps;
     const store = await this.deps.store.get();
-    const session = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model: loose.model, policy: loose.policy, createdAt: now() });
+    const { model, policy, thinkingLevel } = loose;
+    const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, createdAt: now() });
+    const session = thinkingLevel === null ? created : await store.updateSession(created.uuid, { thinkingLevel });
     const chat = await this.show(session);
-    chat.draft = loose.draft;
+    // In the store before it is forgotten here; what has been written since goes before it.
+    if (isBlank(chat.draft) && !isBlank(loose.draft)) await chat.saveDraft(loose.draft);
     loose.clear();
     // No snapshot: it would take what the user has gone on writing.
     feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });

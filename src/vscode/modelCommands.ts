@@ -1,8 +1,8 @@
 import { ConfigurationTarget, workspace } from 'vscode';
-import { parseThinkingLevel } from '../core/context/thinkingLevel';
 import { priceOf, type PriceTable } from '../core/cost/prices';
 import type { ProviderId } from '../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
+import { t } from '../core/l10n';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
 import { settingKey } from './contributions';
@@ -59,12 +59,13 @@ export class ModelCommands {
   }
 
   async setThinkingLevel(): Promise<void> {
-    const conversation = await this.deps.controller.conversation();
-    if (!conversation) throw new Error('The thinking level belongs to a session, and this one begins with its first message. Send that first.');
-    const level = await pickThinkingLevel(parseThinkingLevel(conversation.session.thinkingLevel), conversation.model.info);
-    if (level === undefined || level === conversation.session.thinkingLevel) return;
-    const problem = await conversation.setThinkingLevel(level);
-    if (problem !== null) throw new Error(problem);
+    const { controller, tell } = this.deps;
+    await controller.open();
+    const { choices } = controller;
+    const level = await pickThinkingLevel(choices.thinkingLevel, choices.modelInfo);
+    if (level === undefined || level === choices.thinkingLevel) return;
+    await choices.setThinkingLevel(level);
+    if (choices.areForNewSession) tell(level === null ? t('The model decides how much it thinks in the session that your next message begins.') : t('The session that your next message begins uses the thinking level {0}.', level));
   }
 
   async setKey(provider?: 'anthropic' | 'openai-compatible'): Promise<void> {

@@ -5,7 +5,7 @@ import type { ModelEvent } from '../core/models/modelEvent';
 import type { ModelInfo } from '../core/models/modelInfo';
 import type { ModelBindings, ModelChoice } from '../node/runtime/modelBindings';
 import { offlineModelId } from '../node/runtime/modelBindings';
-import { isProviderId, type ProviderAccess, type ProviderId } from '../node/models/providerAccess';
+import { isProviderId, providerIds, type ProviderAccess, type ProviderId } from '../node/models/providerAccess';
 import { fallbackModel, modelFromTable } from '../node/models/modelTable';
 import type { Connection } from '../protocol/messages';
 import type { ApiKeys } from './apiKeys';
@@ -75,6 +75,13 @@ export class ModelSource {
   /** A provider's models. Rejects with `ModelError`. */
   async list(provider: ProviderId = 'anthropic'): Promise<ModelInfo[]> {
     return (await this.deps.bindings()).list(await this.reach(provider, undefined));
+  }
+
+  /** The models of every provider that is set up. One that does not answer is named; Ollama's is set up by running. Never rejects. */
+  async listAll(): Promise<{ readonly models: readonly ModelInfo[]; readonly silent: readonly ProviderId[] }> {
+    const asked = providerIds.filter((provider) => (provider === 'anthropic' ? this.hasKey() : provider !== 'openai-compatible' || this.hasServer()));
+    const lists = await Promise.all(asked.map((provider) => this.list(provider).catch(() => null)));
+    return { models: lists.flatMap((list) => list ?? []), silent: asked.filter((provider, at) => lists[at] === null && provider !== 'ollama') };
   }
 
   /** How a provider is reached, at another address than the settings' if one is named. Rejects with `ModelError`. */

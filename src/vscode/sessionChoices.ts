@@ -1,4 +1,6 @@
 import type { SessionPolicy } from '../core/context/resolvePolicy';
+import { parseThinkingLevel, type ThinkingLevel } from '../core/context/thinkingLevel';
+import type { ModelInfo } from '../core/models/modelInfo';
 import type { CurrentChat } from './currentChat';
 import type { LooseSession } from './looseSession';
 
@@ -13,6 +15,11 @@ export interface SessionChoicesDeps {
 export class SessionChoices {
   constructor(private readonly deps: SessionChoicesDeps) {}
 
+  /** The choices are for a session that has no message yet. */
+  get areForNewSession(): boolean {
+    return this.deps.current.chat === null;
+  }
+
   /** `provider/model`, or null when the settings decide. */
   get model(): string | null {
     return (this.deps.current.chat ?? this.deps.loose).model;
@@ -24,6 +31,12 @@ export class SessionChoices {
     if (current.chat) await current.chat.setModel(model);
     else loose.model = model;
     await connectionChanged();
+  }
+
+  /** What is known of the model that answers next. */
+  get modelInfo(): ModelInfo {
+    const { current, loose } = this.deps;
+    return current.chat ? current.chat.conversation.model.info : loose.modelInfo;
   }
 
   /** Null: whatever the settings say. */
@@ -38,5 +51,21 @@ export class SessionChoices {
     await current.open();
     if (current.chat) await current.chat.conversation.setPolicy(policy);
     else loose.policy = policy;
+  }
+
+  /** Null: as the model does by itself. */
+  get thinkingLevel(): ThinkingLevel | null {
+    const { current, loose } = this.deps;
+    return current.chat ? parseThinkingLevel(current.chat.session.thinkingLevel) : loose.thinkingLevel;
+  }
+
+  /** Rejects, in words for the user, while another window answers in the session. */
+  async setThinkingLevel(level: ThinkingLevel | null): Promise<void> {
+    const { current, loose } = this.deps;
+    await current.open();
+    if (level === this.thinkingLevel) return;
+    const problem = current.chat ? await current.chat.conversation.setThinkingLevel(level) : null;
+    if (problem !== null) throw new Error(problem);
+    if (!current.chat) loose.thinkingLevel = level;
   }
 }

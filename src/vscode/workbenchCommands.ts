@@ -1,10 +1,12 @@
 import { commands, window } from 'vscode';
 import { askWithoutHistory } from './askWithoutHistory';
 import { callChange } from '../core/tools/callChange';
+import { t } from '../core/l10n';
 import type { PriceTable } from '../core/cost/prices';
 import { errorText, StoreError } from '../core/errors';
 import type { IdSource } from '../core/ports';
 import { storeActionText } from './storeActionText';
+import { answerApprovals } from './approvalPicker';
 import { BranchCommands, type BranchCommandName } from './branchCommands';
 import type { ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
@@ -109,6 +111,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     showAnalytics: async () => this.deps.showAnalytics(),
     askWithoutHistory: ([typed]) => askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
     stop: () => this.deps.controller.stop(),
+    answerApproval: () => this.answerApproval(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
     selectTools: () => this.selectTools(),
@@ -189,6 +192,12 @@ export class WorkbenchCommands implements WorkbenchActions {
     await saveNote(await this.deps.composer.noteFolders());
   }
 
+  private async answerApproval(): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    await answerApprovals({ pending: () => controller.approvals, answer: (call, answer) => controller.answerApproval(call, answer), showChange: (call) => this.showDiff(call) });
+  }
+
   /** The whole file while the call waits for its answer; later the part that its input names. */
   async showDiff(call: string): Promise<void> {
     const { controller, changes } = this.deps;
@@ -216,7 +225,11 @@ export class WorkbenchCommands implements WorkbenchActions {
     const picked = await pickPolicy({ current: controller.choices.policy, setting: settingOfPolicy() });
     if (!picked) return;
     const { preset, scope } = picked;
-    if (scope === 'session') return controller.choices.setPolicy(preset === null ? null : { preset });
+    if (scope === 'session') {
+      await controller.choices.setPolicy(preset === null ? null : { preset });
+      if (controller.choices.areForNewSession) this.tell(t('The session that your next message begins uses the policy {0}.', preset ?? settingOfPolicy()));
+      return;
+    }
     await savePolicySetting(preset);
   }
 

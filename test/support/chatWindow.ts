@@ -1,7 +1,7 @@
 import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
 import { Conversation } from '../../src/core/chat/conversation';
 import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
-import { resolvePolicy } from '../../src/core/context/resolvePolicy';
+import { resolveSessionPolicy } from '../../src/core/context/resolvePolicy';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import type { SessionStore } from '../../src/core/ports';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
@@ -28,7 +28,7 @@ export class ChatWindow {
   visible = true;
 
   constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
-    const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void state.set(key, value) };
+    const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void (value === undefined ? state.delete(key) : state.set(key, structuredClone(value))) };
     this.memory = new ChatMemory(memento, memento, silentLog);
     const binding = async () => ({ client: this.model, info: await this.model.describe('scripted-1'), summarizer: null });
     const models = new ModelSource({
@@ -56,7 +56,7 @@ export class ChatWindow {
           instructions: () => '',
           memoryHead: async () => null,
           resolveModel: () => model.resolve(),
-          policy: () => resolvePolicy('balanced').policy,
+          policy: (session) => resolveSessionPolicy({ preset: 'balanced', overrides: {} }, session.policy).policy,
           random: () => 0,
           analyst: inProcessAnalyst,
           pinnedFiles: null,

@@ -114,6 +114,7 @@ describe('manifest', () => {
       [commandIds.importSessions]: 'Threadkeeper: Import Sessions…',
       [commandIds.backUpHistory]: 'Threadkeeper: Back Up History…',
       [commandIds.restoreHistory]: 'Threadkeeper: Restore History…',
+      [commandIds.answerApproval]: 'Threadkeeper: Answer Pending Approval…',
       [commandIds.addSelection]: 'Threadkeeper: Add Selection to Chat',
       [commandIds.addFile]: 'Threadkeeper: Add File to Chat',
       [commandIds.openMemoryNotes]: 'Threadkeeper: Open Memory Notes',

@@ -150,6 +150,24 @@ describe('attachments and menus of the composer', function () {
     deepStrictEqual((await view.requests()).map(({ method }) => method), ['find_mentions']);
   });
 
+  it('offers the models of every provider behind /model, and runs the chosen one with Enter', async () => {
+    const view = await open({ snapshot: snapshot() });
+    const claude = { value: 'anthropic/claude-sonnet-5-5', label: 'Claude Sonnet 5.5', detail: 'anthropic/claude-sonnet-5-5' };
+    const llama = { value: 'ollama/llama3.1:8b', label: 'llama3.1:8b', detail: 'ollama/llama3.1:8b' };
+    await answer(view, { find_arguments: [claude, llama] });
+    const area = view.find('textarea');
+    await area.pressSequentially('/model l');
+    await view.find('[role=option]').filter({ hasText: 'llama3.1' }).waitFor();
+    deepStrictEqual((await view.requests('find_arguments')).at(-1), { method: 'find_arguments', name: 'model', query: 'l' });
+    deepStrictEqual(await options(view), ['Claude Sonnet 5.5', 'llama3.1:8b']);
+    await view.shot('composer-model-names');
+    deepStrictEqual(await axeViolations(view), []);
+    await area.press('ArrowDown');
+    await area.press('Enter');
+    deepStrictEqual(await view.requested('slash'), { method: 'slash', name: 'model', argument: 'ollama/llama3.1:8b' });
+    deepStrictEqual([await area.inputValue(), await options(view)], ['', []]);
+  });
+
   it('offers commands behind a slash, runs them with what follows, and keeps the text of one that does not exist', async () => {
     const view = await open({ snapshot: snapshot() });
     const area = view.find('textarea');

@@ -1,5 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import type { AttachSource, Mention } from '../../src/protocol/composer';
+import type { ArgumentChoice, AttachSource, Mention } from '../../src/protocol/composer';
 import { t } from '../../src/protocol/l10n';
 import { slashCommands, slashNames, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../debounce';
@@ -9,6 +9,7 @@ import type { Choice } from './completionMenu';
 export interface CompletionsHost extends ReactiveControllerHost {
   readonly text: string;
   readonly caret: number;
+  findArguments(command: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
   findMentions(query: string): Promise<readonly Mention[]>;
   /** Puts `text` in the place of what was typed. */
   replace(trigger: Trigger, text: string): void;
@@ -91,9 +92,23 @@ export class Completions implements ReactiveController {
 
   private async find(trigger: Trigger): Promise<void> {
     // Without an answer there is nothing to offer; what was typed stays.
-    const found = await this.host.findMentions(trigger.query).catch(() => []);
-    if (this.trigger !== trigger) return;
-    this.show(found.map((mention) => this.mentionChoice(trigger, mention)));
+    const choices = await this.asked(trigger).catch(() => []);
+    if (this.trigger === trigger) this.show(choices);
+  }
+
+  private async asked(trigger: Trigger): Promise<Choice[]> {
+    const { query, command } = trigger;
+    if (command === undefined) return (await this.host.findMentions(query)).map((mention) => this.mentionChoice(trigger, mention));
+    return (await this.host.findArguments(command, query)).map((choice) => this.argumentChoice(trigger, choice));
+  }
+
+  private argumentChoice(trigger: Trigger, { value, label, detail }: ArgumentChoice): Choice {
+    const choose = (run: boolean) => {
+      this.close();
+      this.host.replace(trigger, value);
+      if (run) this.host.runSlash();
+    };
+    return { label, detail, icon: 'chevronRight', choose };
   }
 
   private mentionChoice(trigger: Trigger, { source, label, detail, icon }: Mention): Choice {

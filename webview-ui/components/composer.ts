@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { isBlank, mostAttachments, nothingWritten, type Attachment, type AttachSource, type Mention, type Written } from '../../src/protocol/composer';
+import { isBlank, mostAttachments, nothingWritten, type ArgumentChoice, type Attachment, type AttachSource, type Mention, type Written } from '../../src/protocol/composer';
 import { listed, t } from '../../src/protocol/l10n';
-import { isSlashName, parseSlash, slashNames } from '../../src/protocol/slashCommands';
+import { isSlashName, parseSlash, slashNames, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../debounce';
 import { AnnounceEvent, AskEvent } from '../events';
 import type { Host } from '../host';
@@ -32,7 +32,7 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     trouble: { state: true },
     dropping: { state: true },
   };
-  host!: Pick<Host, 'attach' | 'mentions'>;
+  host!: Pick<Host, 'attach' | 'mentions' | 'argumentsOf'>;
   busy = false;
   stopping = false;
   /** Why nothing can be sent; null when it can. */
@@ -185,6 +185,10 @@ export class ComposerView extends ViewElement implements CompletionsHost {
 
   findMentions(query: string): Promise<readonly Mention[]> {
     return this.host.mentions(query);
+  }
+
+  findArguments(command: SlashName, query: string): Promise<readonly ArgumentChoice[]> {
+    return this.host.argumentsOf(command, query);
   }
 
   replace({ start, end }: Trigger, text: string): void {

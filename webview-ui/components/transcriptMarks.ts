@@ -1,14 +1,15 @@
+import { t } from '../../src/protocol/l10n';
 import type { Item } from '../state';
 
 /** For each row of a range the name to show above it: where the model begins to speak after the user. */
 export function speakers(items: readonly Item[], start: number, end: number, model: { readonly id: string; readonly name: string }): (string | null)[] {
   const names: (string | null)[] = [];
   let speaking = isAnswer(items[start - 1]);
-  for (const item of items.slice(start, end)) {
+  for (const [offset, item] of items.slice(start, end).entries()) {
     const answer = isAnswer(item);
-    names.push(answer && !speaking ? nameOf(item, model) : null);
+    names.push(answer && !speaking ? nameOf(items, start + offset, model) : null);
     // Quiet rows between two blocks do not end the answer.
-    speaking = answer || (speaking && item.kind !== 'user' && item.kind !== 'compaction');
+    speaking = answer || (speaking && !endsAnswer(item));
   }
   return names;
 }
@@ -28,8 +29,19 @@ function isAnswer(item: Item | undefined): boolean {
   return item?.kind === 'assistant' || item?.kind === 'thinking' || item?.kind === 'tool' || item?.kind === 'live';
 }
 
-/** Only the model in use is known by its name; an answer of another one shows its id. */
-function nameOf(item: Item, { id, name }: { readonly id: string; readonly name: string }): string {
-  const model = item.kind === 'assistant' || item.kind === 'live' ? item.model : '';
-  return model === '' || model === id ? name : model;
+function endsAnswer({ kind }: Item): boolean {
+  return kind === 'user' || kind === 'compaction';
+}
+
+/**
+ * Of the answer that begins at `from`. Only the model in use is known by its name, an answer of another one shows its id; what was brought
+ * in without one is nobody's in particular. An answer that has said nothing yet, at the end, is being made by the model in use.
+ */
+function nameOf(items: readonly Item[], from: number, { id, name }: { readonly id: string; readonly name: string }): string {
+  for (let at = from; at < items.length; at++) {
+    const item = items[at]!;
+    if (item.kind === 'assistant' || item.kind === 'live') return item.model === id && id !== '' ? name : item.model || t('Assistant');
+    if (endsAnswer(item)) return t('Assistant');
+  }
+  return name;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { commands, Uri, window, workspace } from 'vscode';
 import { imageTypes, type Attachment } from '../../core/session/attachment';
 import type { SessionStore } from '../../core/ports';
-import type { AttachSource, Mention } from '../../protocol/composer';
+import type { ArgumentChoice, AttachSource, Mention } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chatController';
 import { focusChatCommand, type CommandName } from '../contributions';
@@ -43,6 +43,10 @@ export class ComposerActions {
 
   mentions(query: string): Promise<Mention[]> {
     return this.maker.mentions(query);
+  }
+
+  argumentsOf(name: SlashName, query: string): Promise<ArgumentChoice[]> {
+    return this.slashes.complete(name, query);
   }
 
   slash(name: SlashName, argument: string): Promise<void> {

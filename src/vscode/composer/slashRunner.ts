@@ -1,18 +1,27 @@
 import { presetNames } from '../../core/context/resolvePolicy';
+import { thinkingLevels } from '../../core/context/thinkingLevel';
+import { listed, t } from '../../core/l10n';
+import type { ModelInfo } from '../../core/models/modelInfo';
 import type { PinTarget } from '../../core/chat/pins';
+import type { ArgumentChoice } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chatController';
 import type { CommandName } from '../contributions';
 import type { ModelSource } from '../modelSource';
+import { providerTitles } from '../modelTexts';
 import type { SessionChoices } from '../sessionChoices';
 
 export interface SlashRunnerDeps {
-  readonly controller: Pick<ChatController, 'compact' | 'undoCompaction' | 'newSession' | 'focusComposer' | 'renameSession' > & { readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy'> };
-  readonly models: Pick<ModelSource, 'list'>;
+  readonly controller: Pick<ChatController, 'compact' | 'undoCompaction' | 'newSession' | 'focusComposer' | 'renameSession' > & { readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'> };
+  readonly models: Pick<ModelSource, 'listAll'>;
   readonly run: (command: CommandName, args?: readonly unknown[]) => Promise<void>;
   readonly confirmUndo: (question: string) => Promise<boolean>;
   readonly pin: (target: PinTarget) => Promise<boolean>;
 }
+
+const automatic = 'automatic';
+/** As many as a menu over the composer shows without hiding the transcript. */
+const mostChoices = 12;
 
 /** Carries out what was typed behind a slash; with an argument nothing is asked any more. Rejects in words for the user. */
 export class SlashRunner {
@@ -20,6 +29,14 @@ export class SlashRunner {
 
   run(name: SlashName, argument: string): Promise<void> {
     return this.all[name](argument);
+  }
+
+  /** What the argument may be, as far as it is typed; what it says word for word comes first. Never rejects. */
+  async complete(name: SlashName, typed: string): Promise<ArgumentChoice[]> {
+    const word = typed.toLowerCase();
+    const fitting = (await this.choices(name)).filter(({ value, label }) => value.toLowerCase().includes(word) || label.toLowerCase().includes(word));
+    const rank = ({ value, label }: ArgumentChoice) => (value.toLowerCase() === word || label.toLowerCase() === word ? 0 : 1);
+    return fitting.sort((a, b) => rank(a) - rank(b)).slice(0, mostChoices);
   }
 
   private readonly all: Readonly<Record<SlashName, (argument: string) => Promise<void>>> = {
@@ -30,7 +47,7 @@ export class SlashRunner {
     breakdown: () => this.deps.run('showBreakdown'),
     model: (argument) => this.model(argument),
     policy: (argument) => this.policy(argument),
-    thinking: () => this.deps.run('setThinkingLevel'),
+    thinking: (argument) => this.thinking(argument),
     tools: () => this.deps.run('selectTools'),
     new: () => this.deps.controller.newSession().then(() => this.deps.controller.focusComposer()),
     rename: (argument) => (argument === '' ? this.deps.run('renameSession') : this.deps.controller.renameSession(argument)),
@@ -62,15 +79,34 @@ export class SlashRunner {
 
   private async model(wanted: string): Promise<void> {
     if (wanted === '') return this.deps.run('selectModel');
-    const models = await this.deps.models.list();
+    const { models, silent } = await this.deps.models.listAll();
     const names = (word: string) => models.filter(({ provider, id, name }) => [id, `${provider}/${id}`, name].some((one) => one.toLowerCase() === word));
     const word = wanted.toLowerCase();
     const exact = names(word);
     const found = exact.length > 0 ? exact : models.filter(({ id, name }) => id.toLowerCase().includes(word) || name.toLowerCase().includes(word));
     const [model] = found;
-    if (!model) throw new Error(`There is no model “${wanted}”. Type /model alone to choose from the list.`);
-    if (found.length > 1) throw new Error(`“${wanted}” could be ${found.slice(0, 4).map(({ id }) => id).join(', ')}. Say which.`);
+    if (!model && silent.length > 0) throw new Error(t('There is no model “{0}” where there was an answer; {1} did not answer. Type /model alone to choose from the list.', wanted, listed(silent.map((provider) => providerTitles[provider]))));
+    if (!model) throw new Error(t('There is no model “{0}”. Type /model alone to choose from the list.', wanted));
+    const named = ({ provider, id }: ModelInfo) => (found.some((one) => one.id === id && one.provider !== provider) ? `${provider}/${id}` : id);
+    if (found.length > 1) throw new Error(t('“{0}” could be {1}. Say which.', wanted, listed(found.slice(0, 4).map(named))));
     await this.deps.controller.choices.setModel(`${model.provider}/${model.id}`);
+  }
+
+  private async choices(name: SlashName): Promise<ArgumentChoice[]> {
+    const plain = (values: readonly string[]) => values.map((value) => ({ value, label: value, detail: '' }));
+    if (name === 'policy') return plain(presetNames);
+    if (name === 'thinking') return plain([automatic, ...thinkingLevels]);
+    if (name !== 'model') return [];
+    const { models } = await this.deps.models.listAll();
+    return models.map(({ provider, id, name: label }) => ({ value: `${provider}/${id}`, label, detail: `${provider}/${id}` }));
+  }
+
+  private async thinking(wanted: string): Promise<void> {
+    if (wanted === '') return this.deps.run('setThinkingLevel');
+    const word = wanted.toLowerCase();
+    const level = word === automatic ? null : thinkingLevels.find((one) => one === word);
+    if (level === undefined) throw new Error(t('There is no thinking level “{0}”. There are {1}.', wanted, listed([automatic, ...thinkingLevels])));
+    await this.deps.controller.choices.setThinkingLevel(level);
   }
 
   private async policy(wanted: string): Promise<void> {

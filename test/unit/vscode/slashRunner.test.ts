@@ -5,7 +5,7 @@ import { SlashRunner, type SlashRunnerDeps } from '../../../src/vscode/composer/
 describe('commands behind a slash', () => {
   const calls: unknown[] = [];
   const call = (name: string) => async (...args: unknown[]) => void calls.push([name, ...args]);
-  const info = (id: string, name: string) => ({ provider: 'anthropic', id, name, window: 1, maxOutput: 1, source: 'table' as const });
+  const info = (id: string, name: string, provider = 'anthropic') => ({ provider, id, name, window: 1, maxOutput: 1, source: 'table' as const });
   let message: string | null = null;
   const deps: SlashRunnerDeps = {
     controller: {
@@ -14,9 +14,9 @@ describe('commands behind a slash', () => {
       newSession: call('newSession'),
       focusComposer: () => calls.push(['focus']),
       renameSession: call('renameSession'),
-      choices: { setModel: call('setModel'), setPolicy: call('setPolicy') },
+      choices: { setModel: call('setModel'), setPolicy: call('setPolicy'), setThinkingLevel: call('setThinkingLevel') },
     },
-    models: { list: async () => [info('claude-sonnet-5-5', 'Claude Sonnet 5.5'), info('claude-sonnet-5-5-long', 'Claude Sonnet 5.5 Long')] },
+    models: { listAll: async () => ({ models: [info('claude-sonnet-5-5', 'Claude Sonnet 5.5'), info('claude-sonnet-5-5-long', 'Claude Sonnet 5.5 Long'), info('llama3.1:8b', 'llama3.1:8b', 'ollama'), info('same', 'Same'), info('same', 'Same', 'openai-compatible')], silent: ['vscode'] }) },
     run: call('run'),
     confirmUndo: async () => true,
     pin: async () => false,
@@ -35,6 +35,10 @@ describe('commands behind a slash', () => {
     await runner.run('policy', 'Goose');
     await runner.run('search', 'port 8080');
     await runner.run('model', 'claude-sonnet-5-5');
+    await runner.run('model', 'Llama3.1:8b');
+    await runner.run('model', 'openai-compatible/same');
+    await runner.run('thinking', 'High');
+    await runner.run('thinking', 'automatic');
     await runner.run('ask', 'What is a tide?');
     await runner.run('new', '');
     deepStrictEqual(calls, [
@@ -45,6 +49,10 @@ describe('commands behind a slash', () => {
       ['setPolicy', { preset: 'goose' }],
       ['run', 'searchHistory', ['port 8080']],
       ['setModel', 'anthropic/claude-sonnet-5-5'],
+      ['setModel', 'ollama/llama3.1:8b'],
+      ['setModel', 'openai-compatible/same'],
+      ['setThinkingLevel', 'high'],
+      ['setThinkingLevel', null],
       ['run', 'askWithoutHistory', ['What is a tide?']],
       ['newSession'],
       ['focus'],
@@ -56,9 +64,21 @@ describe('commands behind a slash', () => {
     await rejects(runner.run('compact', ''), /There is nothing to compact\./);
     await rejects(runner.run('undo', ''), /There is no compaction to undo\./);
     await rejects(runner.run('policy', 'best'), /There is no policy “best”\. There are balanced, /);
-    await rejects(runner.run('model', 'opus'), /There is no model “opus”\./);
+    await rejects(runner.run('model', 'opus'), /There is no model “opus” where there was an answer; VS Code language models did not answer\./);
+    await rejects(runner.run('model', 'same'), /could be anthropic\/same, openai-compatible\/same\./);
+    await rejects(runner.run('thinking', 'deep'), /There is no thinking level “deep”\. There are automatic, off, /);
     await rejects(runner.run('model', 'sonnet'), /could be claude-sonnet-5-5, claude-sonnet-5-5-long\./);
     await rejects(runner.run('pin', 'port 8080'), /pinned already/);
+  });
+
+  it('name what may follow while it is typed, of every provider, what is typed whole first', async () => {
+    const values = async (...typed: Parameters<SlashRunner['complete']>) => (await runner.complete(...typed)).map(({ value }) => value);
+    deepStrictEqual(await values('model', ''), ['anthropic/claude-sonnet-5-5', 'anthropic/claude-sonnet-5-5-long', 'ollama/llama3.1:8b', 'anthropic/same', 'openai-compatible/same']);
+    deepStrictEqual(await values('model', 'ollama'), ['ollama/llama3.1:8b']);
+    deepStrictEqual(await values('model', 'openai-compatible/same'), ['openai-compatible/same']);
+    deepStrictEqual(await values('policy', 'goose'), ['goose', 'goose-conservative', 'goose-aggressive']);
+    deepStrictEqual(await values('thinking', 'hi'), ['high']);
+    deepStrictEqual(await values('compact', 'x'), []);
   });
 
   it('are words behind a slash at the very beginning, nothing else', () => {
