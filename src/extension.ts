@@ -18,12 +18,14 @@ import { reviewWith } from './vscode/compactionReview';
 import { Configuration } from './vscode/configuration';
 import { ContextKeys } from './vscode/contextKeys';
 import { endpointOf, type Endpoint } from './vscode/endpoint';
+import { notifyFull } from './vscode/fullContext';
+import { FullQuestions } from './vscode/fullQuestions';
 import { HistoryCare } from './vscode/historyCare';
 import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
 import { LmModels } from './vscode/lmModels';
 import { Log } from './vscode/log';
 import { ModelSource } from './vscode/modelSource';
-import { askBudget, askWhenFull, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
+import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
 import { OpenClaw } from './vscode/openClaw';
 import { OtherSessions } from './vscode/otherSessions';
 import { askForRetention } from './vscode/retentionPreview';
@@ -68,6 +70,11 @@ export function activate(context: ExtensionContext): void {
   const location = new StoreLocation(context);
   const previews = owned.add(new CompactionPreviews());
 
+  const fullQuestions: FullQuestions = new FullQuestions((question) => {
+    if (controller?.viewVisible && controller.session?.uuid === question.session) return;
+    void notifyFull(question).then((answer) => answer && fullQuestions.answer(question.session, answer));
+  });
+
   const loadRuntime = (): Promise<ChatRuntime> =>
     (runtime ??= import('./vscode/chatRuntime').then(
       ({ ChatRuntime }) =>
@@ -80,7 +87,7 @@ export function activate(context: ExtensionContext): void {
           workspace: new VscodeWorkspace(),
           otherTools: editorTools,
           isTrusted,
-          askWhenFull,
+          askWhenFull: fullQuestions.ask,
           reviewCompaction: reviewWith(previews),
           session: () => controller?.session?.uuid ?? '',
           askBudget,
@@ -111,6 +118,7 @@ export function activate(context: ExtensionContext): void {
       models,
       memory,
       isTrusted,
+      policy: () => configuration.current.policy,
       noteSessions: (count) => {
         void retention.run();
         void location.noteSessions(count).catch((error: unknown) => log.debug('registry_not_written', { detail: errorText(error) }));
@@ -171,6 +179,7 @@ export function activate(context: ExtensionContext): void {
     prices: () => configuration.current.prices,
     log,
     changes: owned.add(new ChangeDocuments()),
+    fullQuestions,
     ids: new UuidV7(),
     focusComposer: () => view.focusComposer(),
     showBreakdown: () => breakdown.show(),

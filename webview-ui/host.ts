@@ -55,6 +55,8 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
 function patience(method: ViewRequest['method']): number {
   switch (method) {
     case 'select_model':
+    case 'select_policy':
+    case 'answer_full':
     case 'set_api_key':
     case 'compact':
     case 'resummarize':

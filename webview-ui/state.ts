@@ -25,6 +25,7 @@ export interface ViewState {
   readonly turn: TurnState;
   readonly queue: ViewSnapshot['queue'];
   readonly left: ViewSnapshot['left'];
+  readonly full: ViewSnapshot['full'];
   readonly context: ViewSnapshot['context'];
   readonly connection: Connection;
   readonly banner: Banner;
@@ -62,6 +63,8 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
       return { ...state, queue: delta.queue };
     case 'left':
       return { ...state, left: delta.left };
+    case 'full':
+      return { ...state, full: delta.full };
     case 'context':
       return { ...state, context: delta.context };
     case 'session':

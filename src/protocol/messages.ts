@@ -143,7 +143,7 @@ export type Connection = z.infer<typeof Connection>;
 
 /** A standing condition that the view shows as a banner. */
 export const Banner = z.nullable(
-  z.object({ kind: z.enum(['readonly', 'recovered', 'reduced_durability', 'store_failed', 'untrusted']), text: z.string() }),
+  z.object({ kind: z.enum(['readonly', 'recovered', 'reduced_durability', 'store_failed', 'untrusted', 'policy']), text: z.string() }),
 );
 export type Banner = z.infer<typeof Banner>;
 
@@ -154,6 +154,14 @@ export type LiveBlock = z.infer<typeof LiveBlock>;
 
 const LeftBranch = z.nullable(z.object({ messages: z.number(), summarizing: z.boolean() }));
 export type LeftBranch = z.infer<typeof LeftBranch>;
+
+/** The turn waits for the user to say what becomes of a context that is full; null: it does not. */
+export const FullContext = z.nullable(z.object({ used: z.number(), effective: z.number() }));
+export type FullContext = z.infer<typeof FullContext>;
+
+/** `instructions` asks for some first. */
+export const FullAnswer = z.enum(['summarize', 'instructions', 'truncate', 'continue']);
+export type FullAnswer = z.infer<typeof FullAnswer>;
 
 const Queue = z.array(z.object({ id, text: z.string(), attachments: z.optional(Attachments) }));
 
@@ -170,6 +178,7 @@ export const ViewSnapshot = z.object({
   queue: Queue,
   /** A branch was left that has work in it: a summary is offered, or being made. */
   left: LeftBranch,
+  full: FullContext,
   context: z.nullable(ContextSnapshot),
   connection: Connection,
   banner: Banner,
@@ -201,6 +210,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('turn'), turn: TurnState }),
   z.object({ kind: z.literal('queue'), queue: Queue }),
   z.object({ kind: z.literal('left'), left: LeftBranch }),
+  z.object({ kind: z.literal('full'), full: FullContext }),
   z.object({ kind: z.literal('context'), context: z.nullable(ContextSnapshot) }),
   z.object({ kind: z.literal('session'), session: SessionHeader }),
   z.object({ kind: z.literal('sessions'), sessions: SessionList }),
@@ -285,6 +295,7 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('show_entry'), id }),
   /** `id` is the row of the call that waits. */
   z.object({ method: z.literal('answer_tool'), id, answer: z.enum(['allow', 'session', 'deny']) }),
+  z.object({ method: z.literal('answer_full'), answer: FullAnswer }),
   /** Opens what a call changes, or has changed, in a diff editor. */
   z.object({ method: z.literal('show_diff'), id }),
   /** Opens a note of the model's in an editor. */
@@ -296,6 +307,7 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('rename_session'), title: z.string() }),
   /** `provider`: only what it offers, with what to do when it offers nothing. */
   z.object({ method: z.literal('select_model'), provider: z.optional(z.enum(['ollama', 'vscode'])) }),
+  z.object({ method: z.literal('select_policy') }),
   z.object({ method: z.literal('set_api_key') }),
   z.object({ method: z.literal('choose_offline') }),
   z.object({ method: z.literal('open_link'), href: z.string() }),

@@ -9,14 +9,17 @@ export interface BannerInput {
   /** Why the store could not be opened, or has stopped working. */
   readonly failure: unknown;
   readonly trusted: boolean;
+  /** What is wrong with the policy of the session; null: nothing. */
+  readonly policyProblem: string | null;
 }
 
 /** The most important standing condition, in words that say what to do. */
-export function bannerFor({ status, failure, trusted }: BannerInput): Banner {
+export function bannerFor({ status, failure, trusted, policyProblem }: BannerInput): Banner {
   if (failure !== null) return { kind: 'store_failed', text: failureText(failure) };
   if (status?.access === 'readonly') return { kind: 'readonly', text: readonlyText(status) };
   if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: `Your history was damaged and has been repaired. ${status.note.detail}` };
   if (status?.note?.reason === 'damage_found') return { kind: 'recovered', text: `Part of your history is damaged. ${status.note.detail} Run “Threadkeeper: Verify and Repair History”.` };
+  if (policyProblem !== null) return { kind: 'policy', text: policyProblem };
   if (status?.durability === 'export') return { kind: 'reduced_durability', text: `Your history is saved in a slower and less robust way here: ${status.note?.detail ?? 'the file system did not pass the self-test.'}` };
   if (!trusted) return { kind: 'untrusted', text: 'This workspace is not trusted: its files are read at most, nothing is changed or run in it, and its own model, instructions and API address are ignored.' };
   return null;

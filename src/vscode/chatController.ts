@@ -3,6 +3,7 @@ import type { CompactionResult } from '../core/chat/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
+import type { PolicyChoice } from '../core/context/resolvePolicy';
 import { errorText } from '../core/errors';
 import { t } from '../core/l10n';
 import type { IdSource, Logger, StoreStatus } from '../core/ports';
@@ -22,6 +23,7 @@ import type { OpenConversation } from './openChat';
 import { OnceById } from './onceById';
 import { OpenChats } from './openChats';
 import { SessionChoices } from './sessionChoices';
+import { sessionPolicyProblem } from './sessionPolicyProblem';
 import { SessionList } from './sessionList';
 import type { ReopenOptions, StoreAccess } from './storeAccess';
 import { SurfaceFeed, type ChatSurface } from './surfaceFeed';
@@ -33,6 +35,8 @@ export interface ChatState {
   readonly compacting: boolean;
   /** Calls that wait for the user's permission. */
   readonly asking: number;
+  /** The turn waits for the user's decision about a full context. */
+  readonly contextFull: boolean;
   readonly context: ContextSnapshot | null;
 }
 
@@ -42,6 +46,8 @@ export interface ChatControllerDeps {
   readonly models: ModelSource;
   readonly memory: ChatMemory;
   readonly isTrusted: () => boolean;
+  /** What the settings say of how the context is managed. */
+  readonly policy: () => PolicyChoice;
   /** How many sessions there are, for those who want to know without opening the store. */
   readonly noteSessions: (count: number) => void;
   /** Another window has deleted for good what was on show here; an empty chat has taken its place. */
@@ -71,7 +77,7 @@ export class ChatController implements Disposable {
     this.loose = new LooseSession(models, deps.memory, log);
     this.chats = this.disposables.add(new OpenChats({ openConversation, models, log, now }));
     this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log }));
-    this.feed = new SurfaceFeed({ store, models, isTrusted, chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
+    this.feed = new SurfaceFeed({ store, models, isTrusted, policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null), chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
     this.current = new CurrentChat({ ...deps, chats: this.chats, loose: this.loose, list: this.list, feed: this.feed });
     this.choices = new SessionChoices({ current: this.current, loose: this.loose, connectionChanged: () => this.connectionChanged() });
     this.disposables.add(store.onDidChange(() => void this.current.storeChanged()));
@@ -84,6 +90,7 @@ export class ChatController implements Disposable {
     this.disposables.add(
       this.chats.onDidEmit(({ type }) => {
         if (type === 'context_changed') this.feed.connection();
+        if (type === 'session_changed') this.feed.banner();
         if (type !== 'text_delta' && type !== 'usage_reported') this.changed();
       }),
     );
@@ -146,6 +153,7 @@ export class ChatController implements Disposable {
       busy: turn !== null,
       compacting: turn?.phase === 'compacting',
       asking: this.approvals.length,
+      contextFull: this.chats.current?.presenter.isFull ?? false,
       context,
     };
   }
@@ -299,6 +307,7 @@ export class ChatController implements Disposable {
     if (this.chats.current) await this.chats.current.conversation.refreshModel();
     else if (this.current.isOpened) await this.current.resolveLoose();
     this.feed.connection();
+    this.feed.banner();
   }
 
   /** Stops the turns of every session, those that were left included. */

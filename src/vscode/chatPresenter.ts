@@ -7,7 +7,7 @@ import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import type { ApprovalQuestion } from '../core/tools/tool';
-import type { Delta, LeftBranch, LiveBlock, OlderPage, SessionHeader, TurnState, ViewSnapshot } from '../protocol/messages';
+import type { Delta, FullContext, LeftBranch, LiveBlock, OlderPage, SessionHeader, TurnState, ViewSnapshot } from '../protocol/messages';
 import { Transcript, type TranscriptSource } from './transcript';
 
 export interface PresenterSource extends TranscriptSource {
@@ -23,7 +23,7 @@ export interface PresenterOutput {
   now(): number;
 }
 
-export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
+export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left' | 'full'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
 
 /** `id` of the turn state while a compaction runs that the user asked for. */
 const compactionTurn = 'compaction';
@@ -43,6 +43,7 @@ export class ChatPresenter {
   private readonly live = new Map<string, LiveBlock>();
   private turn: TurnState = null;
   private left: LeftBranch = null;
+  private full: FullContext = null;
   /** Of the running turn: whether its message is on disk, and whether its error is. */
   private accepted = false;
   private errorRecorded = false;
@@ -72,9 +73,15 @@ export class ChatPresenter {
       live: [...this.live.values()],
       turn: this.turn,
       left: this.left,
+      full: this.full,
       queue: this.source.queued.map(queueItem),
       context: this.source.snapshot,
     };
+  }
+
+  /** The turn waits for the user's decision about a full context. */
+  get isFull(): boolean {
+    return this.full !== null;
   }
 
   get turnState(): TurnState {
@@ -142,6 +149,9 @@ export class ChatPresenter {
         this.load(event.page);
         return this.output.resync();
       case 'context_full':
+        return this.setFull({ used: event.used, effective: event.effective });
+      case 'context_full_answered':
+        return this.setFull(null);
       case 'usage_reported':
       case 'memory_written':
       case 'became_idle':
@@ -206,6 +216,11 @@ export class ChatPresenter {
     const unsaid = error && error.reason !== 'cancelled' && this.accepted && !this.errorRecorded;
     if (unsaid) this.output.send({ kind: 'row', row: { kind: 'error', id: `unsaved-${++this.ephemeral}`, at: this.output.now(), reason: error.reason, text: error.message } });
     this.setTurn(null);
+  }
+
+  private setFull(full: FullContext): void {
+    this.full = full;
+    this.output.send({ kind: 'full', full });
   }
 
   private setTurn(turn: TurnState): void {

@@ -1,6 +1,6 @@
 import { StoreError } from '../core/errors';
 import { storeTurnError } from '../core/chat/turnError';
-import type { ViewRequest } from '../protocol/messages';
+import type { FullAnswer, ViewRequest } from '../protocol/messages';
 import type { Attachment } from '../core/session/attachment';
 import { mostAttachments } from '../protocol/composer';
 import type { BranchCommands } from './branchCommands';
@@ -24,6 +24,8 @@ export interface WorkbenchActions {
   unpinMessage(id: string): Promise<void>;
   setExcluded(id: string, excluded: boolean): Promise<void>;
   compareCompaction(id: string): Promise<void>;
+  answerFull(answer: FullAnswer): Promise<void>;
+  selectPolicy(): Promise<void>;
   showDiff(call: string): Promise<void>;
   openNote(path: string): Promise<void>;
   saveNote(): Promise<void>;
@@ -111,6 +113,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return showEntry(request.id, controller);
     case 'answer_tool':
       return controller.answerApproval(request.id, request.answer);
+    case 'answer_full':
+      return workbench.answerFull(request.answer);
     case 'open_note':
       return workbench.openNote(request.path);
     case 'save_note':
@@ -125,6 +129,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return controller.renameSession(request.title);
     case 'select_model':
       return workbench.selectModel(request.provider);
+    case 'select_policy':
+      return workbench.selectPolicy();
     case 'set_api_key':
       return workbench.setApiKey();
     case 'choose_offline':

@@ -86,7 +86,7 @@ export class ChatView implements WebviewViewProvider, Disposable {
       }),
     );
     // Seen on the icon also while the view is hidden: the turn waits for as long as it takes.
-    const mark = ({ asking }: Pick<ChatState, 'asking'>) => (view.badge = asking > 0 ? { value: asking, tooltip: t('Threadkeeper asks for your permission') } : undefined);
+    const mark = ({ asking, contextFull }: Pick<ChatState, 'asking' | 'contextFull'>) => (view.badge = contextFull ? { value: 1, tooltip: t('Threadkeeper asks what to do about the full context') } : asking > 0 ? { value: asking, tooltip: t('Threadkeeper asks for your permission') } : undefined);
     mark(controller.state);
     shown.add(controller.onDidChangeState(mark));
     view.webview.html = this.html(view.webview);

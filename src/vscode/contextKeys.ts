@@ -6,12 +6,13 @@ import { contextKeys, type ContextKey } from './contributions';
 export class ContextKeys {
   private readonly values = new Map<ContextKey, boolean>();
 
-  update({ hasSession, canUndo, busy, compacting, asking }: ChatState): void {
+  update({ hasSession, canUndo, busy, compacting, asking, contextFull }: ChatState): void {
     this.set('hasSession', hasSession);
     this.set('canUndo', canUndo);
     this.set('busy', busy);
     this.set('compacting', compacting);
     this.set('asking', asking > 0);
+    this.set('contextFull', contextFull);
   }
 
   set(key: ContextKey, value: boolean): void {

@@ -69,6 +69,7 @@ export const commandIds = {
   undoCompaction: 'threadkeeper.undoCompaction',
   stop: 'threadkeeper.stop',
   answerApproval: 'threadkeeper.answerApproval',
+  decideWhenFull: 'threadkeeper.decideWhenFull',
   selectModel: 'threadkeeper.selectModel',
   selectPolicy: 'threadkeeper.selectPolicy',
   selectTools: 'threadkeeper.selectTools',
@@ -100,6 +101,8 @@ export const contextKeys = {
   compacting: 'threadkeeper.compacting',
   /** A call of the open session waits for the user's permission. */
   asking: 'threadkeeper.asking',
+  /** A turn waits for the user's decision about a full context. */
+  contextFull: 'threadkeeper.contextFull',
   /** The Sessions view shows only what matches some words. */
   sessionsFiltered: 'threadkeeper.sessionsFiltered',
   /** Something is in the trash. */
@@ -147,6 +150,7 @@ export const enablement: Partial<Record<CommandName, string>> = {
   undoCompaction: `${contextKeys.canUndo} && !${contextKeys.compacting}`,
   stop: contextKeys.busy,
   answerApproval: contextKeys.asking,
+  decideWhenFull: contextKeys.contextFull,
   removeApiKey: contextKeys.hasStoredKey,
   exportSession: contextKeys.hasSession,
   exportHistory: contextKeys.hasSession,

@@ -1,5 +1,4 @@
 import { window } from 'vscode';
-import type { AskWhenFull, WhenFullAnswer } from '../core/chat/turn';
 import type { PolicyProblem } from '../core/context/resolvePolicy';
 
 /** A line in the status bar, where a wrong number does not deserve a dialog; the meter's tooltip keeps saying it. */
@@ -14,15 +13,6 @@ export function showKeyStorageBroken(text: string): void {
 export function showSessionDeleted(title: string): void {
   void window.showInformationMessage(`Another window has deleted ${title === '' ? 'the session that was open here' : `“${title}”, which was open here,`} for good. Your next message begins a new session.`);
 }
-
-const answers: Readonly<Record<string, WhenFullAnswer>> = { Summarise: 'summarize', Truncate: 'truncate', 'Continue as Is': 'continue' };
-
-/** Not modal: the transcript stays in reach while the turn waits. Closing the message means to go on as it is. */
-export const askWhenFull: AskWhenFull = async ({ used, effective }) => {
-  const percent = Math.round((used / effective) * 100);
-  const picked = await window.showInformationMessage(`Threadkeeper: the context is ${percent} % full. Fold the older part into a summary, leave it out, or go on as it is?`, ...Object.keys(answers));
-  return answers[picked ?? ''] ?? 'continue';
-};
 
 /** Before an undo that restores more than the model takes. */
 export async function confirmUndo(question: string): Promise<boolean> {

@@ -19,6 +19,8 @@ export interface SurfaceSource {
   readonly store: Pick<StoreAccess, 'current' | 'failure'>;
   readonly models: Pick<ModelSource, 'connection'>;
   readonly isTrusted: () => boolean;
+  /** What is wrong with the policy of the session on show; null: nothing. */
+  readonly policyProblem: () => string | null;
   readonly chat: () => OpenChat | null;
   /** In the place of a chat when there is none. */
   readonly loose: LooseSession;
@@ -29,6 +31,7 @@ export interface SurfaceSource {
 export class SurfaceFeed {
   private surface: ChatSurface | null = null;
   private lastConnection = '';
+  private lastBanner = '';
   /** A row to go to, for a surface that is not shown yet. */
   private toReveal: string | null = null;
 
@@ -68,7 +71,11 @@ export class SurfaceFeed {
   }
 
   banner(): void {
-    this.delta({ kind: 'banner', banner: this.currentBanner() });
+    const banner = this.currentBanner();
+    const text = JSON.stringify(banner);
+    if (text === this.lastBanner) return;
+    this.lastBanner = text;
+    this.delta({ kind: 'banner', banner });
   }
 
   /** Everything. */
@@ -77,13 +84,15 @@ export class SurfaceFeed {
     const chat = chatOf();
     const connection = this.currentConnection();
     this.lastConnection = JSON.stringify(connection);
+    const banner = this.currentBanner();
+    this.lastBanner = JSON.stringify(banner);
     const { draft } = chat ?? loose;
-    const nothing = { session: null, rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, context: null };
+    const nothing = { session: null, rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, full: null, context: null };
     this.surface?.snapshot({
       ...(chat?.presenter.parts() ?? nothing),
       sessions: sessions(),
       connection,
-      banner: this.currentBanner(),
+      banner,
       draft: draft.text,
       ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}),
       ...(chat?.draftRemark === undefined ? {} : { draftRemark: chat.draftRemark }),
@@ -104,7 +113,7 @@ export class SurfaceFeed {
   }
 
   private currentBanner(): ViewSnapshot['banner'] {
-    const { store, isTrusted } = this.source;
-    return bannerFor({ status: store.current?.status ?? null, failure: store.failure, trusted: isTrusted() });
+    const { store, isTrusted, policyProblem } = this.source;
+    return bannerFor({ status: store.current?.status ?? null, failure: store.failure, trusted: isTrusted(), policyProblem: policyProblem() });
   }
 }

@@ -11,9 +11,12 @@ import { BranchCommands, type BranchCommandName } from './branchCommands';
 import type { ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
+import type { FullAnswer } from '../protocol/messages';
 import type { WorkbenchActions } from './chatRequests';
 import { ComposerActions, type ComposerActionsDeps, type ComposerCommandName } from './composer/composerActions';
 import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } from './contextCommands';
+import { answerFull, pickFullAnswer } from './fullContext';
+import type { FullQuestions } from './fullQuestions';
 import { confirmUndo } from './notices';
 import { openNote, saveNote } from './noteActions';
 import { focusChatCommand, type CommandName } from './contributions';
@@ -43,6 +46,7 @@ export interface WorkbenchCommandsDeps {
   readonly ids: IdSource;
   readonly focusComposer: () => void;
   readonly changes: ChangeDocuments;
+  readonly fullQuestions: FullQuestions;
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
   readonly watchOpenClaw: () => Promise<void>;
@@ -112,6 +116,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     askWithoutHistory: ([typed]) => askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
     stop: () => this.deps.controller.stop(),
     answerApproval: () => this.answerApproval(),
+    decideWhenFull: () => this.decideWhenFull(),
     selectModel: () => this.selectModel(),
     selectPolicy: () => this.selectPolicy(),
     selectTools: () => this.selectTools(),
@@ -198,6 +203,18 @@ export class WorkbenchCommands implements WorkbenchActions {
     await answerApprovals({ pending: () => controller.approvals, answer: (call, answer) => controller.answerApproval(call, answer), showChange: (call) => this.showDiff(call) });
   }
 
+  async answerFull(answer: FullAnswer): Promise<void> {
+    await answerFull(this.deps.fullQuestions, this.deps.controller.session?.uuid, answer);
+  }
+
+  private async decideWhenFull(): Promise<void> {
+    const { controller, fullQuestions } = this.deps;
+    const question = fullQuestions.pending(controller.session?.uuid);
+    if (!question) throw new Error(t('Nothing waits for this decision any more.'));
+    const answer = await pickFullAnswer(question);
+    if (answer) await answerFull(fullQuestions, question.session, answer);
+  }
+
   /** The whole file while the call waits for its answer; later the part that its input names. */
   async showDiff(call: string): Promise<void> {
     const { controller, changes } = this.deps;
@@ -219,7 +236,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (picked) await toolBox.choose(picked);
   }
 
-  private async selectPolicy(): Promise<void> {
+  async selectPolicy(): Promise<void> {
     const { controller, settingOfPolicy } = this.deps;
     await controller.open();
     const picked = await pickPolicy({ current: controller.choices.policy, setting: settingOfPolicy() });

@@ -66,6 +66,7 @@ export class ChatWindow {
       models,
       memory: this.memory,
       isTrusted: () => true,
+      policy: () => ({ preset: 'balanced', overrides: {} }),
       noteSessions: () => undefined,
       sessionDeleted: (title) => this.deleted.push(title),
       cwd: null,

@@ -115,6 +115,7 @@ describe('manifest', () => {
       [commandIds.backUpHistory]: 'Threadkeeper: Back Up History…',
       [commandIds.restoreHistory]: 'Threadkeeper: Restore History…',
       [commandIds.answerApproval]: 'Threadkeeper: Answer Pending Approval…',
+      [commandIds.decideWhenFull]: 'Threadkeeper: Decide About the Full Context…',
       [commandIds.addSelection]: 'Threadkeeper: Add Selection to Chat',
       [commandIds.addFile]: 'Threadkeeper: Add File to Chat',
       [commandIds.openMemoryNotes]: 'Threadkeeper: Open Memory Notes',

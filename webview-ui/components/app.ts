@@ -12,6 +12,7 @@ import type { ComposerView } from './composer';
 import { uuidV7 } from '../uuid';
 import { emptyState } from './emptyStates';
 import { leftOffer } from './rows/branchRows';
+import { fullCard, fullText } from './rows/fullCard';
 import { spokenRow } from './spokenRow';
 import type { TranscriptView } from './transcript';
 import { ViewElement } from './viewElement';
@@ -127,6 +128,7 @@ export class AppView extends ViewElement {
       </main>
       <footer>
         ${this.problem === null ? nothing : this.problemLine(this.problem)}
+        ${state.full ? fullCard(state.full) : nothing}
         ${state.left ? leftOffer(state.left) : nothing}
         <tk-queue .queue=${state.queue}></tk-queue>
         <tk-gauge .context=${state.context} .canCompact=${!busy && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
@@ -219,6 +221,7 @@ export class AppView extends ViewElement {
   private speak(delta: Delta): void {
     // A call asks after its row is there.
     if (delta.kind === 'row_changed' && delta.row.kind === 'tool') this.announce(spokenRow(delta.row));
+    if (delta.kind === 'full' && delta.full) this.announce(fullText(delta.full));
     if (delta.kind === 'row') {
       if (delta.row.kind === 'assistant') this.answer = delta.row;
       else if (delta.row.kind !== 'user') this.announce(spokenRow(delta.row));

@@ -11,6 +11,7 @@ const icons: Record<NonNullable<Banner>['kind'], IconName> = {
   reduced_durability: 'warning',
   store_failed: 'error',
   untrusted: 'info',
+  policy: 'warning',
 };
 
 /** A standing condition of the whole view. */
@@ -29,6 +30,9 @@ export class BannerView extends ViewElement {
           ? html`<button type="button" class="link-button" @click=${() => this.dispatchEvent(new AskEvent({ method: 'show_log' }))}>
               ${t('Show log')}
             </button>`
+          : nothing}
+        ${banner.kind === 'policy'
+          ? html`<button type="button" class="link-button" @click=${() => this.dispatchEvent(new AskEvent({ method: 'select_policy' }))}>${t('Select Policy…')}</button>`
           : nothing}
       </div>
     `;

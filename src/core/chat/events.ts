@@ -40,6 +40,7 @@ export type ConversationEvent =
   | { readonly type: 'memory_written'; readonly path: string; readonly op: string; readonly bytes: number }
   /** The policy leaves it to the user what happens now; the turn waits for the answer. */
   | { readonly type: 'context_full'; readonly id: string; readonly used: number; readonly effective: number; readonly limit: number }
+  | { readonly type: 'context_full_answered'; readonly id: string }
   | { readonly type: 'compaction_started'; readonly trigger: ContentOf<'compaction'>['trigger']; readonly tokensBefore: number }
   | { readonly type: 'compaction_ended'; readonly entry: (StoredEntry & { readonly content: ContentOf<'compaction'> }) | null; readonly message: string | null }
   /** All there are now. */

@@ -57,7 +57,18 @@ export interface CompactionReview {
 export type ReviewCompaction = (review: CompactionReview, signal: AbortSignal) => Promise<boolean>;
 
 /** Asks the user what is to happen with a full context, where the policy says so. Sizes in tokens. Must not reject. */
-export type AskWhenFull = (question: { readonly used: number; readonly effective: number; readonly limit: number }, signal: AbortSignal) => Promise<WhenFullAnswer>;
+export type AskWhenFull = (question: FullQuestion, signal: AbortSignal) => Promise<WhenFullReply>;
+
+export interface FullQuestion {
+  /** UUID. */
+  readonly session: string;
+  readonly used: number;
+  readonly effective: number;
+  readonly limit: number;
+}
+
+/** `summarize`: with instructions for the summary. */
+export type WhenFullReply = WhenFullAnswer | { readonly summarize: string };
 
 export interface TurnOutcome {
   readonly ok: boolean;
@@ -190,22 +201,23 @@ export class Turn {
       return 'It stays as it is, as you chose.';
     }
     await this.deps.improveSummary();
-    const reviewed = answer === 'truncate' ? null : await this.review(used);
+    const instructions = typeof answer === 'object' ? answer.summarize : null;
+    const reviewed = answer === 'truncate' ? null : await this.review(used, instructions);
     if (reviewed === false) {
       compactor.guard.postponed(used);
       return 'It stays as it is, as you chose.';
     }
-    return this.compact('automatic', { holdsTurn, truncates: answer === 'truncate', isReviewed: reviewed === true });
+    return this.compact('automatic', { holdsTurn, instructions, truncates: answer === 'truncate', isReviewed: reviewed === true });
   }
 
   /** What the user says to the compaction that is due; null where nobody is to be asked, or nothing could be shown. */
-  private async review(used: number): Promise<boolean | null> {
+  private async review(used: number, instructions: string | null): Promise<boolean | null> {
     const { branch, compactor, engine, reviewCompaction, emit } = this.deps;
     if (engine.policy.compaction.review !== 'always' || !reviewCompaction || this.signal.aborted) return null;
     this.phase('compacting');
     emit({ type: 'compaction_started', trigger: 'automatic', tokensBefore: used });
     const stop = AbortSignal.any([this.signal, this.compaction.signal]);
-    const preview = await compactor.preview(null, stop);
+    const preview = await compactor.preview(instructions, stop);
     const { content, cut } = preview ?? {};
     const answer = stop.aborted ? false : content && cut ? await untilAborted(reviewCompaction({ session: branch.session.uuid, content, folds: cut.folded, stays: cut.kept }, stop), stop, false) : null;
     emit({ type: 'compaction_ended', entry: null, message: answer === false ? 'Not compacted: everything stays as it is.' : null });
@@ -213,16 +225,20 @@ export class Turn {
   }
 
   /** What the policy says, or the user where it leaves that to them. */
-  private async askWhenFull(used: number): Promise<WhenFullAnswer> {
-    const { engine, askWhenFull, emit } = this.deps;
+  private async askWhenFull(used: number): Promise<WhenFullReply> {
+    const { branch, engine, askWhenFull, emit } = this.deps;
     if (engine.policy.compaction.whenFull !== 'ask' || !askWhenFull || this.signal.aborted) return 'summarize';
-    const question = { used, effective: engine.budget.effective, limit: engine.budget.limit };
-    emit({ type: 'context_full', id: this.id, ...question });
-    return untilAborted(askWhenFull(question, this.signal), this.signal, 'continue');
+    const numbers = { used, effective: engine.budget.effective, limit: engine.budget.limit };
+    emit({ type: 'context_full', id: this.id, ...numbers });
+    try {
+      return await untilAborted<WhenFullReply>(askWhenFull({ session: branch.session.uuid, ...numbers }, this.signal), this.signal, 'continue');
+    } finally {
+      emit({ type: 'context_full_answered', id: this.id });
+    }
   }
 
   /** Null when something was folded; else why not. */
-  private async compact(trigger: CompactionOptions['trigger'], options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed'>> = {}): Promise<string | null> {
+  private async compact(trigger: CompactionOptions['trigger'], options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed' | 'instructions'>> = {}): Promise<string | null> {
     const { compactor } = this.deps;
     this.phase('compacting');
     const result = await compactor.run({ trigger, instructions: null, holdsTurn: true, ...options, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });

@@ -64,6 +64,11 @@ export function resolveSessionPolicy(settings: PolicyChoice, session: unknown): 
   return resolver.result();
 }
 
+/** What the session itself has wrong: what the settings have wrong is told where they are read. */
+export function sessionPolicyProblems(settings: PolicyChoice, session: unknown): readonly PolicyProblem[] {
+  return resolveSessionPolicy(settings, session).problems.filter(({ message }) => message.includes(inSession));
+}
+
 const inSession = ' (of this session)';
 
 class Resolver {

@@ -43,6 +43,7 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     case 'queue_changed':
       return { type: 'queue', queue: event.queue.map(({ id, text }) => ({ id: idOf(id), text })) };
     case 'approval_settled':
+    case 'context_full_answered':
     case 'phase_changed':
     case 'live_dropped':
     case 'session_changed':

@@ -29,6 +29,18 @@ describe('a policy that asks when the context is full', () => {
     });
   }
 
+  it('follows the instructions that come with the answer, and says when it has been answered', async () => {
+    run = await SeedRun.open('goose', { overrides });
+    const asked: string[] = [];
+    run.rig.whenFull = async ({ session }) => (asked.push(session), { summarize: 'Keep every number' });
+    run.rig.summarizer.answer = 'They talked about many things. Nothing was decided. The last question is open.';
+    await run.talk(1, 8, 8_000);
+    await run.exchange('last');
+    assert.deepEqual(run.compactions.map(({ rung, instructions }) => [rung, instructions]), [['model', 'Keep every number']]);
+    const told = run.rig.events.flatMap(({ type }) => (type === 'context_full' || type === 'context_full_answered' || type === 'compaction_started' ? [type] : []));
+    assert.deepEqual([asked, told], [[run.rig.session], ['context_full', 'context_full_answered', 'compaction_started']]);
+  });
+
   it('asks again only after the context has grown', async () => {
     run = await SeedRun.open('goose', { overrides: { ...overrides, 'compaction.triggerPercent': 70 } });
     run.rig.whenFull = async () => 'continue';

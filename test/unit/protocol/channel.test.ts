@@ -12,6 +12,7 @@ const empty: ViewSnapshot = {
   turn: null,
   queue: [],
   left: null,
+  full: null,
   context: null,
   connection: { provider: 'offline', model: 'offline', modelName: 'Offline', key: 'missing', offlineChosen: false },
   banner: null,

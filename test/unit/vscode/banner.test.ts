@@ -2,12 +2,13 @@ import { deepStrictEqual } from 'node:assert';
 import { StoreError, type StoreErrorReason } from '../../../src/core/errors';
 import type { StoreStatus } from '../../../src/core/ports';
 import { bannerFor } from '../../../src/vscode/banner';
+import { sessionPolicyProblem } from '../../../src/vscode/sessionPolicyProblem';
 
 const owner: StoreStatus = { access: 'owner', durability: 'file', note: null, file: '/h/history.db' };
 
 describe('bannerFor', () => {
   it('says nothing when all is well or nothing is open yet', () => {
-    deepStrictEqual([bannerFor({ status: owner, failure: null, trusted: true }), bannerFor({ status: null, failure: null, trusted: true })], [null, null]);
+    deepStrictEqual([bannerFor({ status: owner, failure: null, trusted: true, policyProblem: null }), bannerFor({ status: null, failure: null, trusted: true, policyProblem: null })], [null, null]);
   });
 
   it('tells the most important condition', () => {
@@ -15,22 +16,36 @@ describe('bannerFor', () => {
     const reduced: StoreStatus = { ...owner, durability: 'export', note: { reason: 'self_test_failed', detail: 'x' } };
     const failure = new StoreError('corrupt', '/h/history.db is damaged');
     deepStrictEqual(
-      [{ status: readonly, failure }, { status: readonly, failure: null }, { status: reduced, failure: null }, { status: owner, failure: null }].map((input) => bannerFor({ ...input, trusted: false })?.kind),
+      [{ status: readonly, failure }, { status: readonly, failure: null }, { status: reduced, failure: null }, { status: owner, failure: null }].map((input) => bannerFor({ ...input, trusted: false, policyProblem: null })?.kind),
       ['store_failed', 'readonly', 'reduced_durability', 'untrusted'],
     );
   });
 
   it('says where to go with damage that was found in use, and that a full disk passes', () => {
-    const found = bannerFor({ status: { ...owner, note: { reason: 'damage_found', detail: 'Entry 5.' } }, failure: null, trusted: true });
+    const found = bannerFor({ status: { ...owner, note: { reason: 'damage_found', detail: 'Entry 5.' } }, failure: null, trusted: true, policyProblem: null });
     deepStrictEqual([found?.kind, found?.text], ['recovered', 'Part of your history is damaged. Entry 5. Run “Threadkeeper: Verify and Repair History”.']);
-    const full = bannerFor({ status: { ...owner, access: 'readonly', note: { reason: 'disk_full', detail: 'No space.' } }, failure: null, trusted: true });
+    const full = bannerFor({ status: { ...owner, access: 'readonly', note: { reason: 'disk_full', detail: 'No space.' } }, failure: null, trusted: true, policyProblem: null });
     deepStrictEqual(full?.kind, 'readonly');
     deepStrictEqual(/Free some space, then hide this view and show it again/.test(full?.text ?? ''), true);
   });
 
   it('has words for every way a store can fail', () => {
     const reasons: StoreErrorReason[] = ['readonly', 'disk_full', 'permission', 'corrupt', 'newer_schema', 'invalid', 'conflict', 'lease_lost', 'closed', 'io'];
-    const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map((failure) => bannerFor({ status: null, failure, trusted: true })?.text ?? '');
+    const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map((failure) => bannerFor({ status: null, failure, trusted: true, policyProblem: null })?.text ?? '');
     deepStrictEqual(texts.filter((text) => text.length < 40), []);
+  });
+
+  it('says what is wrong with the policy of the session, and what is used instead', () => {
+    const settings = { preset: 'goose', overrides: { 'compaction.triggerPercent': 'many' } };
+    const problem = (session: unknown) => sessionPolicyProblem(settings, session);
+    // What the settings have wrong is told elsewhere.
+    deepStrictEqual([problem(null), problem({ preset: 'librecode' }), problem({})], [null, null, null]);
+    const preset = problem({ preset: 'goosey' });
+    deepStrictEqual(preset?.startsWith('The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: "goosey" (of this session) is not a policy.'), true, preset ?? '');
+    const value = problem({ overrides: { 'context.maxTokens': 'a lot' } });
+    deepStrictEqual(/the policy goose is in use\. threadkeeper\.context\.maxTokens: "a lot" \(of this session\) is not /.test(value ?? ''), true, value ?? '');
+    const damaged = problem(['goose']);
+    deepStrictEqual(/the policy goose is in use\. .*Using the settings\./.test(damaged ?? ''), true, damaged ?? '');
+    deepStrictEqual(bannerFor({ status: owner, failure: null, trusted: false, policyProblem: preset }), { kind: 'policy', text: preset });
   });
 });

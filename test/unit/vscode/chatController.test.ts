@@ -29,13 +29,13 @@ describe('ChatController', () => {
   it('shows an empty view on a fresh profile and begins a session with the first message', async () => {
     const window = open();
     await window.controller.ready();
-    deepStrictEqual({ ...window.last, connection: undefined }, { session: null, sessions: [], rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, context: null, connection: undefined, banner: null, draft: '' });
+    deepStrictEqual({ ...window.last, connection: undefined }, { session: null, sessions: [], rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, full: null, context: null, connection: undefined, banner: null, draft: '' });
     deepStrictEqual(window.controller.state.hasSession, false);
     await window.ask('Hello there');
     const kinds = window.deltas.map(({ kind }) => kind);
     ok(kinds.indexOf('session') < kinds.indexOf('row'), 'the session is known before its first row');
     deepStrictEqual([await window.texts(), window.last.session?.title, window.last.sessions.length, window.snapshots.length], [['Hello there', 'Yes.'], 'Hello there', 1, 2]);
-    deepStrictEqual(window.controller.state, { hasSession: true, canUndo: false, busy: false, compacting: false, asking: 0, context: window.last.context });
+    deepStrictEqual(window.controller.state, { hasSession: true, canUndo: false, busy: false, compacting: false, asking: 0, contextFull: false, context: window.last.context });
   });
 
   it('keeps what is attached with the draft of its session: over a switch, a restart and a stop of what is queued', async () => {

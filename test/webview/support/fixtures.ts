@@ -21,6 +21,7 @@ export function snapshot(changes: Partial<ViewSnapshot> = {}): ViewSnapshot {
     turn: null,
     queue: [],
     left: null,
+    full: null,
     context: context(),
     connection: { provider: 'anthropic', model: 'claude-sonnet-4-5', modelName: 'Claude Sonnet 4.5', key: 'stored', offlineChosen: false },
     banner: null,

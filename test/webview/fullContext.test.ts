@@ -1,0 +1,42 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import { axeViolations } from './support/axe';
+import { conversation, running, snapshot } from './support/fixtures';
+import { useViews } from './support/openView';
+
+describe('what the view asks of its user', function () {
+  this.timeout(60_000);
+  const open = useViews();
+  const full = { used: 172_000, effective: 200_000 };
+
+  it('is put on a card when the context is full, in reach of the keyboard, without taking the focus', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(4) }) });
+    await view.find('textarea').focus();
+    await view.delta({ kind: 'turn', turn: running('preparing') }, { kind: 'full', full });
+    strictEqual(await view.text('.full-card .approval-title'), 'The context is 86 % full: 172k of 200k tokens');
+    strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
+    strictEqual(await view.text('.sr-only[role=status]'), 'The context is 86 % full: 172k of 200k tokens');
+    deepStrictEqual(await axeViolations(view), []);
+    await view.shot('ask-card');
+    for (const [label, answer] of [['Compact now', 'summarize'], ['Compact with instructions…', 'instructions'], ['Leave out the older part', 'truncate'], ['Go on as it is', 'continue']] as const) {
+      await view.find('.full-card vscode-button').filter({ hasText: label }).focus();
+      await view.page.keyboard.press('Enter');
+      await view.until(answer, async () => JSON.stringify((await view.requests('answer_full')).at(-1)) === JSON.stringify({ method: 'answer_full', answer }));
+    }
+    await view.delta({ kind: 'full', full: null });
+    strictEqual(await view.find('.full-card').count(), 0);
+  });
+
+  it('is there in a view that opens while the turn waits', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(4), full }) });
+    strictEqual(await view.find('.full-card').count(), 1);
+  });
+
+  it('is to choose another policy where that of the session cannot be used', async () => {
+    const text = 'The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: "goosey" (of this session) is not a policy.';
+    const view = await open({ snapshot: snapshot({ rows: conversation(4), banner: { kind: 'policy', text } }) });
+    deepStrictEqual(await axeViolations(view), []);
+    await view.shot('policy-banner');
+    await view.button('Select Policy…').click();
+    deepStrictEqual(await view.requested('select_policy'), { method: 'select_policy' });
+  });
+});
