@@ -156,7 +156,7 @@ const LeftBranch = z.nullable(z.object({ messages: z.number(), summarizing: z.bo
 export type LeftBranch = z.infer<typeof LeftBranch>;
 
 /** The turn waits for the user to say what becomes of a context that is full; null: it does not. */
-export const FullContext = z.nullable(z.object({ used: z.number(), effective: z.number() }));
+export const FullContext = z.nullable(z.object({ used: z.number(), effective: z.number(), /** Sent as it is, the model takes it. */ fits: z.boolean() }));
 export type FullContext = z.infer<typeof FullContext>;
 
 /** `instructions` asks for some first. */

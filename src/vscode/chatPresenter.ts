@@ -149,7 +149,7 @@ export class ChatPresenter {
         this.load(event.page);
         return this.output.resync();
       case 'context_full':
-        return this.setFull({ used: event.used, effective: event.effective });
+        return this.setFull({ used: event.used, effective: event.effective, fits: event.used <= event.limit });
       case 'context_full_answered':
         return this.setFull(null);
       case 'usage_reported':

@@ -18,13 +18,13 @@ export async function answerFull(questions: FullQuestions, session: string | und
 }
 
 /** For the palette, with the view closed or not; undefined when the list was closed, which answers nothing. */
-export async function pickFullAnswer({ used, effective }: FullQuestion): Promise<FullAnswer | undefined> {
+export async function pickFullAnswer({ used, effective, limit }: FullQuestion): Promise<FullAnswer | undefined> {
   const item = (answer: FullAnswer, label: string, description: string): QuickPickItem & { readonly answer: FullAnswer } => ({ answer, label, description });
   const items = [
     item('summarize', t('Compact Now'), t('the older part becomes a summary; it can be undone')),
     item('instructions', t('Compact with Instructions…'), t('say what the summary is to keep')),
     item('truncate', t('Leave Out the Older Part'), t('no summary; it can be undone')),
-    item('continue', t('Go On as It Is'), t('asked again when the context has grown')),
+    item('continue', t('Go On as It Is'), used <= limit ? t('asked again when the context has grown') : t('too long for the model: your message will not be sent')),
   ];
   const picked = await window.showQuickPick(items, { title: t('The context is {0} % full', percentOf(used, effective)), placeHolder: t('Your message waits for this decision'), ignoreFocusOut: true });
   return picked?.answer;

@@ -31,7 +31,8 @@ export interface SurfaceSource {
 export class SurfaceFeed {
   private surface: ChatSurface | null = null;
   private lastConnection = '';
-  private lastBanner = '';
+  /** As JSON. A surface without a snapshot shows none. */
+  private lastBanner = 'null';
   /** A row to go to, for a surface that is not shown yet. */
   private toReveal: string | null = null;
 

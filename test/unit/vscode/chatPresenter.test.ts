@@ -356,4 +356,15 @@ describe('ChatPresenter', () => {
     deepStrictEqual(rows(rig).map(({ id }) => id), ['e3']);
     deepStrictEqual(rig.presenter.older(aPage([before])).rows.map((row) => row.kind === 'tool' && row.status), ['ok']);
   });
+
+  it('says while the turn waits for a decision about a full context, also to a view that opens then', () => {
+    const rig = new Rig();
+    rig.start();
+    rig.take();
+    rig.emit({ type: 'context_full', id: 't', used: 9_500, effective: 10_000, limit: 9_000 });
+    const full = { used: 9_500, effective: 10_000, fits: false };
+    deepStrictEqual([rig.take(), rig.presenter.parts().full, rig.presenter.isFull], [[{ kind: 'full', full }], full, true]);
+    rig.emit({ type: 'context_full_answered', id: 't' });
+    deepStrictEqual([rig.take(), rig.presenter.parts().full, rig.presenter.isFull], [[{ kind: 'full', full: null }], null, false]);
+  });
 });

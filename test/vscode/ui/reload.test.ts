@@ -35,6 +35,15 @@ describe('when the window is reloaded in mid-stream', () => {
     assert.deepEqual(api.errors, []);
   }
 
+  it('keeps what was written before the first message', async () => {
+    const { chat, workbench } = session;
+    await chat.type('half a thought');
+    await workbench.reload();
+    await waitFor('the draft', async () => (await chat.draft()) === 'half a thought');
+    await workbench.screenshot('reload-first-draft');
+    await chat.type('');
+  });
+
   it('keeps the question and all that was shown', async () => {
     const { chat, api, workbench } = session;
     api.enqueue(reply('The first half was shown, ', hold(), 'the second was not.'));

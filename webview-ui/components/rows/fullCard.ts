@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { FullAnswer, FullContext } from '../../../src/protocol/messages';
 import { tokens } from '../../format';
@@ -12,6 +12,7 @@ export function fullCard(full: NonNullable<FullContext>): TemplateResult {
     <div class="approval full-card" role="group" aria-label=${fullText(full)}>
       <div class="approval-title">${icon('warning')} <span>${fullText(full)}</span></div>
       <p>${t('Your message waits. Compacting turns the older part into a summary; nothing is deleted, and it can be undone.')}</p>
+      ${full.fits ? nothing : html`<p>${t('As it is, it is too long for the model: going on will not send your message.')}</p>`}
       <div class="actions">
         <vscode-button @click=${answer('summarize')}>${t('Compact now')}</vscode-button>
         <vscode-button appearance="secondary" @click=${answer('instructions')}>${t('Compact with instructions…')}</vscode-button>
