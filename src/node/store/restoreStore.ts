@@ -1,19 +1,21 @@
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
 import type { TaskProgress } from '../../core/session/verifyReport';
 import { BlobFiles } from './blobFiles';
 import type { Connection } from './connection';
 import { acquireLease, Lease } from './lease';
-import { newestVersion, schemaVersion } from './migrations';
+import { migrate, newestVersion, schemaVersion } from './migrations';
 import { copyTo } from './readonlyCopy';
-import { finishRecovery, nameAside, planExchange } from './recoverStore';
+import { rebuildStore, type Salvage } from './rebuildStore';
+import { finishRecovery, isDamage, nameAside, planExchange } from './recoverStore';
+import { openSalvageImage } from './salvageImage';
 import { applicationId } from './schema';
 import type { Sqlite } from './sqlite';
-import { openForEditing } from './storeDatabase';
+import { createDatabaseFile, openForEditing } from './storeDatabase';
 import { toStoreError } from './storeFault';
 import { besides, readGeneration, type StoreFiles } from './storeFiles';
-import { blobContentTable, blobStore, filesOf, knownBlobs } from './verifyBlobs';
+import { blobContentTable, blobStore, filesOf, knownBlobs, type BlobStore, type KnownBlob } from './verifyBlobs';
 
 export interface RestoreRequest {
   /** A backup, or the file of a store that nobody uses. */
@@ -23,6 +25,8 @@ export interface RestoreRequest {
   readonly temporary: string;
   /** Names this process in the lease. */
   readonly label: string;
+  /** Of a backup that SQLite cannot open, what can be read is restored. */
+  readonly salvage?: boolean;
 }
 
 export interface Restored {
@@ -30,6 +34,8 @@ export interface Restored {
   readonly entries: number;
   /** Where the history that was there is now; null when there was none. */
   readonly keptAt: string | null;
+  /** What could be read of a backup that SQLite cannot open; null for any other. */
+  readonly salvage: Salvage | null;
 }
 
 /**
@@ -37,7 +43,8 @@ export interface Restored {
  * recovery. Throws with the store as it was: `readonly` when a process uses it, `newer_schema`, `corrupt` when the file is no
  * history. A backup of an older version is migrated when the store is opened.
  */
-export async function restoreStore(sqlite: Sqlite, { backup, files, temporary, label }: RestoreRequest, onProgress: (progress: TaskProgress) => void): Promise<Restored> {
+export async function restoreStore(sqlite: Sqlite, request: RestoreRequest, onProgress: (progress: TaskProgress) => void): Promise<Restored> {
+  const { backup, files, temporary, label } = request;
   try {
     mkdirSync(files.folder, { recursive: true });
     const lease = await acquireLease(files.lease, { label, waitMs: 0 });
@@ -47,18 +54,53 @@ export async function restoreStore(sqlite: Sqlite, { backup, files, temporary, l
     }
     try {
       finishRecovery(files);
-      const counts = prepare(sqlite, backup, files, temporary, onProgress);
+      const prepared = prepareOrSalvage(sqlite, request, onProgress);
       lease.verify();
       const keptAt = nameAside(files.main, 'replaced', Date.now());
       const isReplaced = existsSync(files.main);
       planExchange(files, temporary, keptAt);
       finishRecovery(files);
-      return { ...counts, keptAt: isReplaced ? keptAt : null };
+      return { ...prepared, keptAt: isReplaced ? keptAt : null };
     } finally {
       lease.release();
     }
   } catch (error) {
     throw toStoreError(error, undefined, backup);
+  }
+}
+
+function prepareOrSalvage(sqlite: Sqlite, request: RestoreRequest, onProgress: (progress: TaskProgress) => void): Omit<Restored, 'keptAt'> {
+  const { backup, files, temporary } = request;
+  try {
+    return { ...prepare(sqlite, backup, files, temporary, onProgress), salvage: null };
+  } catch (error) {
+    if (request.salvage !== true || !isDamage(error)) throw error;
+    const salvage = salvageTo(sqlite, request, onProgress);
+    if (!salvage) throw new StoreError('corrupt', `Nothing can be read of ${backup}, so nothing was changed. ${error.message}`);
+    return { sessions: salvage.sessions, entries: salvage.entries, salvage };
+  }
+}
+
+/** As a repair would (recoverStore.ts), with the attachments that can be read; null, and nothing made, when there is nothing. */
+function salvageTo(sqlite: Sqlite, { backup, files, temporary }: RestoreRequest, onProgress: (progress: TaskProgress) => void): Salvage | null {
+  const fresh = `${temporary}.salvaged.tmp`;
+  const salvaged: Salvage[] = [];
+  onProgress({ phase: 'Reading what can be read', done: 0, total: 1 });
+  const source = openSalvageImage(sqlite, besides(backup));
+  try {
+    if (!source) return null;
+    createDatabaseFile(sqlite, fresh, (target) => {
+      migrate(target, () => undefined);
+      salvaged.push(rebuildStore(source.connection, target, source.leaves));
+      target.transaction(() => target.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('generation', ?)", [readGeneration(files)]));
+      copyBlobs(knownBlobs(target), blobStore(source.connection, dirname(backup)), files.folder, onProgress);
+    });
+    const found = salvaged.find(({ sessions, entries }) => sessions + entries > 0);
+    if (found) renameSync(fresh, temporary);
+    return found ?? null;
+  } finally {
+    source?.connection.close();
+    for (const file of [fresh, `${fresh}.live`, `${fresh}.undo`]) rmSync(file, { force: true });
   }
 }
 
@@ -93,15 +135,19 @@ function refuseForeign(connection: Connection, backup: string): void {
   if (schemaVersion(connection) > newestVersion()) throw new StoreError('newer_schema', `${backup} was written by a newer version of Threadkeeper. Update Threadkeeper, then restore it`);
 }
 
-/** What is there and sound stays; what the backup has lost is lost in the restored history, too. */
 function restoreBlobs(connection: Connection, from: string, to: string, onProgress: (progress: TaskProgress) => void): void {
-  const [source, target, blobs] = [blobStore(connection, from), filesOf(to), knownBlobs(connection)];
-  const files = new BlobFiles(to);
+  const blobs = knownBlobs(connection);
+  copyBlobs(blobs, blobStore(connection, from), to, onProgress);
+  connection.exec(`DROP TABLE IF EXISTS ${blobContentTable}`);
+  if (blobs.length > 0) connection.exec('VACUUM');
+}
+
+/** What is there and sound stays; what the backup has lost is lost in the restored history, too. */
+function copyBlobs(blobs: readonly KnownBlob[], source: BlobStore, to: string, onProgress: (progress: TaskProgress) => void): void {
+  const [target, files] = [filesOf(to), new BlobFiles(to)];
   blobs.forEach(({ hash }, done) => {
     onProgress({ phase: 'Restoring attachments', done, total: blobs.length });
     const bytes = target.problem(hash) === null || source.problem(hash) !== null ? undefined : source.read(hash);
     if (bytes) files.write(bytes);
   });
-  connection.exec(`DROP TABLE IF EXISTS ${blobContentTable}`);
-  if (blobs.length > 0) connection.exec('VACUUM');
 }

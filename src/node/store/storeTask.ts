@@ -58,9 +58,9 @@ export function backUpFolder(folder: string, target: string, options: TaskOption
 }
 
 /** Puts a backup in place of the store of a folder (restoreStore.ts). Not to be cancelled: an exchange of files is not left half-way. */
-export function restoreFile(folder: string, backup: string, options: Omit<TaskOptions, 'signal'> & { readonly label: string }): Promise<Restored> {
+export function restoreFile(folder: string, backup: string, options: Omit<TaskOptions, 'signal'> & Pick<RestoreRequest, 'label' | 'salvage'>): Promise<Restored> {
   const files = storeFiles(folder);
-  const request: RestoreRequest = { backup, files, temporary: `${files.main}.${randomUUID()}.tmp`, label: options.label };
+  const request: RestoreRequest = { backup, files, temporary: `${files.main}.${randomUUID()}.tmp`, label: options.label, salvage: options.salvage ?? false };
   return run({ kind: 'restore', request }, options, []) as Promise<Restored>;
 }
 

@@ -47,7 +47,7 @@ describe('threadkeeper backup and restore', () => {
     const cases: readonly (readonly [args: string[], code: number, said: RegExp])[] = [
       [['backup', file, '--store', folder], 1, /exists already.*--overwrite/],
       [['backup', join(folder, 'threadkeeper.db'), '--store', folder, '--overwrite'], 1, /folder of a history/],
-      [['restore', '--damaged', __filename, '--store', join(temp.path, 'new')], 1, /cannot be restored as it is, so nothing was changed/],
+      [['restore', '--damaged', __filename, '--store', join(temp.path, 'tried')], 1, /Nothing can be read of .*, so nothing was changed/],
       [['backup', '--store', folder], 2, /One FILE to write is wanted/],
       [['backup', join(temp.path, 'x'), '--store', join(temp.path, 'nowhere')], 1, /does not exist/],
       [['restore', file, '--store', folder], 1, /in use by test/],

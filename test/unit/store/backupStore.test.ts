@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
 import { backUpStore } from '../../../src/node/store/backupStore';
@@ -39,8 +39,8 @@ describe('store: backup and restore', function () {
   afterEach(() => temp.remove());
 
   const backUp = (overwrite = false) => backUpStore(sqlite, { files: storeFiles(folder), target, temporary: `${target}.tmp`, overwrite }, () => undefined);
-  const restore = (to = folder, backup = target) =>
-    restoreStore(sqlite, { backup, files: storeFiles(to), temporary: join(to, 'threadkeeper.db.new.tmp'), label: 'test' }, () => undefined);
+  const restore = (to = folder, backup = target, salvage = false) =>
+    restoreStore(sqlite, { backup, files: storeFiles(to), temporary: join(to, 'threadkeeper.db.new.tmp'), label: 'test', salvage }, () => undefined);
   const layBlob = (content = attachment) => {
     mkdirSync(dirname(blobFile(folder, hash)), { recursive: true });
     writeFileSync(blobFile(folder, hash), content);
@@ -55,6 +55,21 @@ describe('store: backup and restore', function () {
       await host.close();
     }
   };
+
+  it('restores what can be read of a backup that was cut off, when it is asked to', async () => {
+    layStoreSample(folder, killed);
+    backUp();
+    truncateSync(target, Math.floor(statSync(target).size * 0.8) - 100);
+    const before = await textsIn(folder);
+    await assert.rejects(restore(), hasReason('corrupt'));
+    assert.deepEqual(await textsIn(folder), before);
+    const { entries, salvage, keptAt } = await restore(folder, target, true);
+    assert.ok(entries > 0 && salvage !== null && salvage.entries === entries && keptAt !== null);
+    assert.ok(salvage.damaged > 0 || salvage.lost.length > 0);
+    const after = await textsIn(folder);
+    assert.ok(after.length > 0 && after.every((text) => before.includes(text)), after.join());
+    assert.deepEqual(readdirSync(folder).filter((name) => name.includes('.tmp')), []);
+  });
 
   it('does not restore what a window has open, says which one, and leaves it undisturbed', async () => {
     layStoreSample(folder, killed);
@@ -97,7 +112,7 @@ describe('store: backup and restore', function () {
     layStoreSample(other, killed);
     const before = [readFileSync(storeFiles(other).main), readFileSync(storeFiles(other).wal)];
     const { keptAt, ...counts } = await restore(other);
-    assert.deepEqual(counts, { sessions: 2, entries: 63 });
+    assert.deepEqual(counts, { sessions: 2, entries: 63, salvage: null });
     assert.match(keptAt ?? '', /threadkeeper\.db\.replaced-\d{8}T\d{6}Z$/);
     assert.deepEqual([readFileSync(keptAt!), readFileSync(`${keptAt}.live`)], before);
     assert.deepEqual(readFileSync(blobFile(other, hash)), attachment);
