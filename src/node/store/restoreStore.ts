@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
 import type { TaskProgress } from '../../core/session/verifyReport';
@@ -45,8 +45,9 @@ export interface Restored {
  */
 export async function restoreStore(sqlite: Sqlite, request: RestoreRequest, onProgress: (progress: TaskProgress) => void): Promise<Restored> {
   const { backup, files, temporary, label } = request;
+  let made: string | undefined;
   try {
-    mkdirSync(files.folder, { recursive: true });
+    made = mkdirSync(files.folder, { recursive: true });
     const lease = await acquireLease(files.lease, { label, waitMs: 0 });
     if (!(lease instanceof Lease)) {
       const holder = 'heldBy' in lease ? lease.heldBy : null;
@@ -65,7 +66,16 @@ export async function restoreStore(sqlite: Sqlite, request: RestoreRequest, onPr
       lease.release();
     }
   } catch (error) {
+    if (made !== undefined) removeEmpty(files.folder);
     throw toStoreError(error, undefined, backup);
+  }
+}
+
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // Something is in it.
   }
 }
 
