@@ -270,12 +270,12 @@ export class ChatController implements Disposable {
   }
 
   /** Folds the older part of the open session. Rejects with `StoreError` when the history cannot be opened. */
-  async compact(instructions: string | null = null): Promise<CompactionResult> {
+  async compact(instructions: string | null = null, summary?: string): Promise<CompactionResult> {
     await this.open();
     const chat = this.chats.current;
     if (!chat) return { entry: null, message: 'There is nothing to compact: this session has no messages yet.' };
     try {
-      return await chat.conversation.compact(instructions);
+      return await chat.conversation.compact(instructions, summary);
     } finally {
       chat.presenter.settle();
       this.changed();

@@ -1,8 +1,13 @@
 import type { CompactionPreview } from '../core/chat/contextTools';
+import { editableText, FoldedState } from '../core/compaction/foldedState';
+import { t } from '../core/l10n';
 import { speaker } from '../core/recall/history';
 import { entryText, type ContentOf, type StoredEntry } from '../core/session/entry';
 import { methodText } from './compactionText';
 
+/** The lines around what can be edited. */
+const begins = '<!-- The summary begins here. -->';
+const ends = '<!-- The summary ends here. -->';
 /** Entries listed by name; the rest are counted. */
 const mostListed = 40;
 const lineLength = 110;
@@ -11,6 +16,8 @@ const lineLength = 110;
 export function compactionPreviewText(preview: CompactionPreview & { readonly content: ContentOf<'compaction'> }, entries: ReadonlyMap<string, StoredEntry>): string {
   const { content, folds, stays } = preview;
   const { tokensBefore, tokensAfter, summaryText, continuity, note } = content;
+  const editable = editableSummary(content);
+  const beside = besideSummary(summaryText, editable);
   return [
     '# What compacting now would do',
     'Nothing has changed yet. Apply it, or close this document to leave the conversation as it is.',
@@ -21,11 +28,30 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
       ...(continuity ? [`- continuity ${Math.round(continuity.inContextPercent)} %: so much of what mattered is in the summary`] : []),
       ...(note ? [`- ${note}`] : []),
     ].join('\n'),
-    `## The summary\n\n${quoted(summaryText)}`,
+    `## The summary\n\n${t('You can change it here before you apply it.')}\n\n${begins}\n${editable}\n${ends}`,
+    ...(beside === '' ? [] : [`## ${t('What is kept beside the summary, word for word')}\n\n${quoted(beside)}`]),
     `## What folds\n\nThe originals stay in the history and in the transcript.\n\n${listed(folds, entries)}`,
     `## What stays\n\n${listed(stays, entries)}`,
     '',
   ].join('\n\n');
+}
+
+/** The part of a compaction's summary that the user may rewrite. */
+export function editableSummary({ summary, summaryText }: ContentOf<'compaction'>): string {
+  const folded = FoldedState.safeParse(summary);
+  return folded.success ? editableText(folded.data) : summaryText;
+}
+
+/** What the user has made of the summary in a preview; null when the lines around it are gone. */
+export function summaryIn(preview: string): string | null {
+  const from = preview.indexOf(begins);
+  const to = preview.lastIndexOf(ends);
+  return from === -1 || to < from ? null : preview.slice(from + begins.length, to).trim();
+}
+
+/** Passages have another form in the prompt than they have for the user: then all of it is shown. */
+function besideSummary(summaryText: string, editable: string): string {
+  return summaryText.trim() === editable.trim() ? '' : summaryText.replace(editable, '').replace(/\n{3,}/g, '\n\n').trim();
 }
 
 function messages(count: number): string {

@@ -1,4 +1,5 @@
-import { window } from 'vscode';
+import { window, type Uri } from 'vscode';
+import { errorText } from '../core/errors';
 import type { CompactionReview, ReviewCompaction } from '../core/chat/turn';
 import type { CompactionPreviews } from './compactionPreviews';
 import { compactionPreviewText } from './compactionPreviewText';
@@ -9,14 +10,25 @@ const leave = 'Not Now';
 /** Opens the preview beside whatever the user is doing; the answer is given there or in the message. Closing the message means no. */
 export function reviewWith(previews: CompactionPreviews): ReviewCompaction {
   return async (review) => {
+    let uri: Uri | undefined;
     const inDocument = new Promise<boolean>((answer) => {
       // Without the document the message still asks.
-      previews.show({ session: review.session, instructions: null, answer }, textOf(review)).catch(() => undefined);
+      previews.show({ session: review.session, instructions: null, answer }, textOf(review)).then((shown) => (uri = shown), () => undefined);
     });
     const { tokensBefore, tokensAfter } = review.content;
     const question = `Threadkeeper: the context is full enough for a compaction (${tokensBefore.toLocaleString('en')} → ${tokensAfter.toLocaleString('en')} tokens). The preview shows what it does. Your message waits for your answer.`;
     const inMessage = window.showInformationMessage(question, apply, leave).then((picked) => picked === apply);
-    return Promise.race([inDocument, inMessage]);
+    const applies = await Promise.race([inDocument, inMessage]);
+    if (!uri) return applies;
+    try {
+      const summary = applies ? previews.edited(uri) : undefined;
+      await previews.close(uri);
+      return summary === undefined ? applies : { summary };
+    } catch (error) {
+      // The document stays open, with what was written.
+      void window.showErrorMessage(`Threadkeeper: ${errorText(error)}`);
+      return false;
+    }
   };
 }
 

@@ -85,23 +85,23 @@ export class ContextCommands {
     const { previews, controller } = this.deps;
     const previewed = previews.current;
     if (!previewed) throw new Error('Open a preview first: Threadkeeper: Preview Compaction.');
-    if (previewed.answer) {
-      previewed.answer(true);
-      return previews.close();
-    }
+    const summary = previews.edited(previewed.uri);
+    // Whoever waits for it closes the document.
+    if (previewed.answer) return previewed.answer(true);
     if (controller.session?.uuid !== previewed.session) throw new Error('This preview belongs to another session. Open that session in the chat first.');
-    await previews.close();
-    await this.fold(previewed.instructions);
+    await previews.close(previewed.uri);
+    await this.fold(previewed.instructions, summary);
   }
 
   private async closePreview(): Promise<void> {
-    this.deps.previews.current?.answer?.(false);
-    await this.deps.previews.close();
+    const { current } = this.deps.previews;
+    if (current?.answer) return current.answer(false);
+    if (current) await this.deps.previews.close(current.uri);
   }
 
-  private async fold(instructions: string | null): Promise<void> {
+  private async fold(instructions: string | null, summary?: string): Promise<void> {
     const { controller, tell, tellUndoable } = this.deps;
-    const { entry, message } = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: organizing conversation history…' }, () => controller.compact(instructions));
+    const { entry, message } = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: organizing conversation history…' }, () => controller.compact(instructions, summary));
     if (!entry) return tell(message ?? 'Nothing was compacted.');
     if (!controller.viewVisible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
   }
@@ -161,7 +161,7 @@ export class ContextCommands {
   /** The prompt without and with a compaction, whatever has become of it. Rejects with the reason when it cannot be made. */
   async compare(compaction: string): Promise<void> {
     const { before, after, at } = await (await this.conversation()).comparePrompts(compaction);
-    await this.deps.changes.compare(t('Compaction of {0}: without ↔ with', timeText(at)), t('Prompt') + '.txt', before, after);
+    await this.deps.changes.compare(t('Compaction of {0}: without ↔ with', timeText(at)), `${t('Prompt')}.md`, before, after);
   }
 
   private async pickAndCompare(): Promise<void> {

@@ -1,6 +1,6 @@
 import { isUserMessage, sentEntries, type Cut } from '../compaction/cutPoint';
 import { newestOnBranch } from '../compaction/checkpointDue';
-import { emptyFoldedState } from '../compaction/foldedState';
+import { emptyFoldedState, withUsersText } from '../compaction/foldedState';
 import { coverage, foldByCheckpoint, foldByExtraction, foldByTruncation, type Fold } from '../compaction/ladder';
 import { maskPlan } from '../compaction/mask';
 import type { SummaryCall } from '../compaction/summaryWriter';
@@ -32,6 +32,8 @@ export interface CompactionOptions {
   readonly truncates?: boolean;
   /** The user has seen a preview and said yes: that is what is made, and no mask in its place. */
   readonly isReviewed?: boolean;
+  /** What the user has made of the summary in that preview. */
+  readonly summary?: string;
   /** Asked before those of the policy: the model that wrote the conversation, when the next one has a smaller window. */
   readonly summarizers?: readonly Summarizer[];
 }
@@ -135,7 +137,8 @@ export class Compactor {
     for await (const candidate of this.candidates(cuts, options, tokensBefore, { stop, skip: AbortSignal.any(skip ? [stop, skip] : [stop]) }, spent)) {
       if (stop.aborted) break;
       if (candidate === 'later') return end({ entry: null, message: stillWriting });
-      const draft = await recorder.draft(candidate.fold, candidate.cut, { ...facts, rung: candidate.rung ?? candidate.fold.rung });
+      const fold = options.summary === undefined ? candidate.fold : editedFold(candidate.fold, options.summary);
+      const draft = await recorder.draft(fold, candidate.cut, { ...facts, rung: candidate.rung ?? candidate.fold.rung });
       const pays = draft.tokensAfter <= tokensBefore * (1 - leastSaving);
       const fits = options.trigger === 'manual' || draft.tokensAfter <= engine.budget.limit;
       if (!pays || !fits) continue;
@@ -336,6 +339,10 @@ export class Compactor {
     this.guard.failed(used);
     return this.guard.shouldTell ? `${message} Automatic compaction stops until you compact yourself or start a new session.` : message;
   }
+}
+
+function editedFold(fold: Fold, text: string): Fold {
+  return { ...fold, folded: withUsersText(fold.folded, text, fold.model !== null), note: fold.note ?? 'You edited the summary before it was applied.' };
 }
 
 const nothingToFold = 'There is nothing to compact: the conversation is as short as what a compaction would keep.';

@@ -200,12 +200,12 @@ export class Conversation {
     if (!this.turns.cancelCompaction()) this.operations.abort();
   }
 
-  /** Folds the older part of the conversation. Never rejects. */
-  async compact(instructions: string | null = null): Promise<CompactionResult> {
+  /** Folds the older part of the conversation. `summary`: what the user has made of the one that a preview showed. Never rejects. */
+  async compact(instructions: string | null = null, summary?: string): Promise<CompactionResult> {
     return this.alone(async (signal) => {
       await this.branch.settleCounts();
       await this.context.retries.apply();
-      return this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false }, { stop: signal });
+      return this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false, ...(summary === undefined ? {} : { summary }) }, { stop: signal });
     }, noRecord);
   }
 

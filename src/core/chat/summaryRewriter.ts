@@ -1,5 +1,5 @@
 import type { Cut } from '../compaction/cutPoint';
-import { emptyFoldedState, stateText, type FoldedState } from '../compaction/foldedState';
+import { editableText, emptyFoldedState, withUsersText } from '../compaction/foldedState';
 import type { Fold } from '../compaction/ladder';
 import type { SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
@@ -44,14 +44,14 @@ export class SummaryRewriter {
   /** With the user's own text in the place of what a model wrote, or of the passages that stood in for it. */
   async edited(target: EntryOf<'compaction'>, text: string): Promise<Rewritten> {
     const state = this.deps.maker.previousState(target) ?? emptyFoldedState;
-    const folded: FoldedState = { ...state, state: null, raw: text.trim(), lines: target.content.model === null ? [] : state.lines };
-    return { target, cut: await this.originals(target), fold: { folded, rung: 'model', model: target.content.model, note: null, audit: null, identifiers: [] } };
+    const { model } = target.content;
+    const folded = withUsersText(state, text, model !== null);
+    return { target, cut: await this.originals(target), fold: { folded, rung: 'model', model, note: null, audit: null, identifiers: [] } };
   }
 
-  /** What can be edited of a record: the ledgers, pins and ids beside it are the program's. */
+  /** What can be edited of a record. */
   editable(target: EntryOf<'compaction'>): string {
-    const state = this.deps.maker.previousState(target) ?? emptyFoldedState;
-    return stateText(state) || state.lines.map(({ ref, text }) => `- ${text} (${ref})`).join('\n');
+    return editableText(this.deps.maker.previousState(target) ?? emptyFoldedState);
   }
 
   /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */

@@ -54,7 +54,7 @@ export interface CompactionReview {
 }
 
 /** Shows it to the user; whether it is to be made. Must not reject. */
-export type ReviewCompaction = (review: CompactionReview, signal: AbortSignal) => Promise<boolean>;
+export type ReviewCompaction = (review: CompactionReview, signal: AbortSignal) => Promise<boolean | { readonly summary: string }>;
 
 /** Asks the user what is to happen with a full context, where the policy says so. Sizes in tokens. Must not reject. */
 export type AskWhenFull = (question: FullQuestion, signal: AbortSignal) => Promise<WhenFullReply>;
@@ -207,11 +207,11 @@ export class Turn {
       compactor.guard.postponed(used);
       return 'It stays as it is, as you chose.';
     }
-    return this.compact('automatic', { holdsTurn, instructions, truncates: answer === 'truncate', isReviewed: reviewed === true });
+    return this.compact('automatic', { holdsTurn, instructions, truncates: answer === 'truncate', isReviewed: reviewed !== null, ...(typeof reviewed === 'object' ? reviewed : {}) });
   }
 
   /** What the user says to the compaction that is due; null where nobody is to be asked, or nothing could be shown. */
-  private async review(used: number, instructions: string | null): Promise<boolean | null> {
+  private async review(used: number, instructions: string | null): Promise<Awaited<ReturnType<ReviewCompaction>> | null> {
     const { branch, compactor, engine, reviewCompaction, emit } = this.deps;
     if (engine.policy.compaction.review !== 'always' || !reviewCompaction || this.signal.aborted) return null;
     this.phase('compacting');
@@ -238,7 +238,7 @@ export class Turn {
   }
 
   /** Null when something was folded; else why not. */
-  private async compact(trigger: CompactionOptions['trigger'], options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed' | 'instructions'>> = {}): Promise<string | null> {
+  private async compact(trigger: CompactionOptions['trigger'], options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed' | 'instructions' | 'summary'>> = {}): Promise<string | null> {
     const { compactor } = this.deps;
     this.phase('compacting');
     const result = await compactor.run({ trigger, instructions: null, holdsTurn: true, ...options, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });

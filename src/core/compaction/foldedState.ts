@@ -58,6 +58,16 @@ export function stateText({ state, raw }: FoldedState): string {
   return [state ? renderSessionState(state) : '', raw ?? ''].filter((part) => part !== '').join('\n\n');
 }
 
+/** What of it a user may rewrite: the ledgers, pins and ids beside it are the program's. */
+export function editableText(folded: FoldedState): string {
+  return stateText(folded) || folded.lines.map(({ ref, text }) => `- ${text} (${ref})`).join('\n');
+}
+
+/** With the user's text in the place of what a model wrote, or (`byModel` false) of the passages that stood in for it. */
+export function withUsersText(folded: FoldedState, text: string, byModel: boolean): FoldedState {
+  return { ...folded, state: null, raw: text.trim(), lines: byModel ? folded.lines : [] };
+}
+
 function abbreviate(refs: readonly string[]): string {
   return refs.length <= 40 ? refs.join(', ') : `${refs.slice(0, 20).join(', ')} … ${refs.slice(-20).join(', ')} (${refs.length})`;
 }

@@ -86,6 +86,17 @@ describe('a policy that has every compaction looked at first', () => {
     assert.deepEqual([shown[0]!.session, shown[0]!.folds.length > 0, shown[0]!.stays[0]?.uuid], [run.rig.session, true, record!.firstKeptEntry]);
   });
 
+  it('records the summary that the user has made of it, in one record', async () => {
+    run.rig.review = async () => ({ summary: 'The port is 54329.' });
+    await run.talk(1, 8, 8_000);
+    await run.exchange('last');
+    const [record] = run.compactions;
+    assert.deepEqual([run.compactions.length, record!.trigger, record!.note], [1, 'automatic', 'You edited the summary before it was applied.']);
+    assert.match(record!.summaryText, /The port is 54329\./);
+    assert.doesNotMatch(record!.summaryText, /many things/);
+    assert.equal(run.rig.conversation.editableSummary, 'The port is 54329.');
+  });
+
   it('leaves everything as it is when the user does not, until the context has grown', async () => {
     let asked = 0;
     run.rig.review = async () => ++asked < 0;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/foldedState';
 import type { ContentOf } from '../../../src/core/session/entry';
-import { compactionPreviewText, oneLine } from '../../../src/vscode/compactionPreviewText';
+import { compactionPreviewText, oneLine, summaryIn } from '../../../src/vscode/compactionPreviewText';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 describe('the preview of a compaction', () => {
@@ -34,11 +35,22 @@ describe('the preview of a compaction', () => {
         '- It is rather short.',
       ].join('\n'),
     );
-    assert.equal(summary, 'The summary\n\n> First line\n>\n> second line');
+    assert.equal(summary, 'The summary\n\nYou can change it here before you apply it.\n\n<!-- The summary begins here. -->\nFirst line\n\nsecond line\n<!-- The summary ends here. -->');
     const listed = whatFolds!.split('\n').filter((line) => line.startsWith('- '));
     assert.deepEqual([listed.length, listed[0]?.startsWith('- #1 user: question 0 word word'), listed.at(-1)], [41, true, '- and 5 more']);
     assert.ok(listed.every((line) => line.length < 130 && !line.includes('\n')));
     assert.equal(whatStays?.trim(), 'What stays\n\n- #46 assistant: the last answer');
+  });
+
+  it('lets the user change what the model wrote, and nothing beside it', () => {
+    const folded = { ...emptyFoldedState, raw: 'The plan is set.', ledger: [{ ref: '#1', text: 'keep the port' }] };
+    const rich = { ...content, summary: folded, summaryText: renderFoldedState(folded, null, 1_000) };
+    const text = compactionPreviewText({ content: rich, folds: [], stays: [], message: null }, entries);
+    assert.equal(summaryIn(text), 'The plan is set.');
+    assert.match(text, /## What is kept beside the summary, word for word\n\n(>.*\n)+> - \(#1\) keep the port/);
+    assert.equal(text.split('The plan is set.').length, 2, 'once');
+    assert.equal(summaryIn(text.replace('The plan is set.', ' Mine.\n\n- and more ')), 'Mine.\n\n- and more');
+    assert.equal(summaryIn(text.replace('<!-- The summary begins here. -->', '')), null);
   });
 
   it('says so when nothing stays, and shortens to one line', () => {

@@ -149,7 +149,8 @@ export class View {
   }
 }
 
-async function load(view: View, options: ViewOptions): Promise<void> {
+/** Into a page of a context that `serve` answers. */
+export async function load(view: View, options: ViewOptions): Promise<void> {
   const { page } = view;
   await page.setViewportSize({ width: options.width ?? 380, height: options.height ?? 720 });
   if (options.reduceMotion) await page.emulateMedia({ reducedMotion: 'reduce' });
