@@ -64,6 +64,8 @@ describe('models of every provider', function () {
     await workbench.messages.answerNotification('refused this API key', 'Enter Again');
     await workbench.quickInput.waitUntilOpen('Set API Key');
     await workbench.quickInput.accept(openai.apiKey!);
+    // The next command closes whatever input is open.
+    await waitFor('the key to be tried', () => openai.requests.filter(({ path }) => path === '/v1/models').length >= 2);
     await waitFor('the models of the server', async () => {
       await openPicker('double');
       return rows().filter({ hasText: openaiModelId }).first().waitFor({ timeout: 5_000 }).then(() => true);
