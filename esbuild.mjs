@@ -2,7 +2,7 @@
 //   node esbuild.mjs [--production] [--tests] [--watch]
 import { build, context, transform } from 'esbuild';
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
 import { proveWasmImports } from './src/node/store/wasmImports.mjs';
 
@@ -50,11 +50,14 @@ const commonJsChunks = {
     {
       name: 'commonjs-chunks',
       setup({ initialOptions, onEnd }) {
-        const toCommonJs = /** @type {const} */ ({ format: 'cjs', platform: 'node', target: 'node20', minify: initialOptions.minify, sourcemap: initialOptions.sourcemap ? 'inline' : false });
+        const { minify, sourcemap } = initialOptions;
+        const toCommonJs = /** @type {const} */ ({ format: 'cjs', platform: 'node', target: 'node20', minify, sourcemap: sourcemap ? 'external' : false });
         onEnd(async ({ outputFiles = [] }) => {
-          for (const { path, text } of outputFiles.filter(({ path }) => path.endsWith('.js'))) {
+          for (const { path, text } of outputFiles) {
+            const { code, map } = await transform(text, { ...toCommonJs, sourcefile: path });
             await mkdir(dirname(path), { recursive: true });
-            await writeFile(path, (await transform(text, { ...toCommonJs, sourcefile: path })).code);
+            await writeFile(path, map ? `${code}//# sourceMappingURL=${basename(path)}.map\n` : code);
+            if (map) await writeFile(`${path}.map`, map);
           }
         });
       },
