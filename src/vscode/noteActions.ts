@@ -12,12 +12,15 @@ export interface NotePlaces {
 const ownNote = 'notes.md';
 const userFolder = 'user/';
 
+/** Undefined when it is not there. Throws when no note can have that path. */
+export function readNote(path: string, places: NotePlaces): Promise<string | undefined> {
+  const { folder, inner } = placeOf(path, places);
+  return new FileMemoryNotes(folder).read(inner);
+}
+
 /** Rejects, in words for the user, when there is no such note any more. */
 export async function openNote(path: string, places: NotePlaces): Promise<void> {
-  const relative = checkNotePath(path, 'file');
-  const isUsers = relative.startsWith(userFolder);
-  const folder = isUsers ? places.user : places.workspace;
-  const inner = isUsers ? relative.slice(userFolder.length) : relative;
+  const { relative, folder, inner } = placeOf(path, places);
   if ((await new FileMemoryNotes(folder).read(inner)) === undefined) throw new Error(`The note ${relative} is not there any more.`);
   await window.showTextDocument(Uri.joinPath(Uri.file(folder), ...inner.split('/')));
 }
@@ -30,4 +33,10 @@ export async function saveNote(places: NotePlaces): Promise<void> {
   const before = (await notes.read(ownNote)) ?? '# Notes\n';
   await notes.write(ownNote, `${before.replace(/\n*$/, '\n')}- ${text.trim()}\n`);
   await openNote(ownNote, places);
+}
+
+function placeOf(path: string, places: NotePlaces): { readonly relative: string; readonly folder: string; readonly inner: string } {
+  const relative = checkNotePath(path, 'file');
+  const isUsers = relative.startsWith(userFolder);
+  return { relative, folder: isUsers ? places.user : places.workspace, inner: isUsers ? relative.slice(userFolder.length) : relative };
 }

@@ -1,6 +1,9 @@
 import { commands, window } from 'vscode';
 import { askWithoutHistory } from './askWithoutHistory';
+import { isMemoryWrite } from '../core/memory/nudges';
+import { wholeNoteChange } from '../core/memory/wholeNoteChange';
 import { callChange } from '../core/tools/callChange';
+import type { FileChange } from '../core/tools/tool';
 import { t } from '../core/l10n';
 import type { PriceTable } from '../core/cost/prices';
 import { errorText, StoreError } from '../core/errors';
@@ -18,7 +21,7 @@ import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } fr
 import { answerFull, pickFullAnswer } from './fullContext';
 import type { FullQuestions } from './fullQuestions';
 import { confirmUndo } from './notices';
-import { openNote, saveNote } from './noteActions';
+import { openNote, readNote, saveNote } from './noteActions';
 import { focusChatCommand, type CommandName } from './contributions';
 import { copyText, insertCode, openCode, openLink, openSettings } from './editorActions';
 import type { HistoryCare, HistoryCareCommandName } from './historyCare';
@@ -215,14 +218,20 @@ export class WorkbenchCommands implements WorkbenchActions {
     if (answer) await answerFull(fullQuestions, question.session, answer);
   }
 
-  /** The whole file while the call waits for its answer; later the part that its input names. */
+  /** The whole file while the call waits for its answer, and the whole note where it still tells; later the part that the call names. */
   async showDiff(call: string): Promise<void> {
     const { controller, changes } = this.deps;
     const pending = (await controller.conversation())?.approvals.pending.find((one) => one.call === call);
     const [entry] = pending ? [] : await controller.entries([call]);
     const change = pending ? pending.question.change : entry?.content.type === 'tool_call' ? callChange(entry.content) : null;
     if (!change) throw new Error('There is no change to show.');
-    await changes.show(change);
+    const whole = entry && isMemoryWrite(entry) ? await this.wholeNote(change) : null;
+    await changes.show(whole ?? change);
+  }
+
+  private async wholeNote(change: FileChange): Promise<FileChange | null> {
+    const now = await readNote(change.path, await this.deps.composer.noteFolders()).catch(() => undefined);
+    return now === undefined ? null : wholeNoteChange(change, now);
   }
 
   selectModel(only?: 'ollama' | 'vscode'): Promise<void> {
