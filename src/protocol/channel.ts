@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import type { Disposable } from '../core/base/disposable';
-import { t } from '../core/l10n';
+import { shown, t } from '../core/l10n';
 
 export type FromHost<Snapshot, Delta> =
   | { type: 'snapshot'; seq: number; snapshot: Snapshot }
@@ -105,7 +105,7 @@ export class HostChannel<Snapshot, Delta, Request extends Named> implements Disp
       this.post({ type: 'reply', requestId, result: result ?? null });
     } catch (error) {
       this.end.log(`Request ${request.method} failed: ${textOf(error)}`);
-      this.post({ type: 'error', requestId, message: textOf(error) });
+      this.post({ type: 'error', requestId, message: shown(textOf(error)) });
     }
   }
 

@@ -2,6 +2,7 @@ import { window, type Uri, type WebviewPanel } from 'vscode';
 import { analyse } from '../core/analytics/analyse';
 import { lastDays } from '../core/analytics/days';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
+import { t } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import { PanelMemory, type AnalyticsFilter, type PanelRequest, type PanelState } from '../protocol/panels';
 import type { ChatController } from './chatController';
@@ -61,7 +62,7 @@ export class AnalyticsPanel implements Disposable {
       restored,
       extensionUri,
       viewType: analyticsPanelType,
-      title: 'Analytics',
+      title: t('Analytics'),
       state: () => this.state(),
       handle: (request) => this.handle(request),
       closed: () => (this.page = null),
@@ -87,7 +88,7 @@ export class AnalyticsPanel implements Disposable {
       case 'open_session':
         return this.deps.openSession(request.uuid);
       default:
-        throw new Error('This panel cannot do that.');
+        throw new Error(t('This panel cannot do that.'));
     }
   }
 }

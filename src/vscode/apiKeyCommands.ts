@@ -1,6 +1,7 @@
 import { ConfigurationTarget, ProgressLocation, window, workspace } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import type { ModelFailure } from '../core/models/modelEvent';
 import type { ApiKeys } from './apiKeys';
@@ -32,7 +33,7 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
     // Behind the key: whoever follows the setting asks the server at once.
     if (endpoint.provider === 'openai-compatible') await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
     if (kept === 'this_window') {
-      void window.showWarningMessage('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.');
+      void window.showWarningMessage(t('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.'));
     }
     return true;
   }
@@ -42,11 +43,11 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
 export async function removeApiKey({ keys, endpoint }: Pick<ApiKeyCommandsDeps, 'keys' | 'endpoint'>): Promise<boolean> {
   const places = [endpoint('anthropic'), endpoint('openai-compatible')].filter((place) => place.origin !== '' && keys.hasStored(place));
   const hosts = [...new Set(places.map(hostOf))];
-  const host = hosts.length > 1 ? await window.showQuickPick(hosts, { title: 'Remove API Key', placeHolder: 'The key for' }) : hosts[0];
+  const host = hosts.length > 1 ? await window.showQuickPick(hosts, { title: t('Remove API Key'), placeHolder: t('The key for') }) : hosts[0];
   const place = places.find((one) => hostOf(one) === host);
   if (!place) return false;
-  const remove = 'Remove';
-  const answer = await window.showWarningMessage(`Remove the API key for ${hostOf(place)} from this machine?`, remove);
+  const remove = t('Remove');
+  const answer = await window.showWarningMessage(t('Remove the API key for {0} from this machine?', hostOf(place)), remove);
   if (answer !== remove) return false;
   await keys.remove(place);
   return true;
@@ -58,19 +59,19 @@ async function askForProvider({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoin
   if (server.baseUrl === '') return 'anthropic';
   const items = [
     { label: 'Claude', description: hostOf(endpoint('anthropic')), provider: 'anthropic' as const },
-    { label: 'OpenAI-compatible server', description: hostOf(server), provider: 'openai-compatible' as const },
+    { label: t('OpenAI-compatible server'), description: hostOf(server), provider: 'openai-compatible' as const },
   ];
-  return (await window.showQuickPick(items, { title: 'Set API Key', placeHolder: 'For which provider?', ignoreFocusOut: true }))?.provider;
+  return (await window.showQuickPick(items, { title: t('Set API Key'), placeHolder: t('For which provider?'), ignoreFocusOut: true }))?.provider;
 }
 
 async function askForServer({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoint | undefined> {
   const address = await window.showInputBox({
-    title: 'OpenAI-Compatible Server',
-    prompt: 'Its address, up to the version. Kept in the setting threadkeeper.openaiCompatible.baseUrl.',
+    title: t('OpenAI-Compatible Server'),
+    prompt: t('Its address, up to the version. Kept in the setting threadkeeper.openaiCompatible.baseUrl.'),
     placeHolder: 'http://localhost:1234/v1',
     value: endpoint('openai-compatible').baseUrl,
     ignoreFocusOut: true,
-    validateInput: (value) => (/^https?:\/\//i.test(value.trim()) && URL.canParse(value.trim()) ? undefined : 'An http or https address.'),
+    validateInput: (value) => (/^https?:\/\//i.test(value.trim()) && URL.canParse(value.trim()) ? undefined : t('An http or https address.')),
   });
   return address?.trim() ? endpointOf(address, 'openai-compatible') : undefined;
 }
@@ -79,15 +80,20 @@ async function askForServer({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoint 
 async function askForKey(endpoint: Endpoint): Promise<string | undefined> {
   const isServer = endpoint.provider === 'openai-compatible';
   const key = await window.showInputBox({
-    title: 'Set API Key',
-    prompt: `For ${hostOf(endpoint)}. The key is kept in VS Code's secret storage and sent to no other address.${isServer ? ' Leave it empty if the server wants none.' : ''}`,
+    title: t('Set API Key'),
+    prompt: t(
+      isServer
+        ? "For {0}. The key is kept in VS Code's secret storage and sent to no other address. Leave it empty if the server wants none."
+        : "For {0}. The key is kept in VS Code's secret storage and sent to no other address.",
+      hostOf(endpoint),
+    ),
     placeHolder: isServer ? 'sk-…' : 'sk-ant-…',
     password: true,
     ignoreFocusOut: true,
     validateInput: (value) => {
       const text = value.trim();
       if (text === '') return undefined;
-      return /^[\x21-\x7e]+$/.test(text) ? undefined : 'An API key has no spaces and no special characters.';
+      return /^[\x21-\x7e]+$/.test(text) ? undefined : t('An API key has no spaces and no special characters.');
     },
   });
   if (key === undefined) return undefined;
@@ -96,20 +102,20 @@ async function askForKey(endpoint: Endpoint): Promise<string | undefined> {
 
 async function verdictOn(key: string, endpoint: Endpoint, { verify, log }: ApiKeyCommandsDeps): Promise<'save' | 'again' | 'cancel'> {
   try {
-    await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: checking the API key' }, () => verify(key, endpoint));
+    await window.withProgress({ location: ProgressLocation.Window, title: t('Threadkeeper: checking the API key') }, () => verify(key, endpoint));
     return 'save';
   } catch (error) {
     const failure: ModelFailure = ModelError.is(error) ? error.failure : { reason: 'network', detail: errorText(error) };
     log.warn('key_not_verified', { reason: failure.reason, status: failure.status, detail: failure.detail });
     const said = failure.detail ? ` (${failure.detail})` : '';
     if (failure.reason === 'bad_key') {
-      const again = 'Enter Again';
-      return (await window.showErrorMessage(`${hostOf(endpoint)} refused this API key${said}. It was not saved.`, again)) === again ? 'again' : 'cancel';
+      const again = t('Enter Again');
+      return (await window.showErrorMessage(t('{0} refused this API key{1}. It was not saved.', hostOf(endpoint), said), again)) === again ? 'again' : 'cancel';
     }
     // The server knows the key but has no list of models, as some gateways.
     if (failure.reason === 'unknown_model' || failure.status === 404 || failure.status === 405 || failure.status === 501) return 'save';
-    const anyway = 'Save Anyway';
-    return (await window.showWarningMessage(`The API key could not be checked: ${hostOf(endpoint)} could not be asked${said}.`, anyway)) === anyway ? 'save' : 'cancel';
+    const anyway = t('Save Anyway');
+    return (await window.showWarningMessage(t('The API key could not be checked: {0} could not be asked{1}.', hostOf(endpoint), said), anyway)) === anyway ? 'save' : 'cancel';
   }
 }
 

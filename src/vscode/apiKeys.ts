@@ -2,6 +2,7 @@ import type { Memento, SecretStorage } from 'vscode';
 import { Emitter } from '../core/base/event';
 import type { Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import type { Endpoint } from './endpoint';
 
@@ -72,7 +73,7 @@ export class ApiKeys implements Disposable {
     try {
       await this.inTime(secrets.store(nameOf(origin), key));
       kept = (await this.inTime(secrets.get(nameOf(origin)))) === key;
-      if (!kept) this.report('A key that was just saved could not be read back.');
+      if (!kept) this.report(t('A key that was just saved could not be read back.'));
     } catch (error) {
       this.report(errorText(error));
     }
@@ -154,14 +155,14 @@ export class ApiKeys implements Disposable {
     this.deps.log.error('secret_storage_failed', { detail });
     if (this.broken) return;
     this.broken = true;
-    this._onDidBreak.fire(brokenText);
+    this._onDidBreak.fire(brokenText());
   }
 
   private async inTime<T>(work: PromiseLike<T>): Promise<T> {
     const ms = this.deps.patienceMs ?? 60_000;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`The secret storage did not answer within ${ms / 1000} s.`)), ms);
+      timer = setTimeout(() => reject(new Error(t('The secret storage did not answer within {0} s.', ms / 1000))), ms);
     });
     try {
       return await Promise.race([work, late]);
@@ -174,8 +175,8 @@ export class ApiKeys implements Disposable {
 /** The only server that the environment's OPENAI_API_KEY is meant for without a doubt. */
 const openaiOrigin = 'https://api.openai.com';
 const secretPrefix = 'threadkeeper.apiKey:';
-const brokenText =
-  "VS Code's secret storage does not work on this machine, so the API key cannot be kept. Set the environment variable ANTHROPIC_API_KEY before starting VS Code, or repair the system's keychain (on Linux: install gnome-keyring or kwallet, or start VS Code with --password-store=basic).";
+const brokenText = () =>
+  t('VS Code\'s secret storage does not work on this machine, so the API key cannot be kept. Set the environment variable ANTHROPIC_API_KEY before starting VS Code, or repair the system\'s keychain (on Linux: install gnome-keyring or kwallet, or start VS Code with --password-store=basic).');
 
 function nameOf(origin: string): string {
   return `${secretPrefix}${origin}`;

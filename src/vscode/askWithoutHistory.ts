@@ -1,5 +1,6 @@
 import { ProgressLocation, window, workspace } from 'vscode';
 import { askOnce } from '../core/chat/askOnce';
+import { t, wholeNumber } from '../core/l10n';
 import type { ModelSource } from './modelSource';
 
 export interface AskWithoutHistoryDeps {
@@ -10,14 +11,14 @@ export interface AskWithoutHistoryDeps {
 
 /** *Ask Without History…*: the answer opens in an untitled document, and nothing of it is kept. Rejects in words for the user. */
 export async function askWithoutHistory(typed: string, { models, model }: AskWithoutHistoryDeps): Promise<void> {
-  const question = typed.trim() !== '' ? typed : await window.showInputBox({ title: 'Ask Without History', prompt: 'A single question: no history is read, and none is written.', ignoreFocusOut: true });
+  const question = typed.trim() !== '' ? typed : await window.showInputBox({ title: t('Ask Without History'), prompt: t('A single question: no history is read, and none is written.'), ignoreFocusOut: true });
   if (question === undefined || question.trim() === '') return;
   const binding = await models.resolve(model);
-  if (!binding.client.generates) throw new Error('Offline mode answers from the history, which is what you want to leave out. Choose a model first (Threadkeeper: Select Model…).');
+  if (!binding.client.generates) throw new Error(t('Offline mode answers from the history, which is what you want to leave out. Choose a model first (Threadkeeper: Select Model…).'));
   const abort = new AbortController();
-  const { text, problem } = await window.withProgress({ location: ProgressLocation.Notification, title: `${binding.info.name} answers without history`, cancellable: true }, async (progress, token) => {
+  const { text, problem } = await window.withProgress({ location: ProgressLocation.Notification, title: t('{0} answers without history', binding.info.name), cancellable: true }, async (progress, token) => {
     token.onCancellationRequested(() => abort.abort());
-    return askOnce(binding, question, (answer) => progress.report({ message: `${answer.length.toLocaleString('en')} characters` }), abort.signal);
+    return askOnce(binding, question, (answer) => progress.report({ message: t('{0} characters', wholeNumber(answer.length)) }), abort.signal);
   });
   if (text === '' && abort.signal.aborted) return;
   // The question is kept, also without an answer: it may have taken long to write.

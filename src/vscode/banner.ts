@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { StoreError, errorText } from '../core/errors';
+import { shown, t } from '../core/l10n';
 import type { StoreStatus } from '../core/ports';
 import type { Banner } from '../protocol/messages';
 
@@ -17,51 +18,51 @@ export interface BannerInput {
 export function bannerFor({ status, failure, trusted, policyProblem }: BannerInput): Banner {
   if (failure !== null) return { kind: 'store_failed', text: failureText(failure) };
   if (status?.access === 'readonly') return { kind: 'readonly', text: readonlyText(status) };
-  if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: `Your history was damaged and has been repaired. ${status.note.detail}` };
-  if (status?.note?.reason === 'damage_found') return { kind: 'recovered', text: `Part of your history is damaged. ${status.note.detail} Run “Threadkeeper: Verify and Repair History”.` };
+  if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: t('Your history was damaged and has been repaired. {0}', shown(status.note.detail)) };
+  if (status?.note?.reason === 'damage_found') return { kind: 'recovered', text: t('Part of your history is damaged. {0} Run “Threadkeeper: Verify and Repair History”.', shown(status.note.detail)) };
   if (policyProblem !== null) return { kind: 'policy', text: policyProblem };
-  if (status?.durability === 'export') return { kind: 'reduced_durability', text: `Your history is saved in a slower and less robust way here: ${status.note?.detail ?? 'the file system did not pass the self-test.'}` };
-  if (!trusted) return { kind: 'untrusted', text: 'This workspace is not trusted: its files are read at most, nothing is changed or run in it, and its own model, instructions and API address are ignored.' };
+  if (status?.durability === 'export') return { kind: 'reduced_durability', text: t('Your history is saved in a slower and less robust way here: {0}', (status.note && shown(status.note.detail)) ?? t('the file system did not pass the self-test.')) };
+  if (!trusted) return { kind: 'untrusted', text: t('This workspace is not trusted: its files are read at most, nothing is changed or run in it, and its own model, instructions and API address are ignored.') };
   return null;
 }
 
 function readonlyText({ note, file }: StoreStatus): string {
   switch (note?.reason) {
     case 'other_owner':
-      return 'Another window has this history open and does not answer, so it is read-only for now. Threadkeeper keeps trying: as soon as that window answers or is closed, you can go on here.';
+      return t('Another window has this history open and does not answer, so it is read-only for now. Threadkeeper keeps trying: as soon as that window answers or is closed, you can go on here.');
     case 'newer_schema':
-      return 'This history was written by a newer version of Threadkeeper, so it is read-only here. Update the extension to go on.';
+      return t('This history was written by a newer version of Threadkeeper, so it is read-only here. Update the extension to go on.');
     case 'folder_readonly':
-      return `The folder of this history may not be written, so it is read-only. Check the permissions of ${dirname(file)}, then hide this view and show it again.`;
+      return t('The folder of this history may not be written, so it is read-only. Check the permissions of {0}, then hide this view and show it again.', dirname(file));
     case 'disk_full':
-      return `The disk is full, so this history is read-only for now. Free some space, then hide this view and show it again. ${note.detail}`;
+      return t('The disk is full, so this history is read-only for now. Free some space, then hide this view and show it again. {0}', shown(note.detail));
     case 'self_test_failed':
     case 'damage_found':
     case 'recovered':
     case undefined:
-      return `This history is read-only here.${note ? ` ${note.detail}` : ''}`;
+      return note ? t('This history is read-only here. {0}', shown(note.detail)) : t('This history is read-only here.');
   }
 }
 
 function failureText(failure: unknown): string {
-  const said = errorText(failure);
-  if (!StoreError.is(failure)) return `Your history could not be opened. ${said} Nothing was changed.`;
+  const said = shown(errorText(failure));
+  if (!StoreError.is(failure)) return t('Your history could not be opened. {0} Nothing was changed.', said);
   switch (failure.reason) {
     case 'corrupt':
-      return `The file of your history is damaged and could not be recovered. Nothing was changed or deleted: restore a backup with “Threadkeeper: Restore History…”, or put a copy of the file back and reload the window. ${said}`;
+      return t('The file of your history is damaged and could not be recovered. Nothing was changed or deleted: restore a backup with “Threadkeeper: Restore History…”, or put a copy of the file back and reload the window. {0}', said);
     case 'newer_schema':
-      return `Your history was written by a newer version of Threadkeeper. Update the extension to open it. ${said}`;
+      return t('Your history was written by a newer version of Threadkeeper. Update the extension to open it. {0}', said);
     case 'disk_full':
-      return `The disk is full, so your history could not be opened. Free some space, then hide this view and show it again. ${said}`;
+      return t('The disk is full, so your history could not be opened. Free some space, then hide this view and show it again. {0}', said);
     case 'permission':
-      return `Your history may not be read or written. Check the permissions of its folder. ${said}`;
+      return t('Your history may not be read or written. Check the permissions of its folder. {0}', said);
     case 'lease_lost':
-      return 'Another window has taken over this history. Reload this window to go on; nothing is lost.';
+      return t('Another window has taken over this history. Reload this window to go on; nothing is lost.');
     case 'readonly':
     case 'invalid':
     case 'conflict':
     case 'closed':
     case 'io':
-      return `Your history could not be opened. Nothing was changed; hide this view and show it again to retry. ${said}`;
+      return t('Your history could not be opened. Nothing was changed; hide this view and show it again to retry. {0}', said);
   }
 }

@@ -1,5 +1,6 @@
 import { window } from 'vscode';
 import type { Conversation } from '../core/chat/conversation';
+import { t } from '../core/l10n';
 import type { IdSource } from '../core/ports';
 import type { ChatController } from './chatController';
 import { pickBranch } from './branchPicker';
@@ -47,7 +48,7 @@ export class BranchCommands {
   async summarizeLeft(how: 'summarize' | 'instructions' | 'none'): Promise<void> {
     const { branching } = await this.conversation();
     if (how === 'none') return branching.forgetLeft();
-    const instructions = how === 'summarize' ? '' : await window.showInputBox({ title: 'Summarise the Branch with Instructions', prompt: 'What of the branch that you left matters where you go on', placeHolder: 'The measurements, and why the first design was dropped' });
+    const instructions = how === 'summarize' ? '' : await window.showInputBox({ title: t('Summarise the Branch with Instructions'), prompt: t('What of the branch that you left matters where you go on'), placeHolder: t('The measurements, and why the first design was dropped') });
     if (instructions === undefined) return;
     const problem = await branching.summarizeLeft(instructions.trim() || null);
     if (problem !== null) throw new Error(problem);
@@ -55,27 +56,27 @@ export class BranchCommands {
 
   async label(entry: string, before: string): Promise<void> {
     const { branching } = await this.conversation();
-    const label = await window.showInputBox({ title: 'Label This Turn', value: before, prompt: 'Shown in the conversation and found by search. Leave it empty to take the label away.' });
+    const label = await window.showInputBox({ title: t('Label This Turn'), value: before, prompt: t('Shown in the conversation and found by search. Leave it empty to take the label away.') });
     if (label !== undefined && label.trim() !== before) await branching.label(entry, label);
   }
 
   async fork(entry: string): Promise<void> {
     const { controller, forkAt, tell } = this.deps;
     await controller.openSession(await forkAt(entry));
-    tell('This is a session of its own now; the one it comes from is unchanged.');
+    tell(t('This is a session of its own now; the one it comes from is unchanged.'));
   }
 
   private async pick(): Promise<void> {
     const conversation = await this.conversation();
     const tips = await conversation.branching.list();
-    if (tips.length < 2) return this.deps.tell('This session has one branch. Editing a message or asking for another answer begins a second one.');
+    if (tips.length < 2) return this.deps.tell(t('This session has one branch. Editing a message or asking for another answer begins a second one.'));
     const leaf = await pickBranch(tips, this.deps.now());
     if (leaf !== undefined) await this.switchTo(leaf);
   }
 
   private async conversation(): Promise<Conversation> {
     const conversation = await this.deps.controller.conversation();
-    if (!conversation) throw new Error('This session has no messages yet.');
+    if (!conversation) throw new Error(t('This session has no messages yet.'));
     return conversation;
   }
 }

@@ -2,6 +2,7 @@ import { window, type Uri, type WebviewPanel } from 'vscode';
 import type { Conversation } from '../core/chat/conversation';
 import type { Disposable } from '../core/base/disposable';
 import { DisposableStore } from '../core/base/disposable';
+import { t } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import type { PanelRequest, PanelState } from '../protocol/panels';
 import { breakdownState, noBreakdown, readHistory, withEntry, withUsage, type BranchHistory } from './breakdownState';
@@ -62,7 +63,7 @@ export class BreakdownPanel implements Disposable {
       restored,
       extensionUri,
       viewType: breakdownPanelType,
-      title: 'Context Breakdown',
+      title: t('Context Breakdown'),
       state: () => this.state(),
       handle: (request) => this.handle(request),
       closed: () => this.closed(),
@@ -106,7 +107,7 @@ export class BreakdownPanel implements Disposable {
         return actions.compareCompaction(request.id);
       case 'filter':
       case 'open_session':
-        throw new Error('This panel cannot do that.');
+        throw new Error(t('This panel cannot do that.'));
     }
   }
 

@@ -5,7 +5,6 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { PolicyChoice } from '../core/context/resolvePolicy';
 import { errorText } from '../core/errors';
-import { t } from '../core/l10n';
 import type { IdSource, Logger, StoreStatus } from '../core/ports';
 import type { SearchResult } from '../core/session/searchQuery';
 import { searchTyped } from '../core/recall/searchTyped';
@@ -14,6 +13,7 @@ import { nothingWritten, type Attachment, type Written } from '../core/session/a
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
+import { t, wholeNumber } from '../core/l10n';
 import type { OlderPage, ViewSnapshot } from '../protocol/messages';
 import type { ChatMemory } from './chatMemory';
 import { CurrentChat } from './currentChat';
@@ -230,7 +230,7 @@ export class ChatController implements Disposable {
 
   async unqueue(id: string): Promise<Written> {
     const message = await this.chats.current?.conversation.unqueue(id);
-    if (!message) throw new Error('This message has been sent already.');
+    if (!message) throw new Error(t('This message has been sent already.'));
     return { ...nothingWritten, ...message };
   }
 
@@ -273,7 +273,7 @@ export class ChatController implements Disposable {
   async compact(instructions: string | null = null, summary?: string): Promise<CompactionResult> {
     await this.open();
     const chat = this.chats.current;
-    if (!chat) return { entry: null, message: 'There is nothing to compact: this session has no messages yet.' };
+    if (!chat) return { entry: null, message: t('There is nothing to compact: this session has no messages yet.') };
     try {
       return await chat.conversation.compact(instructions, summary);
     } finally {
@@ -291,10 +291,10 @@ export class ChatController implements Disposable {
     await this.open();
     const conversation = this.chats.current?.conversation;
     const preview = conversation?.undoPreview();
-    if (!conversation || !preview) return { message: 'There is no compaction to undo.' };
-    if (only !== undefined && preview.target !== only) return { message: 'This compaction is not the last one any more.' };
+    if (!conversation || !preview) return { message: t('There is no compaction to undo.') };
+    if (only !== undefined && preview.target !== only) return { message: t('This compaction is not the last one any more.') };
     const limit = conversation.snapshot.limit;
-    const question = `The restored context has about ${preview.tokensRestored.toLocaleString('en')} tokens and the model takes ${limit.toLocaleString('en')}, so the next message will be compacted again. Undo anyway?`;
+    const question = t('The restored context has about {0} tokens and the model takes {1}, so the next message will be compacted again. Undo anyway?', wholeNumber(preview.tokensRestored), wholeNumber(limit));
     if (!preview.fits && !(await confirm(question))) return 'declined';
     const { message } = await conversation.undoCompaction();
     return message === null ? 'undone' : { message };

@@ -1,6 +1,6 @@
 import type { CompactionPreview } from '../core/chat/contextTools';
 import { editableText, FoldedState } from '../core/compaction/foldedState';
-import { t } from '../core/l10n';
+import { shown, t, wholeNumber } from '../core/l10n';
 import { speaker } from '../core/recall/history';
 import { entryText, type ContentOf, type StoredEntry } from '../core/session/entry';
 import { methodText } from './compactionText';
@@ -19,19 +19,20 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
   const editable = editableSummary(content);
   const beside = besideSummary(summaryText, editable);
   return [
-    '# What compacting now would do',
-    'Nothing has changed yet. Apply it, or close this document to leave the conversation as it is.',
+    `# ${t('What compacting now would do')}`,
+    t('Nothing has changed yet. Apply it, or close this document to leave the conversation as it is.'),
     [
-      `- ${tokensBefore.toLocaleString('en')} → ${tokensAfter.toLocaleString('en')} tokens`,
-      `- ${messages(content.messagesBefore - content.messagesAfter)} ${content.messagesBefore - content.messagesAfter === 1 ? 'folds' : 'fold'} into the summary, ${messages(content.messagesAfter)} ${content.messagesAfter === 1 ? 'stays' : 'stay'} word for word`,
+      `- ${t('{0} → {1} tokens', wholeNumber(tokensBefore), wholeNumber(tokensAfter))}`,
+      `- ${foldText(content.messagesBefore - content.messagesAfter)}`,
+      `- ${stayText(content.messagesAfter)}`,
       `- ${methodText(content)}`,
-      ...(continuity ? [`- continuity ${Math.round(continuity.inContextPercent)} %: so much of what mattered is in the summary`] : []),
-      ...(note ? [`- ${note}`] : []),
+      ...(continuity ? [`- ${t('continuity {0} %: so much of what mattered is in the summary', Math.round(continuity.inContextPercent))}`] : []),
+      ...(note ? [`- ${shown(note)}`] : []),
     ].join('\n'),
-    `## The summary\n\n${t('You can change it here before you apply it.')}\n\n${begins}\n${editable}\n${ends}`,
+    `## ${t('The summary')}\n\n${t('You can change it here before you apply it.')}\n\n${begins}\n${editable}\n${ends}`,
     ...(beside === '' ? [] : [`## ${t('What is kept beside the summary, word for word')}\n\n${quoted(beside)}`]),
-    `## What folds\n\nThe originals stay in the history and in the transcript.\n\n${listed(folds, entries)}`,
-    `## What stays\n\n${listed(stays, entries)}`,
+    `## ${t('What folds')}\n\n${t('The originals stay in the history and in the transcript.')}\n\n${listed(folds, entries)}`,
+    `## ${t('What stays')}\n\n${listed(stays, entries)}`,
     '',
   ].join('\n\n');
 }
@@ -54,18 +55,22 @@ function besideSummary(summaryText: string, editable: string): string {
   return summaryText.trim() === editable.trim() ? '' : summaryText.replace(editable, '').replace(/\n{3,}/g, '\n\n').trim();
 }
 
-function messages(count: number): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? 'message' : 'messages'}`;
+function foldText(count: number): string {
+  return t(count === 1 ? '{0} message folds into the summary' : '{0} messages fold into the summary', wholeNumber(count));
+}
+
+function stayText(count: number): string {
+  return t(count === 1 ? '{0} message stays word for word' : '{0} messages stay word for word', wholeNumber(count));
 }
 
 function listed(uuids: readonly string[], entries: ReadonlyMap<string, StoredEntry>): string {
-  if (uuids.length === 0) return 'Nothing.';
+  if (uuids.length === 0) return t('Nothing.');
   const lines = uuids.slice(0, mostListed).flatMap((uuid) => {
     const entry = entries.get(uuid);
     return entry ? [`- #${entry.seq} ${speaker(entry.content)}: ${oneLine(entryText(entry.content), lineLength)}`] : [];
   });
   const more = uuids.length - mostListed;
-  return [...lines, ...(more > 0 ? [`- and ${more.toLocaleString('en')} more`] : [])].join('\n');
+  return [...lines, ...(more > 0 ? [`- ${t('and {0} more', wholeNumber(more))}`] : [])].join('\n');
 }
 
 /** The first words of a text, in one line. */

@@ -36,7 +36,7 @@ export class CompactionPreviews implements FileSystemProvider, CodeLensProvider,
 
   /** Takes the focus only where the user has asked for it. Its address. */
   async show(previewed: PreviewedCompaction, text: string): Promise<Uri> {
-    const uri = Uri.from({ scheme: previewScheme, path: '/Compaction Preview.md', query: String(++this.made) });
+    const uri = Uri.from({ scheme: previewScheme, path: `/${t('Compaction Preview')}.md`, query: String(++this.made) });
     this.shown.set(uri.toString(), { ...previewed, text, at: Date.now() });
     const document = await workspace.openTextDocument(uri);
     await languages.setTextDocumentLanguage(document, 'markdown');
@@ -107,8 +107,8 @@ export class CompactionPreviews implements FileSystemProvider, CodeLensProvider,
   provideCodeLenses(): CodeLens[] {
     const top = new Range(0, 0, 0, 0);
     return [
-      new CodeLens(top, { title: '$(check) Apply', command: commandIds.applyPreview }),
-      new CodeLens(top, { title: '$(close) Cancel', command: commandIds.closePreview }),
+      new CodeLens(top, { title: `$(check) ${t('Apply')}`, command: commandIds.applyPreview }),
+      new CodeLens(top, { title: `$(close) ${t('Cancel')}`, command: commandIds.closePreview }),
     ];
   }
 

@@ -1,11 +1,9 @@
 import { window, type Uri } from 'vscode';
 import { errorText } from '../core/errors';
 import type { CompactionReview, ReviewCompaction } from '../core/chat/turn';
+import { t, wholeNumber } from '../core/l10n';
 import type { CompactionPreviews } from './compactionPreviews';
 import { compactionPreviewText } from './compactionPreviewText';
-
-const apply = 'Compact';
-const leave = 'Not Now';
 
 /** Opens the preview beside whatever the user is doing; the answer is given there or in the message. Closing the message means no. */
 export function reviewWith(previews: CompactionPreviews): ReviewCompaction {
@@ -16,8 +14,9 @@ export function reviewWith(previews: CompactionPreviews): ReviewCompaction {
       previews.show({ session: review.session, instructions: null, answer }, textOf(review)).then((shown) => (uri = shown), () => undefined);
     });
     const { tokensBefore, tokensAfter } = review.content;
-    const question = `Threadkeeper: the context is full enough for a compaction (${tokensBefore.toLocaleString('en')} → ${tokensAfter.toLocaleString('en')} tokens). The preview shows what it does. Your message waits for your answer.`;
-    const inMessage = window.showInformationMessage(question, apply, leave).then((picked) => picked === apply);
+    const apply = t('Compact');
+    const question = t('Threadkeeper: the context is full enough for a compaction ({0} → {1} tokens). The preview shows what it does. Your message waits for your answer.', wholeNumber(tokensBefore), wholeNumber(tokensAfter));
+    const inMessage = window.showInformationMessage(question, apply, t('Not Now')).then((picked) => picked === apply);
     const applies = await Promise.race([inDocument, inMessage]);
     if (!uri) return applies;
     try {

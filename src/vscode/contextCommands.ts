@@ -2,7 +2,7 @@ import { ProgressLocation, window } from 'vscode';
 import type { CompactionResult } from '../core/chat/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import type { PinTarget } from '../core/chat/pins';
-import { t } from '../core/l10n';
+import { shown, t } from '../core/l10n';
 import { excludedEntries, isExcludable } from '../core/session/contextExclusion';
 import { timeText } from '../core/recall/dateText';
 import type { ChatController } from './chatController';
@@ -34,7 +34,7 @@ export type ContextCommandName = Extract<
 /** In a list to choose from. */
 const mostOffered = 50;
 
-const noMessages = 'This session has no messages yet.';
+const noMessages = () => t('This session has no messages yet.');
 
 /** What the user can do to what the model is sent: fold it, look first, rewrite the summary, keep something in sight. */
 export class ContextCommands {
@@ -67,16 +67,16 @@ export class ContextCommands {
 
   /** Who writes instructions has looked already: no preview comes before it. */
   private async compactWithInstructions(): Promise<void> {
-    const instructions = await window.showInputBox({ title: 'Compact Conversation with Instructions', prompt: 'What the summary should keep, leave out or look at', placeHolder: 'Keep every port number and the reasons for the schema' });
+    const instructions = await window.showInputBox({ title: t('Compact Conversation with Instructions'), prompt: t('What the summary should keep, leave out or look at'), placeHolder: t('Keep every port number and the reasons for the schema') });
     if (instructions !== undefined) await this.fold(instructions.trim() || null);
   }
 
   private async preview(instructions: string | null): Promise<void> {
     const { controller, previews } = this.deps;
     const conversation = await this.conversation();
-    const preview = await this.cancellable('Preparing a preview of the compaction', () => conversation.previewCompaction(instructions));
+    const preview = await this.cancellable(t('Preparing a preview of the compaction'), () => conversation.previewCompaction(instructions));
     const { content } = preview;
-    if (!content) return this.deps.tell(preview.message ?? 'There is nothing to compact.');
+    if (!content) return this.deps.tell((preview.message && shown(preview.message)) ?? t('There is nothing to compact.'));
     const entries = await controller.entries([...preview.folds, ...preview.stays]);
     await previews.show({ session: conversation.session.uuid, instructions }, compactionPreviewText({ ...preview, content }, new Map(entries.map((entry) => [entry.uuid, entry]))));
   }
@@ -84,11 +84,11 @@ export class ContextCommands {
   private async applyPreview(): Promise<void> {
     const { previews, controller } = this.deps;
     const previewed = previews.current;
-    if (!previewed) throw new Error('Open a preview first: Threadkeeper: Preview Compaction.');
+    if (!previewed) throw new Error(t('Open a preview first: Threadkeeper: Preview Compaction.'));
     const summary = previews.edited(previewed.uri);
     // Whoever waits for it closes the document.
     if (previewed.answer) return previewed.answer(true);
-    if (controller.session?.uuid !== previewed.session) throw new Error('This preview belongs to another session. Open that session in the chat first.');
+    if (controller.session?.uuid !== previewed.session) throw new Error(t('This preview belongs to another session. Open that session in the chat first.'));
     await previews.close(previewed.uri);
     await this.fold(previewed.instructions, summary);
   }
@@ -101,16 +101,16 @@ export class ContextCommands {
 
   private async fold(instructions: string | null, summary?: string): Promise<void> {
     const { controller, tell, tellUndoable } = this.deps;
-    const { entry, message } = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: organizing conversation history…' }, () => controller.compact(instructions, summary));
-    if (!entry) return tell(message ?? 'Nothing was compacted.');
+    const { entry, message } = await window.withProgress({ location: ProgressLocation.Window, title: t('Threadkeeper: organizing conversation history…') }, () => controller.compact(instructions, summary));
+    if (!entry) return tell(message ?? t('Nothing was compacted.'));
     if (!controller.viewVisible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
   }
 
   private async undo(only?: string): Promise<void> {
     const { controller, tell } = this.deps;
     const result = await controller.undoCompaction(confirmUndo, only);
-    if (typeof result === 'object') tell(result.message);
-    else if (result === 'undone' && !controller.viewVisible) tell('The last compaction was undone: the model sees the original messages again.');
+    if (typeof result === 'object') tell(shown(result.message));
+    else if (result === 'undone' && !controller.viewVisible) tell(t('The last compaction was undone: the model sees the original messages again.'));
   }
 
   async editSummary(): Promise<void> {
@@ -119,16 +119,16 @@ export class ContextCommands {
 
   async resummarize(): Promise<void> {
     const conversation = await this.conversation();
-    if (conversation.editableSummary === null) throw new Error('There is no summary: nothing of this conversation has been compacted.');
-    const instructions = await window.showInputBox({ title: 'Re-summarise with Instructions', prompt: 'What the new summary should do better. It is made from the original messages; leave this empty to just try again.' });
+    if (conversation.editableSummary === null) throw new Error(t('There is no summary: nothing of this conversation has been compacted.'));
+    const instructions = await window.showInputBox({ title: t('Re-summarise with Instructions'), prompt: t('What the new summary should do better. It is made from the original messages; leave this empty to just try again.') });
     if (instructions === undefined) return;
-    this.report(await this.cancellable('Summarising anew from the original messages', () => conversation.resummarize(instructions.trim() || null)));
+    this.report(await this.cancellable(t('Summarising anew from the original messages'), () => conversation.resummarize(instructions.trim() || null)));
   }
 
   private async createCheckpoint(): Promise<void> {
     const conversation = await this.conversation();
-    const { message } = await window.withProgress({ location: ProgressLocation.Window, title: 'Threadkeeper: writing a checkpoint…' }, () => conversation.checkpoint());
-    this.deps.tell(message ?? 'The checkpoint is written. A later compaction can use it.');
+    const { message } = await window.withProgress({ location: ProgressLocation.Window, title: t('Threadkeeper: writing a checkpoint…') }, () => conversation.checkpoint());
+    this.deps.tell((message && shown(message)) ?? t('The checkpoint is written. A later compaction can use it.'));
   }
 
   private async pin(): Promise<void> {
@@ -136,13 +136,13 @@ export class ContextCommands {
     const target = await pickPin(conversation.entries);
     if (!target) return;
     const isNew = await this.pinTarget(target);
-    this.deps.tell(isNew ? 'Pinned: every compaction keeps it, word for word.' : 'This is pinned already.');
+    this.deps.tell(isNew ? t('Pinned: every compaction keeps it, word for word.') : t('This is pinned already.'));
   }
 
   /** False when it was pinned before. Rejects with the reason when it cannot be. */
   async pinTarget(target: PinTarget): Promise<boolean> {
     const { message, added } = await (await this.conversation()).pin(target);
-    if (message !== null) throw new Error(message);
+    if (message !== null) throw new Error(shown(message));
     return added !== null;
   }
 
@@ -150,12 +150,12 @@ export class ContextCommands {
     const { controller, tell } = this.deps;
     const conversation = await this.conversation();
     const pins = await conversation.pins();
-    if (pins.length === 0) return tell('Nothing is pinned in this session.');
+    if (pins.length === 0) return tell(t('Nothing is pinned in this session.'));
     const entries = await controller.entries(pins.flatMap(({ kind, target }) => (kind === 'entry' ? [target] : [])));
     const picked = await pickPinned(pins, new Map(entries.map((entry) => [entry.uuid, entry])));
     if (!picked) return;
     await conversation.unpin(picked);
-    tell('Unpinned: from the next compaction on it is folded like everything else.');
+    tell(t('Unpinned: from the next compaction on it is folded like everything else.'));
   }
 
   /** The prompt without and with a compaction, whatever has become of it. Rejects with the reason when it cannot be made. */
@@ -206,13 +206,13 @@ export class ContextCommands {
   }
 
   private report({ message }: CompactionResult): void {
-    if (message !== null) this.deps.tell(message);
-    else if (!this.deps.controller.viewVisible) this.deps.tell('The summary has been written anew.');
+    if (message !== null) this.deps.tell(shown(message));
+    else if (!this.deps.controller.viewVisible) this.deps.tell(t('The summary has been written anew.'));
   }
 
   private async conversation(): Promise<Conversation> {
     const conversation = await this.deps.controller.conversation();
-    if (!conversation) throw new Error(noMessages);
+    if (!conversation) throw new Error(noMessages());
     return conversation;
   }
 

@@ -1,4 +1,5 @@
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { IdSource, Logger, SessionStore, StoreStatus } from '../core/ports';
 import { isBlank } from '../core/session/attachment';
 import type { Session } from '../core/session/session';
@@ -71,7 +72,7 @@ export class CurrentChat {
     await this.serial(async () => {
       if (this.chat?.session.uuid === uuid) return;
       const session = await (await this.deps.store.get()).session(uuid);
-      if (!session) throw new Error('This session does not exist any more.');
+      if (!session) throw new Error(t('This session does not exist any more.'));
       await this.show(session);
       this.deps.feed.snapshot();
     });

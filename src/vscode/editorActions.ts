@@ -1,4 +1,5 @@
 import { commands, env, languages, SnippetString, Uri, ViewColumn, window, workspace } from 'vscode';
+import { t } from '../core/l10n';
 import { extensionId } from './contributions';
 
 const openSchemes: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
@@ -6,7 +7,7 @@ const openSchemes: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
 /** Opens a link of an answer in the browser; VS Code asks before it leaves. Rejects for anything that is not a plain web address. */
 export async function openLink(href: string): Promise<void> {
   const uri = Uri.parse(href.trim());
-  if (!openSchemes.has(uri.scheme.toLowerCase())) throw new Error('Only web and mail addresses are opened from here.');
+  if (!openSchemes.has(uri.scheme.toLowerCase())) throw new Error(t('Only web and mail addresses are opened from here.'));
   await env.openExternal(uri);
 }
 
@@ -17,10 +18,10 @@ export async function copyText(text: string): Promise<void> {
 /** At the cursor of the editor that was used last; a selection is replaced. */
 export async function insertCode(text: string): Promise<void> {
   const editor = window.activeTextEditor ?? window.visibleTextEditors[0];
-  if (!editor) throw new Error('Open a file first: the code goes to its cursor.');
+  if (!editor) throw new Error(t('Open a file first: the code goes to its cursor.'));
   // A snippet is indented like the line it goes to; as plain text, because code may contain what snippets give a meaning to.
   const inserted = await editor.insertSnippet(new SnippetString().appendText(text));
-  if (!inserted) throw new Error('The file cannot be edited.');
+  if (!inserted) throw new Error(t('The file cannot be edited.'));
   await window.showTextDocument(editor.document, editor.viewColumn ?? ViewColumn.Active);
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { commands, env, window } from 'vscode';
+import { t } from '../core/l10n';
 import { isEphemeral } from '../node/store/ephemeralStorage';
 import { commandIds } from './contributions';
 
@@ -11,7 +12,7 @@ export async function warnOfEphemeralStorage(folder: string, wasTold: (folder: s
   const mounts = await readFile('/proc/self/mountinfo', 'utf8').catch(() => '');
   if (!isEphemeral(folder, mounts)) return;
   await told(folder);
-  const backUp = 'Back Up History…';
-  const text = `This history is kept inside the container (${folder}) and is gone when the container is built anew. Mount a volume there, or back it up before you rebuild.`;
+  const backUp = t('Back Up History…');
+  const text = t('This history is kept inside the container ({0}) and is gone when the container is built anew. Mount a volume there, or back it up before you rebuild.', folder);
   if ((await window.showWarningMessage(text, backUp)) === backUp) await commands.executeCommand(commandIds.backUpHistory);
 }

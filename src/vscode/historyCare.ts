@@ -2,8 +2,9 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, ProgressLocation, Uri, window, type Progress } from 'vscode';
 import { CancelledError, StoreError } from '../core/errors';
-import { checkedText, counted, isUnusable, problemCount, type TaskProgress, type VerifyReport } from '../core/session/verifyReport';
+import { checkedText, isUnusable, problemCount, type TaskProgress, type VerifyReport } from '../core/session/verifyReport';
 import type { Disposable } from '../core/base/disposable';
+import { shown, t, wholeNumber } from '../core/l10n';
 import type { ChatController } from './chatController';
 import { commandIds, type CommandName } from './contributions';
 import type { StoreAccess } from './storeAccess';
@@ -21,7 +22,7 @@ export type HistoryCareCommandName = Extract<CommandName, 'verifyHistory' | 'bac
 
 /** Problems that a dialog lists; the rest are counted. */
 const listedProblems = 6;
-const filters = { 'Threadkeeper history': ['db'], 'All files': ['*'] };
+const filters = () => ({ [t('Threadkeeper history')]: ['db'], [t('All files')]: ['*'] });
 
 /** Checks, repairs, backs up and restores the history as a whole. */
 export class HistoryCare {
@@ -40,54 +41,54 @@ export class HistoryCare {
       const note = this.deps.store.current?.status.note;
       if (told || note?.reason !== 'damage_found') return;
       told = true;
-      const verify = 'Verify and Repair History';
-      void window.showWarningMessage(`Part of your history is damaged. ${note.detail}`, verify).then((answer) => answer === verify && commands.executeCommand(commandIds.verifyHistory));
+      const verify = t('Verify and Repair History');
+      void window.showWarningMessage(t('Part of your history is damaged. {0}', shown(note.detail)), verify).then((answer) => answer === verify && commands.executeCommand(commandIds.verifyHistory));
     });
   }
 
   private async verify(): Promise<void> {
-    const report = await this.withProgress('Verifying your history', async (options) => (await this.deps.tasks()).verify(await this.deps.folder(), options));
+    const report = await this.withProgress(t('Verifying your history'), async (options) => (await this.deps.tasks()).verify(await this.deps.folder(), options));
     if (!report) return;
-    if (problemCount(report) === 0) return void window.showInformationMessage(`${checkedText(report)} checked, no damage found.`);
+    if (problemCount(report) === 0) return void window.showInformationMessage(t('{0} checked, no damage found.', checkedText(report)));
     const helps = report.problems.some(({ repairHelps }) => repairHelps);
-    const repair = 'Repair';
-    const detail = `${problemsText(report)}\n\n${helps ? 'A repair builds the history anew from what can be read. The damaged file is kept beside it.' : 'A repair does not help. Restore a backup, if there is one.'}`;
-    const answer = await window.showWarningMessage(`Your history is damaged: ${counted(problemCount(report), 'problem', 'problems')} found.`, { modal: true, detail }, ...(helps ? [repair] : []));
-    if (answer !== repair || !(await this.mayInterrupt('repair it'))) return;
-    const status = await this.withoutCancel('Repairing your history', () => this.deps.controller.reopenStore({ repair: true }));
-    if (status.note?.reason === 'recovered') void window.showInformationMessage(`Your history has been repaired. ${status.note.detail}`);
-    else void window.showWarningMessage(`Your history was not repaired. ${status.note?.detail ?? ''}${status.note?.reason === 'other_owner' ? '. Repair it there, or close that window and try again.' : ''}`);
+    const repair = t('Repair');
+    const detail = `${problemsText(report)}\n\n${helps ? t('A repair builds the history anew from what can be read. The damaged file is kept beside it.') : t('A repair does not help. Restore a backup, if there is one.')}`;
+    const answer = await window.showWarningMessage(t(problemCount(report) === 1 ? 'Your history is damaged: {0} problem found.' : 'Your history is damaged: {0} problems found.', wholeNumber(problemCount(report))), { modal: true, detail }, ...(helps ? [repair] : []));
+    if (answer !== repair || !(await this.mayInterrupt(t('It has to end before Threadkeeper can repair it. What was shown is kept.')))) return;
+    const status = await this.withoutCancel(t('Repairing your history'), () => this.deps.controller.reopenStore({ repair: true }));
+    if (status.note?.reason === 'recovered') void window.showInformationMessage(t('Your history has been repaired. {0}', shown(status.note.detail)));
+    else void window.showWarningMessage(t(status.note?.reason === 'other_owner' ? 'Your history was not repaired. {0}. Repair it there, or close that window and try again.' : 'Your history was not repaired. {0}', shown(status.note?.detail ?? '')));
   }
 
   private async backUp(): Promise<void> {
     const day = new Date().toISOString().slice(0, 10);
-    const target = await window.showSaveDialog({ title: 'Back Up History', saveLabel: 'Back Up', filters, defaultUri: Uri.file(join(homedir(), `threadkeeper-${day}.db`)) });
+    const target = await window.showSaveDialog({ title: t('Back Up History'), saveLabel: t('Back Up'), filters: filters(), defaultUri: Uri.file(join(homedir(), `threadkeeper-${day}.db`)) });
     if (!target) return;
     // The dialog has asked before it returns the name of a file that exists.
-    const report = await this.withProgress('Backing up your history', async (options) => (await this.deps.tasks()).backUp(await this.deps.folder(), target.fsPath, options));
+    const report = await this.withProgress(t('Backing up your history'), async (options) => (await this.deps.tasks()).backUp(await this.deps.folder(), target.fsPath, options));
     if (!report) return;
-    const reveal = 'Show File';
-    void window.showInformationMessage(`${checkedText(report)} backed up to ${target.fsPath}.`, reveal).then((answer) => answer === reveal && commands.executeCommand('revealFileInOS', target));
+    const reveal = t('Show File');
+    void window.showInformationMessage(t('{0} backed up to {1}.', checkedText(report), target.fsPath), reveal).then((answer) => answer === reveal && commands.executeCommand('revealFileInOS', target));
   }
 
   private async restore(): Promise<void> {
-    const [backup] = (await window.showOpenDialog({ title: 'Restore History', openLabel: 'Restore', filters })) ?? [];
+    const [backup] = (await window.showOpenDialog({ title: t('Restore History'), openLabel: t('Restore'), filters: filters() })) ?? [];
     if (!backup) return;
-    const report = await this.withProgress('Checking the backup', async (options) => (await this.deps.tasks()).verifyFile(backup.fsPath, options));
+    const report = await this.withProgress(t('Checking the backup'), async (options) => (await this.deps.tasks()).verifyFile(backup.fsPath, options));
     if (!report) return;
-    if (isUnusable(report)) return void window.showWarningMessage(`${backup.fsPath} cannot be restored as it is. Nothing was changed.`, { modal: true, detail: problemsText(report) });
-    const damage = problemCount(report) === 0 ? '' : `The backup is damaged itself:\n${problemsText(report)}\n\n`;
-    const restore = damage === '' ? 'Restore' : 'Restore Anyway';
+    if (isUnusable(report)) return void window.showWarningMessage(t('{0} cannot be restored as it is. Nothing was changed.', backup.fsPath), { modal: true, detail: problemsText(report) });
+    const damage = problemCount(report) === 0 ? '' : `${t('The backup is damaged itself:')}\n${problemsText(report)}\n\n`;
+    const restore = damage === '' ? t('Restore') : t('Restore Anyway');
     const answer = await window.showWarningMessage(
-      `Replace your history with this backup of ${checkedText(report)}?`,
-      { modal: true, detail: `${damage}What you have now is kept under another name in the same folder, and the chat shows the restored history.` },
+      t('Replace your history with this backup of {0}?', checkedText(report)),
+      { modal: true, detail: `${damage}${t('What you have now is kept under another name in the same folder, and the chat shows the restored history.')}` },
       restore,
     );
-    if (answer !== restore || !(await this.mayInterrupt('restore the backup'))) return;
+    if (answer !== restore || !(await this.mayInterrupt(t('It has to end before Threadkeeper can restore the backup. What was shown is kept.')))) return;
     let keptAt: string | null = null;
     const tasks = await this.deps.tasks();
     const folder = await this.deps.folder();
-    await this.withoutCancel('Restoring your history', () =>
+    await this.withoutCancel(t('Restoring your history'), () =>
       this.deps.controller.reopenStore({
         repair: damage !== '',
         between: async () => {
@@ -95,15 +96,15 @@ export class HistoryCare {
         },
       }),
     );
-    void window.showInformationMessage(`${checkedText(report)} restored.${keptAt === null ? '' : ` The history you had is kept as ${String(keptAt)}.`}`);
+    void window.showInformationMessage(keptAt === null ? t('{0} restored.', checkedText(report)) : t('{0} restored. The history you had is kept as {1}.', checkedText(report), String(keptAt)));
   }
 
   /** Every turn has to end first; the user decides whether now. */
-  private async mayInterrupt(purpose: string): Promise<boolean> {
+  private async mayInterrupt(why: string): Promise<boolean> {
     const { controller } = this.deps;
     if (controller.answering.length === 0) return true;
-    const stop = 'Stop and Go On';
-    const answer = await window.showWarningMessage('An answer is still being written.', { modal: true, detail: `It has to end before Threadkeeper can ${purpose}. What was shown is kept.` }, stop);
+    const stop = t('Stop and Go On');
+    const answer = await window.showWarningMessage(t('An answer is still being written.'), { modal: true, detail: why }, stop);
     if (answer !== stop) return false;
     await controller.stopAll();
     return true;
@@ -137,12 +138,13 @@ async function inItsOwnWords(command: () => Promise<void>): Promise<void> {
   }
 }
 
-function show(progress: Progress<{ message?: string }>, { phase, done, total }: TaskProgress): void {
-  progress.report({ message: done > 0 && total > 0 ? `${phase} (${done.toLocaleString('en')} of ${total.toLocaleString('en')})` : phase });
+function show(progress: Progress<{ message?: string }>, { phase: inEnglish, done, total }: TaskProgress): void {
+  const phase = shown(inEnglish);
+  progress.report({ message: done > 0 && total > 0 ? t('{0} ({1} of {2})', phase, wholeNumber(done), wholeNumber(total)) : phase });
 }
 
 function problemsText({ problems, more }: VerifyReport): string {
-  const lines = problems.slice(0, listedProblems).map(({ where, meaning }) => `• ${where}: ${meaning}`);
+  const lines = problems.slice(0, listedProblems).map(({ where, meaning }) => `• ${t('{0}: {1}', shown(where), shown(meaning))}`);
   const rest = problems.length - lines.length + more;
-  return [...lines, ...(rest > 0 ? [`• and ${rest} more`] : [])].join('\n');
+  return [...lines, ...(rest > 0 ? [`• ${t('and {0} more', rest)}`] : [])].join('\n');
 }

@@ -1,3 +1,4 @@
+import { t } from '../core/l10n';
 import { timeText } from '../core/recall/dateText';
 import { snippet } from '../core/recall/snippet';
 import type { SearchHit, SearchResult } from '../core/session/searchQuery';
@@ -20,7 +21,7 @@ export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
   return hits.map((hit) => ({
     label: withoutIcons(snippet(hit.text, terms, snippetCharacters)),
     description: speakerText(hit),
-    detail: withoutIcons(`${hit.sessionTitle || 'Untitled'} · ${hit.sessionId} · ${timeText(hit.at)}`),
+    detail: withoutIcons(`${hit.sessionTitle || t('Untitled')} · ${hit.sessionId} · ${timeText(hit.at)}`),
     alwaysShow: true,
     session: hit.session,
     entry: hit.entry,
@@ -28,8 +29,8 @@ export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
 }
 
 function speakerText({ role, speaker }: SearchHit): string {
-  if (role === 'user') return 'You';
-  return role === 'assistant' ? 'Answer' : speaker;
+  if (role === 'user') return t('You');
+  return role === 'assistant' ? t('Answer') : speaker;
 }
 
 /** `$(name)` in a list is drawn as an icon; what was said is text. */

@@ -1,3 +1,4 @@
+import { shown, t, wholeNumber } from '../core/l10n';
 import type { CountedKind, ImportedSession, ImportReport } from '../core/transfer/importReport';
 import { escapeMarkdown } from './escapeMarkdown';
 
@@ -6,20 +7,20 @@ export function importReportText({ sessions, failed, cancelled }: ImportReport):
   const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')]);
   return [
     '# Import',
-    ...(cancelled ? ['The import was stopped. What had been read until then is in the history; importing again adds the rest.'] : []),
-    ...section('Imported', sessions.filter(({ outcome }) => outcome !== 'known').map(sessionLine)),
-    ...section('Here already, with nothing new', sessions.filter(({ outcome }) => outcome === 'known').map(sessionLine)),
-    ...section('Not imported', failed.map(({ source, reason }) => `- ${escapeMarkdown(source)}: ${escapeMarkdown(reason)}`)),
-    'Nothing was changed in the files. Records that are not known are kept with the session as they are and are not sent to a model.',
+    ...(cancelled ? [t('The import was stopped. What had been read until then is in the history; importing again adds the rest.')] : []),
+    ...section(t('Imported'), sessions.filter(({ outcome }) => outcome !== 'known').map(sessionLine)),
+    ...section(t('Here already, with nothing new'), sessions.filter(({ outcome }) => outcome === 'known').map(sessionLine)),
+    ...section(t('Not imported'), failed.map(({ source, reason }) => `- ${escapeMarkdown(source)}: ${escapeMarkdown(shown(reason))}`)),
+    t('Nothing was changed in the files. Records that are not known are kept with the session as they are and are not sent to a model.'),
   ].join('\n\n');
 }
 
 function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw, repaired, trashed }: ImportedSession): string {
   const kinds = (list: readonly CountedKind[]) => list.map(({ kind, count }) => `${escapeMarkdown(kind)} (${count})`).join(', ');
   return [
-    `- **${escapeMarkdown(title || 'Untitled')}** ${id}: ${entriesAdded.toLocaleString('en')} entries${outcome === 'extended' ? ' added' : ''}, ${format}, from ${escapeMarkdown(source)}`,
-    ...(keptRaw.length > 0 ? [`  - kept as they are: ${kinds(keptRaw)}`] : []),
-    ...(repaired.length > 0 ? [`  - repaired: ${kinds(repaired)}`] : []),
-    ...(trashed ? ['  - this session is in the trash; restore it from there'] : []),
+    t(outcome === 'extended' ? '- **{0}** {1}: {2} entries added, {3}, from {4}' : '- **{0}** {1}: {2} entries, {3}, from {4}', escapeMarkdown(title || t('Untitled')), id, wholeNumber(entriesAdded), format, escapeMarkdown(source)),
+    ...(keptRaw.length > 0 ? [`  - ${t('kept as they are: {0}', kinds(keptRaw))}`] : []),
+    ...(repaired.length > 0 ? [`  - ${t('repaired: {0}', kinds(repaired))}`] : []),
+    ...(trashed ? [`  - ${t('this session is in the trash; restore it from there')}`] : []),
   ].join('\n');
 }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { t, wholeNumber } from '../core/l10n';
 import type { KnownWorkspace } from '../node/store/workspaceEntry';
 import type { RelinkCandidate, RelinkReason } from '../node/store/relinkCandidates';
 import type { OtherWorkspace } from './sessionNodes';
@@ -7,7 +8,7 @@ import { agoText } from './sessionText';
 /** Name and place of a workspace as people know it: from `file:///home/me/tides`, `tides` and `/home/me/tides`. */
 export function placeOf({ workspaceUris }: Pick<KnownWorkspace, 'workspaceUris'>): { readonly name: string; readonly place: string } {
   const paths = workspaceUris.map(pathText);
-  if (paths.length === 0) return { name: 'No folder', place: 'windows without a folder' };
+  if (paths.length === 0) return { name: t('No folder'), place: t('windows without a folder') };
   const names = paths.map((path) => posix.basename(path.replaceAll('\\', '/')) || path);
   return { name: names.join(' + '), place: paths.join(', ') };
 }
@@ -16,7 +17,7 @@ export function otherWorkspace({ entry, reason, gone }: RelinkCandidate): OtherW
   const [only, more] = entry.workspaceUris;
   const { name, place } = placeOf(entry);
   return {
-    name: reason === 'previous' ? `${name} (before it was linked)` : name,
+    name: reason === 'previous' ? t('{0} (before it was linked)', name) : name,
     place,
     folder: entry.folder,
     sessionCount: entry.sessionCount,
@@ -27,16 +28,16 @@ export function otherWorkspace({ entry, reason, gone }: RelinkCandidate): OtherW
   };
 }
 
-const reasons: Readonly<Record<RelinkReason, string>> = {
-  previous: 'where this workspace had its sessions before it was linked',
-  same_folder: 'this very folder, under its former name',
-  same_repository: 'the same repository, at a place that is gone',
-  same_name: 'a folder with this name, at a place that is gone',
-  shares_folder: 'shares a folder with this workspace',
-  beside: 'stood beside this folder and is gone',
-  clone: 'another clone of this repository',
-  gone: 'its folder is gone',
-  other: '',
+const reasons: Readonly<Record<RelinkReason, () => string>> = {
+  previous: () => t('where this workspace had its sessions before it was linked'),
+  same_folder: () => t('this very folder, under its former name'),
+  same_repository: () => t('the same repository, at a place that is gone'),
+  same_name: () => t('a folder with this name, at a place that is gone'),
+  shares_folder: () => t('shares a folder with this workspace'),
+  beside: () => t('stood beside this folder and is gone'),
+  clone: () => t('another clone of this repository'),
+  gone: () => t('its folder is gone'),
+  other: () => '',
 };
 
 export interface RelinkPick {
@@ -49,11 +50,11 @@ export interface RelinkPick {
 export function relinkPick(candidate: RelinkCandidate, now: number): RelinkPick {
   const { entry, reason } = candidate;
   const { name, place } = placeOf(entry);
-  const count = entry.sessionCount === null ? '' : entry.sessionCount === 1 ? '1 session' : `${entry.sessionCount.toLocaleString('en')} sessions`;
+  const count = entry.sessionCount === null ? '' : t(entry.sessionCount === 1 ? '{0} session' : '{0} sessions', wholeNumber(entry.sessionCount));
   return {
-    label: reason === 'previous' ? 'Take the link back' : name,
-    description: reasons[reason],
-    detail: [count, `last used ${agoText(entry.lastUsed, now)}`, place].filter((part) => part !== '').join(' · '),
+    label: reason === 'previous' ? t('Take the link back') : name,
+    description: reasons[reason](),
+    detail: [count, t('last used {0}', agoText(entry.lastUsed, now)), place].filter((part) => part !== '').join(' · '),
     candidate,
   };
 }

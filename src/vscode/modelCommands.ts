@@ -1,8 +1,8 @@
 import { ConfigurationTarget, workspace } from 'vscode';
 import { priceOf, type PriceTable } from '../core/cost/prices';
+import { t } from '../core/l10n';
 import type { ProviderId } from '../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
-import { t } from '../core/l10n';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
 import { settingKey } from './contributions';
@@ -34,7 +34,7 @@ export class ModelCommands {
       .filter((provider) => only === undefined || provider === only)
       .map((provider) => ({
         provider,
-        title: providerTitles[provider],
+        title: providerTitles[provider](),
         needs: provider === 'anthropic' && !models.hasKey() ? ('key' as const) : provider === 'openai-compatible' && !models.hasServer() ? ('address' as const) : null,
         list: () => models.list(provider),
       }));
@@ -93,6 +93,6 @@ export class ModelCommands {
     const { models, tell } = this.deps;
     if (model === null || model === offlineSessionModel || models.hasDefault()) return;
     await workspace.getConfiguration().update(settingKey('model'), model, ConfigurationTarget.Global);
-    tell('New sessions use this model too (setting threadkeeper.model).');
+    tell(t('New sessions use this model too (setting threadkeeper.model).'));
   }
 }

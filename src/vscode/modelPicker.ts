@@ -45,11 +45,11 @@ export async function pickModel(input: ModelPickerInput): Promise<PickedModel | 
   const picked = await showList(input);
   if (picked?.kind !== 'enter') return picked;
   const model = await window.showInputBox({
-    title: 'Select Model',
-    prompt: 'The id of a model as the provider has it.',
+    title: t('Select Model'),
+    prompt: t('The id of a model as the provider has it.'),
     placeHolder: picked.provider === 'anthropic' ? 'claude-sonnet-5-5' : 'llama3.1:8b',
     ignoreFocusOut: true,
-    validateInput: (value) => (/\s/.test(value.trim()) ? 'A model id has no spaces.' : undefined),
+    validateInput: (value) => (/\s/.test(value.trim()) ? t('A model id has no spaces.') : undefined),
   });
   return model?.trim() ? { kind: 'model', model: `${picked.provider}/${model.trim()}` } : undefined;
 }
@@ -57,7 +57,7 @@ export async function pickModel(input: ModelPickerInput): Promise<PickedModel | 
 function showList(input: ModelPickerInput): Promise<Item['choice']> {
   const list = window.createQuickPick<Item>();
   const states = new Map<ProviderId, GroupState>();
-  list.title = 'Select Model';
+  list.title = t('Select Model');
   list.placeholder = input.tokens > 0 ? t('For this session; another model reads its {0} tokens anew, once', shortTokens(input.tokens)) : t('For this session');
   list.matchOnDescription = true;
   list.keepScrollPosition = true;
@@ -105,20 +105,20 @@ function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupS
   for (const { provider, title, needs } of groups) {
     items.push({ label: title, kind: QuickPickItemKind.Separator });
     if (needs !== null && (provider === 'anthropic' || provider === 'openai-compatible')) {
-      const label = needs === 'key' ? '$(key) Set API Key…' : '$(server) Set Address and API Key…';
-      items.push({ label, description: provider === 'anthropic' ? 'to chat with Claude' : 'OpenRouter, LM Studio, vLLM, llama.cpp, LiteLLM and others', choice: { kind: 'set_key', provider } });
+      const label = needs === 'key' ? `$(key) ${t('Set API Key…')}` : `$(server) ${t('Set Address and API Key…')}`;
+      items.push({ label, description: provider === 'anthropic' ? t('to chat with Claude') : t('OpenRouter, LM Studio, vLLM, llama.cpp, LiteLLM and others'), choice: { kind: 'set_key', provider } });
       continue;
     }
-    if (provider === 'anthropic') items.push({ label: `${mark(null)}Automatic`, description: 'the setting threadkeeper.model, else the newest Sonnet model', choice: { kind: 'model', model: null } });
+    if (provider === 'anthropic') items.push({ label: `${mark(null)}${t('Automatic')}`, description: t('the setting threadkeeper.model, else the newest Sonnet model'), choice: { kind: 'model', model: null } });
     const state = states.get(provider) ?? 'asking';
-    if (state === 'asking') items.push({ label: '$(loading~spin) Asking…' });
-    else if ('problem' in state) items.push({ label: '$(warning) Nothing to choose', detail: state.problem, alwaysShow: true });
+    if (state === 'asking') items.push({ label: `$(loading~spin) ${t('Asking…')}` });
+    else if ('problem' in state) items.push({ label: `$(warning) ${t('Nothing to choose')}`, detail: state.problem, alwaysShow: true });
     else for (const info of state) items.push(modelItem(info, mark, price(info.provider, info.id)));
-    if (provider === 'anthropic') items.push({ label: '$(lightbulb) Set Thinking Level…', description: 'how much the model thinks before it answers', choice: { kind: 'thinking' } });
-    if (provider !== 'vscode') items.push({ label: '$(edit) Enter a model id…', choice: { kind: 'enter', provider } });
+    if (provider === 'anthropic') items.push({ label: `$(lightbulb) ${t('Set Thinking Level…')}`, description: t('how much the model thinks before it answers'), choice: { kind: 'thinking' } });
+    if (provider !== 'vscode') items.push({ label: `$(edit) ${t('Enter a model id…')}`, choice: { kind: 'enter', provider } });
   }
-  items.push({ label: 'Without a model', kind: QuickPickItemKind.Separator });
-  items.push({ label: `${mark(offlineSessionModel)}Offline`, description: 'searches history, notes and workspace; writes no answers', choice: { kind: 'model', model: offlineSessionModel } });
+  items.push({ label: t('Without a model'), kind: QuickPickItemKind.Separator });
+  items.push({ label: `${mark(offlineSessionModel)}${t('Offline')}`, description: t('searches history, notes and workspace; writes no answers'), choice: { kind: 'model', model: offlineSessionModel } });
   return items;
 }
 

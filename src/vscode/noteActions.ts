@@ -1,4 +1,5 @@
 import { Uri, window } from 'vscode';
+import { t } from '../core/l10n';
 import { checkNotePath } from '../core/memory/notePath';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
 
@@ -21,13 +22,13 @@ export function readNote(path: string, places: NotePlaces): Promise<string | und
 /** Rejects, in words for the user, when there is no such note any more. */
 export async function openNote(path: string, places: NotePlaces): Promise<void> {
   const { relative, folder, inner } = placeOf(path, places);
-  if ((await new FileMemoryNotes(folder).read(inner)) === undefined) throw new Error(`The note ${relative} is not there any more.`);
+  if ((await new FileMemoryNotes(folder).read(inner)) === undefined) throw new Error(t('The note {0} is not there any more.', relative));
   await window.showTextDocument(Uri.joinPath(Uri.file(folder), ...inner.split('/')));
 }
 
 /** Adds a line to the notes of the workspace, which the model reads from the next cycle on. */
 export async function saveNote(places: NotePlaces): Promise<void> {
-  const text = await window.showInputBox({ title: 'Save a Note', prompt: 'What must outlive a compaction: a decision with its reason, a name, a value', placeHolder: 'The gateway listens on port 8443, because 443 is taken' });
+  const text = await window.showInputBox({ title: t('Save a Note'), prompt: t('What must outlive a compaction: a decision with its reason, a name, a value'), placeHolder: t('The gateway listens on port 8443, because 443 is taken') });
   if (text === undefined || text.trim() === '') return;
   const notes = new FileMemoryNotes(places.workspace);
   const before = (await notes.read(ownNote)) ?? '# Notes\n';

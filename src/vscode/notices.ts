@@ -1,9 +1,10 @@
 import { window } from 'vscode';
 import type { PolicyProblem } from '../core/context/resolvePolicy';
+import { shown, t } from '../core/l10n';
 
 /** A line in the status bar, where a wrong number does not deserve a dialog; the meter's tooltip keeps saying it. */
 export function showSettingProblem({ setting, message }: PolicyProblem): void {
-  window.setStatusBarMessage(`$(warning) ${setting}: ${message}`, 15_000);
+  window.setStatusBarMessage(`$(warning) ${setting}: ${shown(message)}`, 15_000);
 }
 
 export function showKeyStorageBroken(text: string): void {
@@ -11,18 +12,18 @@ export function showKeyStorageBroken(text: string): void {
 }
 
 export function showSessionDeleted(title: string): void {
-  void window.showInformationMessage(`Another window has deleted ${title === '' ? 'the session that was open here' : `“${title}”, which was open here,`} for good. Your next message begins a new session.`);
+  void window.showInformationMessage(title === '' ? t('Another window has deleted the session that was open here for good. Your next message begins a new session.') : t('Another window has deleted “{0}”, which was open here, for good. Your next message begins a new session.', title));
 }
 
 /** Before an undo that restores more than the model takes. */
 export async function confirmUndo(question: string): Promise<boolean> {
-  const undo = 'Undo Anyway';
+  const undo = t('Undo Anyway');
   return (await window.showWarningMessage(question, undo)) === undo;
 }
 
 /** Modal: the turn waits for it, and it is the user who wanted to be asked. */
 export async function askBudget(spent: number, budget: number): Promise<boolean> {
-  const goOn = 'Go On';
-  const question = `Today's requests have cost $${spent.toFixed(2)}; your budget is $${budget.toFixed(2)} a day. Go on?`;
-  return (await window.showWarningMessage(question, { modal: true, detail: `You are asked again after another $${budget.toFixed(2)}. The setting is threadkeeper.budget.perDay.` }, goOn)) === goOn;
+  const goOn = t('Go On');
+  const question = t('Today\'s requests have cost ${0}; your budget is ${1} a day. Go on?', spent.toFixed(2), budget.toFixed(2));
+  return (await window.showWarningMessage(question, { modal: true, detail: t('You are asked again after another ${0}. The setting is threadkeeper.budget.perDay.', budget.toFixed(2)) }, goOn)) === goOn;
 }

@@ -5,6 +5,7 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { ModelBinding } from '../core/context/engine';
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
 import type { TranscriptPage } from '../core/session/transcriptPage';
 import type { StoredEntry } from '../core/session/entry';
@@ -35,7 +36,7 @@ export interface OpenChatDeps {
 
 /** Pages that are read at once when an entry is looked for. */
 const pagesForSearch = 10;
-const unreadableRemark = 'Some of what was attached to this draft cannot be read. It is kept in the history as it is; attach it again.';
+const unreadableRemark = () => t('Some of what was attached to this draft cannot be read. It is kept in the history as it is; attach it again.');
 
 /** An open session: its conversation, what the view shows of it, and the text that has not been sent. */
 export class OpenChat implements Disposable {
@@ -89,7 +90,7 @@ export class OpenChat implements Disposable {
     chat.presenter.load(page);
     const draft = await store.draft(session.uuid);
     if (draft) chat.draft = { text: draft.text, attachments: draft.attachments };
-    if (draft?.unreadable) chat.draftRemark = unreadableRemark;
+    if (draft?.unreadable) chat.draftRemark = unreadableRemark();
     if (store.status.access !== 'readonly') await chat.takeQueueBack();
     chat.disposables.add(
       store.onDidChange(({ kind }) => {

@@ -145,11 +145,11 @@ export class OpenClaw implements Disposable {
     const { find, watch, openStore, settings, ids, now, log } = this.deps;
     const { agents } = await find(settings().path);
     const agent = agents.find(({ sessions }) => sessions.some((session) => session.key === key));
-    if (!agent) throw new Error(`No agent of OpenClaw has a session with the key ${key}`);
+    if (!agent) throw new Error(t('No agent of OpenClaw has a session with the key {0}', key));
     const store = await openStore();
     if (store.status.access === 'readonly') {
       await store.close();
-      throw new Error('The history can only be read in this window');
+      throw new Error(t('The history can only be read in this window'));
     }
     const watching: OpenClawWatch = await watch(agent.place, key, {
       store,

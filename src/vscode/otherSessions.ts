@@ -1,6 +1,7 @@
 import type { Disposable } from '../core/base/disposable';
 import { errorText, StoreError } from '../core/errors';
 import { storeTurnError } from '../core/chat/turnError';
+import { shown, t } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
 import { sessionNodes, type OtherWorkspace, type SessionNode } from './sessionNodes';
 
@@ -35,11 +36,11 @@ export class OtherSessions implements Disposable {
     try {
       const sessions = await this.read(workspace.folder, (store) => store.listSessions({ limit: listed }));
       if (sessions.length > 0) return sessionNodes(sessions, workspace);
-      return [{ kind: 'note', id: `empty:${workspace.folder}`, text: 'No sessions', icon: 'info' }];
+      return [{ kind: 'note', id: `empty:${workspace.folder}`, text: t('No sessions'), icon: 'info' }];
     } catch (error) {
       this.deps.log.warn('other_workspace_not_read', { folder: workspace.folder, detail: errorText(error) });
-      const text = StoreError.is(error) ? storeTurnError(error).message : errorText(error);
-      return [{ kind: 'note', id: `failed:${workspace.folder}`, text: `Could not be read: ${text}`, icon: 'error' }];
+      const text = StoreError.is(error) ? shown(storeTurnError(error).message) : errorText(error);
+      return [{ kind: 'note', id: `failed:${workspace.folder}`, text: t('Could not be read: {0}', text), icon: 'error' }];
     }
   }
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Uri, ViewColumn, window, type WebviewPanel } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
-import { translationsInUse } from '../core/l10n';
+import { shown, translationsInUse } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import { HostChannel } from '../protocol/channel';
 import { chatViewHtml } from '../protocol/chatViewHtml';
@@ -92,7 +92,7 @@ export class PanelPage implements Disposable {
       this.channel.sendSnapshot(await this.options.state());
     } catch (error) {
       this.options.log.warn('panel_without_state', { panel: this.options.viewType, detail: errorText(error) });
-      this.channel.sendSnapshot({ panel: 'failed', message: errorText(error) });
+      this.channel.sendSnapshot({ panel: 'failed', message: shown(errorText(error)) });
     } finally {
       this.building = false;
     }

@@ -1,5 +1,6 @@
 import { QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
 import type { PinTarget } from '../core/chat/pins';
+import { t } from '../core/l10n';
 import type { Pin } from '../core/session/pin';
 import { entryText, type StoredEntry } from '../core/session/entry';
 import { oneLine } from './compactionPreviewText';
@@ -16,9 +17,9 @@ export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarge
   const file = activeFile();
   const messages = entries.filter(({ content, display }) => content.type === 'message' && display && content.text.trim() !== '').slice(-recentMessages).toReversed();
   const items: Item[] = [
-    { label: '$(edit) Write a text…', description: 'a rule or a fact that must stay in sight', alwaysShow: true, pick: writtenText },
-    ...(file === undefined ? [] : [{ label: `$(file) ${file}`, description: 'the active file, read again at every compaction', pick: async () => ({ kind: 'file' as const, target: file }) }]),
-    { label: 'Messages, the newest first', kind: QuickPickItemKind.Separator },
+    { label: `$(edit) ${t('Write a text…')}`, description: t('a rule or a fact that must stay in sight'), alwaysShow: true, pick: writtenText },
+    ...(file === undefined ? [] : [{ label: `$(file) ${file}`, description: t('the active file, read again at every compaction'), pick: async () => ({ kind: 'file' as const, target: file }) }]),
+    { label: t('Messages, the newest first'), kind: QuickPickItemKind.Separator },
     ...messages.map(
       ({ uuid, content }): Item => ({
         label: oneLine(entryText(content), labelLength),
@@ -27,7 +28,7 @@ export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarge
       }),
     ),
   ];
-  const picked = await window.showQuickPick(items, { title: 'Pin', placeHolder: 'What every compaction shall keep, word for word', matchOnDescription: true });
+  const picked = await window.showQuickPick(items, { title: t('Pin'), placeHolder: t('What every compaction shall keep, word for word'), matchOnDescription: true });
   return picked?.pick?.();
 }
 
@@ -35,14 +36,14 @@ export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarge
 export async function pickPinned(pins: readonly Pin[], entries: ReadonlyMap<string, StoredEntry>): Promise<PinTarget | undefined> {
   const items = pins.map((pin) => {
     const entry = entries.get(pin.target);
-    const text = pin.kind === 'entry' ? (entry ? entryText(entry.content) : 'a message that is gone') : pin.target;
+    const text = pin.kind === 'entry' ? (entry ? entryText(entry.content) : t('a message that is gone')) : pin.target;
     return { label: oneLine(text, labelLength), description: { entry: 'message', file: 'file', text: 'text' }[pin.kind], pin };
   });
-  return (await window.showQuickPick(items, { title: 'Unpin', placeHolder: 'What need not be kept any more' }))?.pin;
+  return (await window.showQuickPick(items, { title: t('Unpin'), placeHolder: t('What need not be kept any more') }))?.pin;
 }
 
 async function writtenText(): Promise<PinTarget | undefined> {
-  const text = await window.showInputBox({ title: 'Pin a Text', prompt: 'Kept in front of the model through every compaction' });
+  const text = await window.showInputBox({ title: t('Pin a Text'), prompt: t('Kept in front of the model through every compaction') });
   return text === undefined || text.trim() === '' ? undefined : { kind: 'text', target: text.trim() };
 }
 

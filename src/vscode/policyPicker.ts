@@ -1,5 +1,6 @@
 import { ConfigurationTarget, QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
 import { presetNames, type PresetName } from '../core/context/resolvePolicy';
+import { t } from '../core/l10n';
 import { settingKey } from './contributions';
 
 export type PickedPolicy =
@@ -17,33 +18,33 @@ interface Item extends QuickPickItem {
 }
 
 /** One line each; the settings say more. */
-const explanations: Readonly<Record<PresetName, string>> = {
-  balanced: 'notes at 50 and 75 %, folds at 85 %, keeps the last two turns',
-  goose: 'folds at 80 % of 128k, keeps five messages, three or four sentences by a cheap model',
-  'goose-conservative': 'as goose, at 90 %, keeps ten messages, best model',
-  'goose-aggressive': 'as goose, at 70 %, keeps three messages: smallest prompts, lowest cost',
-  goclaw: 'notes, checkpoints, folds 4,000 tokens before the end or at 500 messages, keeps half',
-  'session-state': 'above 70 %: a state, merged over time, until less than 60 % is left',
-  'keep-recent': 'above 20 messages or 75 %: keeps four, all of it when no model can summarise',
-  librecode: 'folds at 80 %, keeps 40 messages, sections by kind of work',
+const explanations: Readonly<Record<PresetName, () => string>> = {
+  balanced: () => t('notes at 50 and 75 %, folds at 85 %, keeps the last two turns'),
+  goose: () => t('folds at 80 % of 128k, keeps five messages, three or four sentences by a cheap model'),
+  'goose-conservative': () => t('as goose, at 90 %, keeps ten messages, best model'),
+  'goose-aggressive': () => t('as goose, at 70 %, keeps three messages: smallest prompts, lowest cost'),
+  goclaw: () => t('notes, checkpoints, folds 4,000 tokens before the end or at 500 messages, keeps half'),
+  'session-state': () => t('above 70 %: a state, merged over time, until less than 60 % is left'),
+  'keep-recent': () => t('above 20 messages or 75 %: keeps four, all of it when no model can summarise'),
+  librecode: () => t('folds at 80 %, keeps 40 messages, sections by kind of work'),
 };
 
 /** Undefined when the user has closed a list. */
 export async function pickPolicy({ current, setting }: PolicyPickerInput): Promise<PickedPolicy | undefined> {
   const mark = (preset: string | null) => (preset === current ? '$(check) ' : '');
   const items: Item[] = [
-    { label: `${mark(null)}As the settings say`, description: setting, preset: null },
-    { label: 'Policies', kind: QuickPickItemKind.Separator },
-    ...presetNames.map((preset): Item => ({ label: `${mark(preset)}${preset}`, description: explanations[preset], preset })),
+    { label: `${mark(null)}${t('As the settings say')}`, description: setting, preset: null },
+    { label: t('Policies'), kind: QuickPickItemKind.Separator },
+    ...presetNames.map((preset): Item => ({ label: `${mark(preset)}${preset}`, description: explanations[preset](), preset })),
   ];
-  const picked = await window.showQuickPick(items, { title: 'Select Policy', placeHolder: 'How the context is managed, from the next request on', matchOnDescription: true });
+  const picked = await window.showQuickPick(items, { title: t('Select Policy'), placeHolder: t('How the context is managed, from the next request on'), matchOnDescription: true });
   if (picked?.preset === undefined) return undefined;
   if (picked.preset === null) return { preset: null, scope: 'session' };
   const scopes = [
-    { label: 'For this session', scope: 'session' as const },
-    { label: 'For the workspace', description: 'every session that has no policy of its own', scope: 'workspace' as const },
+    { label: t('For this session'), scope: 'session' as const },
+    { label: t('For the workspace'), description: t('every session that has no policy of its own'), scope: 'workspace' as const },
   ];
-  const where = await window.showQuickPick(scopes, { title: `Select Policy: ${picked.preset}` });
+  const where = await window.showQuickPick(scopes, { title: t('Select Policy: {0}', picked.preset) });
   return where && { scope: where.scope, preset: picked.preset };
 }
 

@@ -1,4 +1,5 @@
 import { commands, window } from 'vscode';
+import { t } from '../core/l10n';
 import type { RelinkCandidate } from '../node/store/relinkCandidates';
 import { placeOf, relinkPick } from './knownPlaces';
 
@@ -16,10 +17,10 @@ export interface RelinkDeps {
 /** Lets the user say whose history this workspace has, and takes it back the same way. Nothing is merged or deleted. */
 export async function relinkHistory({ candidates, relink, close, forgetLastSession, now, tell }: RelinkDeps): Promise<void> {
   const found = await candidates();
-  if (found.length === 0) return tell('No other workspace on this machine has a history.');
+  if (found.length === 0) return tell(t('No other workspace on this machine has a history.'));
   const picked = await window.showQuickPick(
     found.map((candidate) => relinkPick(candidate, now())),
-    { title: 'Relink History', placeHolder: 'Whose history is that of this workspace? The likeliest stands first.', matchOnDescription: true, matchOnDetail: true },
+    { title: t('Relink History'), placeHolder: t('Whose history is that of this workspace? The likeliest stands first.'), matchOnDescription: true, matchOnDetail: true },
   );
   if (!picked || !(await confirmed(picked.candidate))) return;
   await relink(picked.candidate);
@@ -32,12 +33,12 @@ async function confirmed({ entry, reason, gone }: RelinkCandidate): Promise<bool
   const { place } = placeOf(entry);
   const [question, detail] =
     reason === 'previous'
-      ? ['Take the link back?', 'This workspace then has the history again that it had before it was linked.']
+      ? [t('Take the link back?'), t('This workspace then has the history again that it had before it was linked.')]
       : [
-          `Use the history of ${place} in this workspace?`,
-          gone ? 'What was said there is then listed here.' : 'That workspace still exists: both then share one history.',
+          t('Use the history of {0} in this workspace?', place),
+          gone ? t('What was said there is then listed here.') : t('That workspace still exists: both then share one history.'),
         ];
-  const answer = 'Relink and Reload';
-  const kept = 'Nothing is merged or deleted, and Relink History… takes it back. The window is reloaded.';
+  const answer = t('Relink and Reload');
+  const kept = t('Nothing is merged or deleted, and Relink History… takes it back. The window is reloaded.');
   return (await window.showWarningMessage(question, { modal: true, detail: `${detail} ${kept}` }, answer)) === answer;
 }

@@ -1,3 +1,4 @@
+import { t } from '../core/l10n';
 import type { IdSource, SessionStore } from '../core/ports';
 import type { PurgePreview } from '../core/session/purgePreview';
 import type { Session, SessionPatch } from '../core/session/session';
@@ -47,7 +48,7 @@ export class SessionActions {
   async restore(sessions: readonly Session[]): Promise<void> {
     const found = await Promise.all(sessions.map(({ uuid }) => this.find(uuid)));
     const kept = found.filter((session) => session !== undefined);
-    if (kept.length === 0) throw new Error('There is nothing to restore: it was deleted for good.');
+    if (kept.length === 0) throw new Error(t('There is nothing to restore: it was deleted for good.'));
     await this.patch(kept, { deletedAt: null });
   }
 
@@ -72,7 +73,7 @@ export class SessionActions {
 
   async saveTags(uuid: string, tags: readonly string[]): Promise<void> {
     const session = await this.find(uuid);
-    if (!session) throw new Error('This session does not exist any more.');
+    if (!session) throw new Error(t('This session does not exist any more.'));
     await this.patch([session], { metadata: { ...session.metadata, tags: [...tags] } });
   }
 

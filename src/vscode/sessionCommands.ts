@@ -1,4 +1,5 @@
 import { commands, env, Uri, window } from 'vscode';
+import { t } from '../core/l10n';
 import type { Session } from '../core/session/session';
 import type { ChatController } from './chatController';
 import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from './contributions';
@@ -96,8 +97,8 @@ export class SessionCommands {
   private async open(session: Session): Promise<void> {
     // The keyboard stays with the list: F2 and Delete mean the row that was pressed.
     if (session.deletedAt === null) return this.show(session.uuid, true);
-    const restore = 'Restore and Open';
-    const answer = await window.showInformationMessage(`${sessionsText([session])} is in the trash.`, restore);
+    const restore = t('Restore and Open');
+    const answer = await window.showInformationMessage(t('{0} is in the trash.', sessionsText([session])), restore);
     if (answer !== restore) return;
     await this.deps.actions.restore([session]);
     await this.show(session.uuid);
@@ -124,13 +125,13 @@ export class SessionCommands {
     const { actions, tell } = this.deps;
     const forked = await actions.fork(session.uuid);
     if (forked) await this.show(forked.uuid);
-    else tell('There is nothing to fork: this session has no messages yet.');
+    else tell(t('There is nothing to fork: this session has no messages yet.'));
   }
 
   private async archive(sessions: readonly Session[]): Promise<void> {
     const { actions, tellUndoable } = this.deps;
     const left = await actions.archive(sessions, true);
-    tellUndoable(`Archived ${sessionsText(sessions)}. Searches still look there.`, async () => {
+    tellUndoable(t('Archived {0}. Searches still look there.', sessionsText(sessions)), async () => {
       await actions.archive(sessions, false);
       if (left) await this.show(sessions[0]!.uuid);
     });
@@ -143,7 +144,7 @@ export class SessionCommands {
     if (kept.length === 0) return this.deleteForGood(sessions);
     const shown = controller.session?.uuid;
     const left = await actions.trash(kept);
-    tellUndoable(`Moved ${sessionsText(kept)} to the trash. It can be restored from there.`, async () => {
+    tellUndoable(t('Moved {0} to the trash. It can be restored from there.', sessionsText(kept)), async () => {
       await actions.restore(kept);
       if (left && shown !== undefined) await this.show(shown);
     });
@@ -151,7 +152,7 @@ export class SessionCommands {
 
   private async emptyTrash(): Promise<void> {
     const trashed = await this.deps.actions.trashed();
-    if (trashed.length === 0) this.deps.tell('The trash is empty.');
+    if (trashed.length === 0) this.deps.tell(t('The trash is empty.'));
     else await this.deleteForGood(trashed);
   }
 
@@ -159,14 +160,14 @@ export class SessionCommands {
     const { actions } = this.deps;
     const trashed = sessions.filter(({ deletedAt }) => deletedAt !== null);
     if (trashed.length === 0) return;
-    const answer = 'Delete for Good';
+    const answer = t('Delete for Good');
     const detail = purgeText(await actions.purgePreview(trashed));
-    if ((await window.showWarningMessage(`Delete ${sessionsText(trashed)} for good?`, { modal: true, detail }, answer)) === answer) await actions.purge(trashed);
+    if ((await window.showWarningMessage(t('Delete {0} for good?', sessionsText(trashed)), { modal: true, detail }, answer)) === answer) await actions.purge(trashed);
   }
 
   private async filter(): Promise<void> {
     const { tree } = this.deps;
-    const text = await window.showInputBox({ title: 'Filter Sessions', value: tree.filter, prompt: 'Part of a title or id, or #tag. Empty: show all.' });
+    const text = await window.showInputBox({ title: t('Filter Sessions'), value: tree.filter, prompt: t('Part of a title or id, or #tag. Empty: show all.') });
     if (text === undefined) return;
     this.setFilter(text);
     await commands.executeCommand(focusSessionsCommand);
@@ -194,7 +195,7 @@ export class SessionCommands {
     }
     await controller.open();
     if (controller.session) await run([controller.session]);
-    else tell('No session is open: it comes into being with its first message.');
+    else tell(t('No session is open: it comes into being with its first message.'));
   }
 }
 

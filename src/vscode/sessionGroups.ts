@@ -1,3 +1,4 @@
+import { t } from '../core/l10n';
 import type { Session } from '../core/session/session';
 
 export type DateGroup = 'pinned' | 'today' | 'yesterday' | 'week' | 'older';
@@ -7,12 +8,12 @@ export interface SessionGroup {
   readonly sessions: readonly Session[];
 }
 
-export const groupLabels: Readonly<Record<DateGroup, string>> = {
-  pinned: 'Pinned',
-  today: 'Today',
-  yesterday: 'Yesterday',
-  week: 'Last 7 Days',
-  older: 'Older',
+export const groupLabels: Readonly<Record<DateGroup, () => string>> = {
+  pinned: () => t('Pinned'),
+  today: () => t('Today'),
+  yesterday: () => t('Yesterday'),
+  week: () => t('Last 7 Days'),
+  older: () => t('Older'),
 };
 
 /** By the local day on which something was last said, in the given order; groups without a session are left out. */

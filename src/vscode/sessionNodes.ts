@@ -1,3 +1,4 @@
+import { listed, t, wholeNumber } from '../core/l10n';
 import type { Session } from '../core/session/session';
 import { groupLabels, groupSessions, type DateGroup } from './sessionGroups';
 import type { ListName, LoadedLists } from './sessionLists';
@@ -64,7 +65,7 @@ export function rootNodes({ lists, filter, others, now }: TreeState): SessionNod
   if (lists.active.hasMore) groups.push({ kind: 'more', list: 'active' });
   if (lists.archived.sessions.length > 0) groups.push({ kind: 'group', group: 'archived' });
   if (lists.trashed.sessions.length > 0) groups.push({ kind: 'group', group: 'trashed' });
-  if (filter !== '') return groups.length > 0 ? groups : [{ kind: 'note', id: 'nothing', text: `No session matches "${filter}"`, icon: 'search' }];
+  if (filter !== '') return groups.length > 0 ? groups : [{ kind: 'note', id: 'nothing', text: t('No session matches "{0}"', filter), icon: 'search' }];
   return others.length > 0 ? [...groups, { kind: 'group', group: 'others' }] : groups;
 }
 
@@ -91,7 +92,7 @@ export function rowOf(node: SessionNode, state: TreeState): SessionRow {
     case 'workspace':
       return workspaceRow(node.workspace, state.now);
     case 'more':
-      return { ...plain, id: `more:${node.list}`, label: 'Show more…', icon: 'ellipsis', context: 'more', spoken: 'Show more sessions' };
+      return { ...plain, id: `more:${node.list}`, label: t('Show more…'), icon: 'ellipsis', context: 'more', spoken: t('Show more sessions') };
     case 'note':
       return { ...plain, id: `note:${node.id}`, label: node.text, icon: node.icon, context: 'note', spoken: node.text };
   }
@@ -104,17 +105,17 @@ function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists,
   const id = `group:${group}${filter === '' ? '' : ':filtered'}`;
   const opened = filter === '' ? 'closed' : 'open';
   const count = (list: ListName) => `${lists[list].sessions.length}${lists[list].hasMore ? '+' : ''}`;
-  if (group === 'archived') return { ...plain, id, label: 'Archived', description: count('archived'), icon: 'archive', context: 'group.archived', expands: opened, spoken: `Archived, ${count('archived')}` };
-  if (group === 'trashed') return { ...plain, id, label: 'Trash', description: count('trashed'), icon: 'trash', context: 'group.trash', expands: opened, spoken: `Trash, ${count('trashed')}` };
-  if (group === 'others') return { ...plain, id, label: 'Other Workspaces', description: String(others.length), icon: 'folder-library', context: 'group.others', expands: 'closed', spoken: `Other workspaces, ${others.length}` };
-  return { ...plain, id, label: groupLabels[group], icon: '', context: 'group', expands: 'open', spoken: groupLabels[group] };
+  if (group === 'archived') return { ...plain, id, label: t('Archived'), description: count('archived'), icon: 'archive', context: 'group.archived', expands: opened, spoken: t('Archived, {0}', count('archived')) };
+  if (group === 'trashed') return { ...plain, id, label: t('Trash'), description: count('trashed'), icon: 'trash', context: 'group.trash', expands: opened, spoken: t('Trash, {0}', count('trashed')) };
+  if (group === 'others') return { ...plain, id, label: t('Other Workspaces'), description: String(others.length), icon: 'folder-library', context: 'group.others', expands: 'closed', spoken: t('Other workspaces, {0}', others.length) };
+  return { ...plain, id, label: groupLabels[group](), icon: '', context: 'group', expands: 'open', spoken: groupLabels[group]() };
 }
 
 function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, now }: TreeState): SessionRow {
   const isCurrent = other === null && session.uuid === current;
   const isAnswering = other === null && answering.has(session.uuid);
   const title = sessionTitle(session);
-  const state = isAnswering ? 'answering' : isCurrent ? 'open' : '';
+  const state = isAnswering ? t('answering') : isCurrent ? t('open') : '';
   const description = sessionDescription(session, now);
   return {
     id: `session:${other ? `${other.folder}:` : ''}${session.uuid}`,
@@ -125,7 +126,7 @@ function sessionRow(session: Session, other: OtherWorkspace | null, { current, a
     iconColor: isCurrent || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',
-    spoken: [title, state, agoText(session.updatedAt, now), messagesText(session)].filter((part) => part !== '').join(', '),
+    spoken: listed([title, state, agoText(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
   };
 }
 
@@ -136,8 +137,8 @@ function contextOf({ deletedAt, archivedAt, pinnedAt }: Session): string {
 }
 
 function workspaceRow({ folder, name, place, sessionCount, lastUsed, uri, gone }: OtherWorkspace, now: number): SessionRow {
-  const count = sessionCount === null ? '' : sessionCount === 1 ? '1 session' : `${sessionCount.toLocaleString('en')} sessions`;
-  const missing = gone ? 'folder is gone' : '';
+  const count = sessionCount === null ? '' : t(sessionCount === 1 ? '{0} session' : '{0} sessions', wholeNumber(sessionCount));
+  const missing = gone ? t('folder is gone') : '';
   return {
     id: `workspace:${folder}`,
     label: name,
@@ -147,6 +148,6 @@ function workspaceRow({ folder, name, place, sessionCount, lastUsed, uri, gone }
     iconColor: null,
     context: uri === null || gone ? 'workspace' : 'workspace.folder',
     expands: 'closed',
-    spoken: [name, count, missing, `last used ${agoText(lastUsed, now)}`].filter((part) => part !== '').join(', '),
+    spoken: listed([name, count, missing, t('last used {0}', agoText(lastUsed, now))].filter((part) => part !== '')),
   };
 }

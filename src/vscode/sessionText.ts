@@ -1,3 +1,4 @@
+import { t, wholeNumber } from '../core/l10n';
 import { timeText } from '../core/recall/dateText';
 import type { Session } from '../core/session/session';
 import { escapeMarkdown } from './escapeMarkdown';
@@ -8,7 +9,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 
 export function sessionTitle({ title }: Pick<Session, 'title'>): string {
-  return title || 'Untitled';
+  return title || t('Untitled');
 }
 
 /** `5 min ago · 12 messages · #work` */
@@ -21,15 +22,15 @@ export function sessionTooltip(session: Session, workspace: string | null): stri
   const { id, model, createdAt, updatedAt, totalTokens, messageCount, cwd, parentSession } = session;
   const tags = sessionTags(session);
   const rows: (readonly [string, string])[] = [
-    ['Id', `\`${id}\``],
-    ['Model', model === null ? 'as the settings say' : escapeMarkdown(model)],
-    ['Created', timeText(createdAt)],
-    ['Last message', timeText(updatedAt)],
-    ['Messages', `${messageCount.toLocaleString('en')}${parentSession === null ? '' : ', and those that it shares'}`],
-    ['Tokens', shortTokens(totalTokens)],
-    ...(tags.length > 0 ? [['Tags', tags.map(escapeMarkdown).join(', ')] as const] : []),
-    ...(parentSession === null ? [] : [['Forked', 'from another session'] as const]),
-    ...(workspace ?? cwd ? [['Workspace', escapeMarkdown(workspace ?? cwd ?? '')] as const] : []),
+    [t('Id'), `\`${id}\``],
+    [t('Model'), model === null ? t('as the settings say') : escapeMarkdown(model)],
+    [t('Created'), timeText(createdAt)],
+    [t('Last message'), timeText(updatedAt)],
+    [t('Messages'), parentSession === null ? wholeNumber(messageCount) : t('{0}, and those that it shares', wholeNumber(messageCount))],
+    [t('Tokens'), shortTokens(totalTokens)],
+    ...(tags.length > 0 ? [[t('Tags'), tags.map(escapeMarkdown).join(', ')] as const] : []),
+    ...(parentSession === null ? [] : [[t('Forked'), t('from another session')] as const]),
+    ...(workspace ?? cwd ? [[t('Workspace'), escapeMarkdown(workspace ?? cwd ?? '')] as const] : []),
   ];
   return [`**${escapeMarkdown(sessionTitle(session))}**`, ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n')].join('\n\n');
 }
@@ -52,21 +53,21 @@ export function parseTags(text: string): string[] {
 
 export function agoText(at: number, now: number): string {
   const passed = now - at;
-  if (passed < minute) return 'now';
-  if (passed < hour) return `${Math.floor(passed / minute)} min ago`;
-  if (passed < day) return `${Math.floor(passed / hour)} h ago`;
-  if (passed < 7 * day) return `${Math.floor(passed / day)} d ago`;
+  if (passed < minute) return t('now');
+  if (passed < hour) return t('{0} min ago', Math.floor(passed / minute));
+  if (passed < day) return t('{0} h ago', Math.floor(passed / hour));
+  if (passed < 7 * day) return t('{0} d ago', Math.floor(passed / day));
   return timeText(at).slice(0, 10);
 }
 
 /** Of a fork: what was said since, beside what it shares. */
 export function messagesText({ messageCount: count, parentSession }: Pick<Session, 'messageCount' | 'parentSession'>): string {
-  if (parentSession !== null) return count === 0 ? 'no new messages' : `${count.toLocaleString('en')} new ${count === 1 ? 'message' : 'messages'}`;
-  return count === 1 ? '1 message' : `${count.toLocaleString('en')} messages`;
+  if (parentSession !== null) return count === 0 ? t('no new messages') : t(count === 1 ? '{0} new message' : '{0} new messages', wholeNumber(count));
+  return t(count === 1 ? '{0} message' : '{0} messages', wholeNumber(count));
 }
 
 /** `"Tide tables"`, or `3 sessions`. */
 export function sessionsText(sessions: readonly Pick<Session, 'title'>[]): string {
   const [only] = sessions;
-  return sessions.length === 1 && only ? `"${sessionTitle(only)}"` : `${sessions.length} sessions`;
+  return sessions.length === 1 && only ? t('"{0}"', sessionTitle(only)) : t('{0} sessions', sessions.length);
 }

@@ -1,3 +1,4 @@
+import { t } from '../core/l10n';
 import { timeText } from '../core/recall/dateText';
 import type { SessionStore } from '../core/ports';
 import { attachmentNote } from '../core/session/attachment';
@@ -13,7 +14,7 @@ const pageEntries = 200;
 /** A session to be read, as Markdown source. Rejects with `StoreError`, or an `Error` for a session that is gone. */
 export async function sessionTranscript(store: Pick<SessionStore, 'session' | 'page'>, uuid: string, place: string): Promise<string> {
   const session = await store.session(uuid);
-  if (!session) throw new Error('This session does not exist any more.');
+  if (!session) throw new Error(t('This session does not exist any more.'));
   let entries: readonly StoredEntry[] = [];
   let hasMore = true;
   while (hasMore && entries.length < transcriptEntries) {
@@ -22,27 +23,27 @@ export async function sessionTranscript(store: Pick<SessionStore, 'session' | 'p
     entries = [...page.entries, ...entries];
     hasMore = page.hasMore && page.entries.length > 0;
   }
-  const parts = [...head(session, place), ...(hasMore ? ['*Older messages are left out here.*'] : []), ...entries.flatMap(entryText)];
+  const parts = [...head(session, place), ...(hasMore ? [`*${t('Older messages are left out here.')}*`] : []), ...entries.flatMap(entryText)];
   return `${parts.join('\n\n')}\n`;
 }
 
 function head(session: Session, place: string): string[] {
   const { id, createdAt, updatedAt } = session;
-  return [`# ${sessionTitle(session)}`, `*To be read only · ${id} · ${timeText(createdAt)} to ${timeText(updatedAt)} · ${place}*`];
+  return [`# ${sessionTitle(session)}`, `*${t('To be read only')} · ${id} · ${t('{0} to {1}', timeText(createdAt), timeText(updatedAt))} · ${place}*`];
 }
 
 function entryText({ content, createdAt, display }: StoredEntry): string[] {
   if (!display) return [];
   switch (content.type) {
     case 'message': {
-      const speaker = content.role === 'user' ? 'You' : (content.model ?? 'Answer');
-      const ended = content.interrupted === undefined ? [] : [`*This answer was interrupted (${content.interrupted}).*`];
+      const speaker = content.role === 'user' ? t('You') : (content.model ?? t('Answer'));
+      const ended = content.interrupted === undefined ? [] : [`*${t('This answer was interrupted ({0}).', content.interrupted)}*`];
       return [`## ${speaker} · ${timeText(createdAt)}`, content.text, ...(content.attachments ? [`*${escapeMarkdown(attachmentNote(content.attachments))}*`] : []), ...ended];
     }
     case 'tool_call':
-      return [`*Used ${content.name}.*`];
+      return [`*${t('Used {0}.', content.name)}*`];
     case 'compaction':
-      return [`*Compacted ${content.messagesBefore} messages here.*`];
+      return [`*${t('Compacted {0} messages here.', content.messagesBefore)}*`];
     case 'branch_summary':
     case 'memory_note':
     case 'usage_note':

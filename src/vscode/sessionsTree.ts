@@ -1,6 +1,7 @@
 import { EventEmitter, MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, window, type TreeDataProvider, type TreeView } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
+import { t } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
 import type { ChatController } from './chatController';
 import { commandIds, sessionsViewId } from './contributions';
@@ -58,7 +59,7 @@ export class SessionsTree implements TreeDataProvider<SessionNode>, Disposable {
 
   setFilter(text: string): void {
     this.lists.filter = text;
-    this.view.message = this.filter === '' ? undefined : `Filtered: ${this.filter}`;
+    this.view.message = this.filter === '' ? undefined : t('Filtered: {0}', this.filter);
     void this.reload();
   }
 
@@ -172,7 +173,7 @@ function itemOf(node: SessionNode, row: SessionRow): TreeItem {
   item.accessibilityInformation = { label: row.spoken };
   item.tooltip = row.tooltip === '' ? undefined : new MarkdownString(row.tooltip);
   if (row.icon !== '') item.iconPath = new ThemeIcon(row.icon, row.iconColor === null ? undefined : new ThemeColor(row.iconColor));
-  if (node.kind === 'session') item.command = { command: commandIds.openSession, title: 'Open', arguments: [node] };
-  if (node.kind === 'more') item.command = { command: commandIds.showMoreSessions, title: 'Show more', arguments: [node] };
+  if (node.kind === 'session') item.command = { command: commandIds.openSession, title: t('Open'), arguments: [node] };
+  if (node.kind === 'more') item.command = { command: commandIds.showMoreSessions, title: t('Show more'), arguments: [node] };
   return item;
 }

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { Price, type PriceTable } from '../core/cost/prices';
 import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
+import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import { settingKey, settings, type SettingName } from './contributions';
 
@@ -47,37 +48,37 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     const value = valueOf(name);
     if (value === undefined || value === null) return fallback;
     if (isValid(value)) return value;
-    problems.push({ setting: settingKey(name), message: `${JSON.stringify(value)} is not ${expected}. Using the default.` });
+    problems.push({ setting: settingKey(name), message: t('{0} is not {1}. Using the default.', JSON.stringify(value), expected) });
     return fallback;
   };
-  const preset = take('policy', isPreset, `a policy (${presetNames.join(', ')})`, settings.policy.default);
+  const preset = take('policy', isPreset, t('a policy ({0})', presetNames.join(', ')), settings.policy.default);
   const set = (Object.keys(policyKnobs) as PolicyKnobName[]).flatMap((name) => {
     const value = explicit(name);
     return value === undefined || value === null ? [] : [[name, value] as const];
   });
   const policy = { preset, overrides: Object.fromEntries(set) };
   const read: Settings = {
-    baseUrl: take('baseUrl', isAddress, 'an http or https address', settings.baseUrl.default).trim(),
-    openaiUrl: take('openaiUrl', isAddress, 'an http or https address', settings.openaiUrl.default).trim(),
-    openaiContext: take('openaiContext', isTokens, 'a number of tokens', settings.openaiContext.default as number),
-    ollamaUrl: take('ollamaUrl', isAddress, 'an http or https address', settings.ollamaUrl.default).trim(),
-    ollamaContext: take('ollamaContext', isTokens, 'a number of tokens', settings.ollamaContext.default as number),
-    prices: take('prices', isPrices, 'a table of prices by model, each with input and output in dollars per million tokens', settings.prices.default as PriceTable),
-    dailyBudget: take('dailyBudget', isDays, 'a number of dollars', settings.dailyBudget.default as number),
-    model: take('model', isText, 'the id of a model', settings.model.default).trim(),
-    instructions: take('instructions', isText, 'text', settings.instructions.default),
-    approval: take('approval', isApprovalMode, `one of ${approvalModes.join(', ')}`, settings.approval.default),
-    maxRounds: take('maxRounds', isCount, 'a whole number above 0', settings.maxRounds.default as number),
+    baseUrl: take('baseUrl', isAddress, t('an http or https address'), settings.baseUrl.default).trim(),
+    openaiUrl: take('openaiUrl', isAddress, t('an http or https address'), settings.openaiUrl.default).trim(),
+    openaiContext: take('openaiContext', isTokens, t('a number of tokens'), settings.openaiContext.default as number),
+    ollamaUrl: take('ollamaUrl', isAddress, t('an http or https address'), settings.ollamaUrl.default).trim(),
+    ollamaContext: take('ollamaContext', isTokens, t('a number of tokens'), settings.ollamaContext.default as number),
+    prices: take('prices', isPrices, t('a table of prices by model, each with input and output in dollars per million tokens'), settings.prices.default as PriceTable),
+    dailyBudget: take('dailyBudget', isDays, t('a number of dollars'), settings.dailyBudget.default as number),
+    model: take('model', isText, t('the id of a model'), settings.model.default).trim(),
+    instructions: take('instructions', isText, t('text'), settings.instructions.default),
+    approval: take('approval', isApprovalMode, t('one of {0}', approvalModes.join(', ')), settings.approval.default),
+    maxRounds: take('maxRounds', isCount, t('a whole number above 0'), settings.maxRounds.default as number),
     policy,
-    trashDays: take('trashDays', isDays, 'a number of days', settings.trashDays.default as number),
-    offerBranchSummary: take('offerBranchSummary', isBoolean, 'true or false', settings.offerBranchSummary.default as boolean),
+    trashDays: take('trashDays', isDays, t('a number of days'), settings.trashDays.default as number),
+    offerBranchSummary: take('offerBranchSummary', isBoolean, t('true or false'), settings.offerBranchSummary.default as boolean),
     openClaw: {
-      inherit: take('openClawInherit', isBoolean, 'true or false', settings.openClawInherit.default as boolean),
-      path: take('openClawPath', isText, 'a folder', settings.openClawPath.default).trim(),
-      sessionKey: take('openClawSessionKey', isText, 'the key of a session', settings.openClawSessionKey.default).trim(),
-      twoWay: take('openClawTwoWay', isBoolean, 'true or false', settings.openClawTwoWay.default as boolean),
+      inherit: take('openClawInherit', isBoolean, t('true or false'), settings.openClawInherit.default as boolean),
+      path: take('openClawPath', isText, t('a folder'), settings.openClawPath.default).trim(),
+      sessionKey: take('openClawSessionKey', isText, t('the key of a session'), settings.openClawSessionKey.default).trim(),
+      twoWay: take('openClawTwoWay', isBoolean, t('true or false'), settings.openClawTwoWay.default as boolean),
     },
-    statusBarVisible: take('statusBarVisible', isBoolean, 'true or false', settings.statusBarVisible.default as boolean),
+    statusBarVisible: take('statusBarVisible', isBoolean, t('true or false'), settings.statusBarVisible.default as boolean),
   };
   return { settings: read, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
 }

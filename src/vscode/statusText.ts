@@ -1,6 +1,6 @@
 import type { ContextSnapshot, SegmentKind } from '../core/context/snapshot';
 import { spentText, type Spending } from '../core/cost/spending';
-import { listed, t } from '../core/l10n';
+import { listed, shown, t } from '../core/l10n';
 import type { PolicyProblem } from '../core/context/resolvePolicy';
 import { commandIds, type CommandName } from './contributions';
 import { escapeMarkdown } from './escapeMarkdown';
@@ -93,7 +93,7 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
     t('Model: {0}', escapeMarkdown(snapshot.model)),
     next ? nextText(eventNames[next.kind](), shortTokens(Math.max(0, next.inTokens)), snapshot.turnsLeft) : '',
     spending ? costText(spending) : '',
-    ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(message)}`),
+    ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(shown(message))}`),
     '---',
     links(compacting ? [['cancelCompaction', t('Cancel Compaction')]] : [['showBreakdown', t('Breakdown')], ['compact', t('Compact')], ...(snapshot.compactions > 0 ? [['undoCompaction', t('Undo Last Compaction')] as const] : []), ['selectModel', t('Select Model…')], ['showLog', t('Show Log')]]),
   ];

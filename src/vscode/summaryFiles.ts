@@ -30,7 +30,7 @@ export class SummaryFiles implements FileSystemProvider, Disposable {
     if (!live || conversation.editableSummary === null) throw new Error(t('There is no summary to edit: nothing of this conversation has been compacted.'));
     const name = sessionTitle(conversation.session).replaceAll(/[\\/:*?"<>|\s]+/g, ' ').trim().slice(0, 60);
     const query = new URLSearchParams({ session: conversation.session.uuid, compaction: live.uuid }).toString();
-    const document = await workspace.openTextDocument(Uri.from({ scheme: summaryScheme, path: `/Summary of ${name}.md`, query }));
+    const document = await workspace.openTextDocument(Uri.from({ scheme: summaryScheme, path: `/${t('Summary of {0}', name)}.md`, query }));
     await languages.setTextDocumentLanguage(document, 'markdown');
     await window.showTextDocument(document, { preview: false });
   }

@@ -1,5 +1,6 @@
 import { turnErrorType } from '../core/chat/events';
 import { renderCheckpoint } from '../core/compaction/checkpointText';
+import { listed, shown, t } from '../core/l10n';
 import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';
 import { callChange } from '../core/tools/callChange';
 import type { ApprovalQuestion } from '../core/tools/tool';
@@ -51,13 +52,13 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'checkpoint':
       return { kind: 'checkpoint', id, at, tokens: content.tokensAtCheckpoint, model: content.model ?? null, summary: renderCheckpoint(content) };
     case 'model_change':
-      return info(`Model: ${content.model}`);
+      return info(t('Model: {0}', content.model));
     case 'thinking_level_change':
-      return info(`Thinking level: ${content.level}`);
+      return info(t('Thinking level: {0}', content.level));
     case 'instructions_change':
-      return info('Instructions changed');
+      return info(t('Instructions changed'));
     case 'tools_change':
-      return info(`Tools: ${content.enabled.join(', ') || 'none'}`);
+      return info(t('Tools: {0}', content.enabled.length === 0 ? t('none') : listed(content.enabled)));
     case 'branch_summary':
       return { kind: 'branch_summary', id, at, summary: content.text };
     case 'custom_message':
@@ -74,7 +75,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
 /** What the store makes of content that does not add up (entryCodec.ts). */
 function damagedText(data: unknown): string {
   const text = typeof data === 'object' && data !== null && 'text' in data && typeof data.text === 'string' ? data.text.trim() : '';
-  return `This entry is damaged and is not sent to the model.${text === '' ? ' Nothing of it could be read.' : ` What could be read: ${text}`}`;
+  return text === '' ? t('This entry is damaged and is not sent to the model. Nothing of it could be read.') : t('This entry is damaged and is not sent to the model. What could be read: {0}', text);
 }
 
 function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool_call'>, context: RowContext, folded: boolean): TranscriptRow {
@@ -107,7 +108,7 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
     trigger: content.trigger,
     durationMs: content.durationMs,
     model: content.model,
-    note: content.note ?? null,
+    note: content.note ? shown(content.note) : null,
     summary: content.summaryText,
     continuity: content.continuity ?? null,
     coversFrom: content.coversFrom,
@@ -117,7 +118,7 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
 
 function errorRow({ uuid: id, createdAt: at }: StoredEntry, data: unknown): TranscriptRow {
   const { reason, message } = (typeof data === 'object' && data !== null ? data : {}) as { reason?: unknown; message?: unknown };
-  return { kind: 'error', id, at, reason: typeof reason === 'string' ? reason : 'internal', text: typeof message === 'string' ? message : 'The turn ended with an error.' };
+  return { kind: 'error', id, at, reason: typeof reason === 'string' ? reason : 'internal', text: typeof message === 'string' ? shown(message) : t('The turn ended with an error.') };
 }
 
 function jsonText(value: unknown): string {

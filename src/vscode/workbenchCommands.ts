@@ -4,7 +4,7 @@ import { isMemoryWrite } from '../core/memory/nudges';
 import { wholeNoteChange } from '../core/memory/wholeNoteChange';
 import { callChange } from '../core/tools/callChange';
 import type { FileChange } from '../core/tools/tool';
-import { t } from '../core/l10n';
+import { shown, t } from '../core/l10n';
 import type { PriceTable } from '../core/cost/prices';
 import { errorText, StoreError } from '../core/errors';
 import type { IdSource } from '../core/ports';
@@ -140,8 +140,8 @@ export class WorkbenchCommands implements WorkbenchActions {
       await command();
     } catch (error) {
       this.deps.log.error('command_failed', { command: name, detail: errorText(error) });
-      const text = StoreError.is(error) ? storeActionText(error) : errorText(error);
-      const show = 'Show Log';
+      const text = StoreError.is(error) ? storeActionText(error) : shown(errorText(error));
+      const show = t('Show Log');
       void window.showErrorMessage(`Threadkeeper: ${text}`, show).then((answer) => answer === show && this.showLog());
     }
   }
@@ -155,7 +155,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   /** The mark in the transcript is the answer. Rejects with the reason when there is none. */
   async checkpoint(): Promise<void> {
     const conversation = await this.deps.controller.conversation();
-    const { message } = (await conversation?.checkpoint()) ?? { message: 'There is nothing to save: this session has no messages yet.' };
+    const { message } = (await conversation?.checkpoint()) ?? { message: t('There is nothing to save: this session has no messages yet.') };
     if (message !== null) throw new Error(message);
   }
 
@@ -224,7 +224,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     const pending = (await controller.conversation())?.approvals.pending.find((one) => one.call === call);
     const [entry] = pending ? [] : await controller.entries([call]);
     const change = pending ? pending.question.change : entry?.content.type === 'tool_call' ? callChange(entry.content) : null;
-    if (!change) throw new Error('There is no change to show.');
+    if (!change) throw new Error(t('There is no change to show.'));
     const whole = entry && isMemoryWrite(entry) ? await this.wholeNote(change) : null;
     await changes.show(whole ?? change);
   }
@@ -240,7 +240,7 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   private async selectTools(): Promise<void> {
     const toolBox = (await this.deps.controller.conversation())?.toolBox;
-    if (!toolBox) throw new Error('Tools are chosen for a session: send a message first.');
+    if (!toolBox) throw new Error(t('Tools are chosen for a session: send a message first.'));
     const picked = await pickTools(toolBox.list());
     if (picked) await toolBox.choose(picked);
   }
@@ -311,7 +311,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   }
 
   private tellUndoable(text: string, undo: () => Promise<void>): void {
-    const button = 'Undo';
+    const button = t('Undo');
     void window.showInformationMessage(text, button).then((answer) => (answer === button ? this.guarded('undo', undo) : undefined));
   }
 

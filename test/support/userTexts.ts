@@ -24,9 +24,9 @@ export function* shippedNodes(): Generator<SourceNode> {
   }
 }
 
-/** Calls of `t`. */
-export function isTranslation(node: ts.Node): node is ts.CallExpression {
-  return ts.isCallExpression(node) && ts.isIdentifier(node.expression) && node.expression.text === 't';
+/** Calls of `t`, or of both `t` and `english`. */
+export function isTranslation(node: ts.Node, names: readonly string[] = ['t', 'english']): node is ts.CallExpression {
+  return ts.isCallExpression(node) && ts.isIdentifier(node.expression) && names.includes(node.expression.text);
 }
 
 /** The texts an expression may be, `null` where that cannot be told from the source. */

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CallExpression } from 'typescript';
-import { t, textLocale, useTranslations, wholeNumber } from '../../src/core/l10n';
+import { english, shown, t, textLocale, useTranslations, wholeNumber } from '../../src/core/l10n';
 import { readTranslations, writeTranslations } from '../../src/protocol/l10n';
 import { projectRoot } from '../support/paths';
 import { isTranslation, literalsOf, runsWhileLoading, shippedNodes } from '../support/userTexts';
@@ -27,7 +27,7 @@ describe('the texts of the program', function () {
   });
 
   it('are asked for when they are shown', () => {
-    deepStrictEqual(calls.filter(({ call }) => runsWhileLoading(call)).map(({ place }) => place), []);
+    deepStrictEqual(calls.filter(({ call }) => isTranslation(call, ['t']) && runsWhileLoading(call)).map(({ place }) => place), []);
   });
 
   it('are all there in Chinese', () => {
@@ -65,6 +65,16 @@ describe('t', () => {
 
   it('puts what is put in as it is', () => {
     deepStrictEqual([t('{0} and {1}', '{1}', '$&'), t('{0} and {2}', 'a', 'b')], ['{1} and $&', 'a and {2}']);
+  });
+
+  it('recognises what was made in English, with what was put into it', () => {
+    useTranslations({
+      language: 'zh-cn',
+      texts: { 'The disk is full.': '磁盘已满。', '{0} Nothing was sent; it needs {1} tokens.': '{0}没有发送，需要 {1} 个 token。', '{0}: {1}': '{0}：{1}' },
+    });
+    const stored = english('{0} Nothing was sent; it needs {1} tokens.', english('The disk is full.'), 12);
+    deepStrictEqual([stored, shown(stored)], ['The disk is full. Nothing was sent; it needs 12 tokens.', '磁盘已满。没有发送，需要 12 个 token。']);
+    deepStrictEqual([shown('Error: of somebody else'), shown('several\nlines (with) [brackets]')], ['Error: of somebody else', 'several\nlines (with) [brackets]']);
   });
 
   it('reaches a page as it is', () => {

@@ -1,4 +1,5 @@
 import type { ModelBinding } from '../context/engine';
+import { english } from '../l10n';
 import { modelTurnError } from './turnError';
 
 export interface SingleAnswer {
@@ -19,7 +20,7 @@ export async function askOnce({ client, info }: ModelBinding, question: string, 
   for await (const event of client.stream(request, signal)) {
     if (event.type === 'text_delta') onText((text += event.text));
     else if (event.type === 'failed') return { text, problem: modelTurnError(event.failure, info.id).message };
-    else if (event.type === 'stopped' && event.reason === 'max_tokens') return { text, problem: 'The answer reached the length limit and was cut.' };
+    else if (event.type === 'stopped' && event.reason === 'max_tokens') return { text, problem: english('The answer reached the length limit and was cut.') };
   }
   return { text, problem: null };
 }

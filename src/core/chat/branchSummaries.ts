@@ -3,6 +3,7 @@ import { renderFoldedState } from '../compaction/foldedState';
 import { entryRef } from '../compaction/prompts';
 import type { SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
+import { english } from '../l10n';
 import type { Clock, SessionStore } from '../ports';
 import { isEntryOf, type StoredEntry } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
@@ -70,7 +71,7 @@ export class BranchSummaries {
   async summarize(instructions: string | null, stop: AbortSignal): Promise<string | null> {
     const { branch, engine, maker, clock, emit, spend } = this.deps;
     const { left } = this;
-    if (!left) return 'There is no branch that could be summarised: it was offered for the branch that was left last.';
+    if (!left) return english('There is no branch that could be summarised: it was offered for the branch that was left last.');
     this.tell(true);
     try {
       const live = liveCompaction(left.entries);
@@ -83,7 +84,7 @@ export class BranchSummaries {
       if (stop.aborted) {
         await spend(job.calls);
         this.tell(false);
-        return 'Cancelled: nothing was added.';
+        return english('Cancelled: nothing was added.');
       }
       const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions, previous), job.failure));
       const from = left.entries[0];

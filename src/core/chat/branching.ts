@@ -1,4 +1,5 @@
 import { StoreError } from '../errors';
+import { english } from '../l10n';
 import type { SessionStore } from '../ports';
 import type { Written } from '../session/attachment';
 import type { BranchTip } from '../session/branchTip';
@@ -24,7 +25,7 @@ export interface BranchingDeps {
 /** Entries of a page of the transcript. */
 export const transcriptPageSize = 80;
 
-const gone = 'This message is not in the history of this session any more.';
+const gone = english('This message is not in the history of this session any more.');
 
 /**
  * Other ways on from what has been said. Nothing is rewritten: an edited message and a repeated answer begin a branch beside the old
@@ -36,11 +37,11 @@ export class Branching {
 
   /** Sends another text in the place of a user's message. The outcome is as that of `Conversation.send`. */
   edit(entry: string, text: string, id: string): Promise<SendOutcome> {
-    if (text.trim() === '') return Promise.resolve(notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' }));
+    if (text.trim() === '') return Promise.resolve(notBegun(id, { reason: 'invalid_request', message: english('The message is empty.') }));
     return this.deps.turn(id, { text, attachments: [] }, async () => {
       const { branch, emit } = this.deps;
       const message = await this.find(entry);
-      if (!isUserMessage(message)) throw new StoreError('invalid', 'Only a message of the user can be edited');
+      if (!isUserMessage(message)) throw new StoreError('invalid', english('Only a message of the user can be edited'));
       const before = branch.entries;
       const stored = await branch.branchOff(message.parent, { ...message.content, text }, { display: true, modelFacing: true });
       await this.replaced(stored.uuid);

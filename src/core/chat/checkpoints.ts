@@ -6,6 +6,7 @@ import { isProse } from '../compaction/summaryFormat';
 import { SummaryWriter, type SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
 import { CancelledError, errorText } from '../errors';
+import { english } from '../l10n';
 import type { Clock, Logger, SessionStore } from '../ports';
 import { isEntryOf, type EntryOf } from '../session/entry';
 import { leftOutEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
@@ -100,7 +101,7 @@ export class Checkpoints {
     const last = live.at(-1);
     const before = newestOnBranch(live, await this.list());
     const since = before ? live.slice(live.findIndex(({ uuid }) => uuid === before.content.coversThrough) + 1) : live;
-    if (!last || since.length === 0) return { entry: null, message: 'Nothing has been said since the last checkpoint.' };
+    if (!last || since.length === 0) return { entry: null, message: english('Nothing has been said since the last checkpoint.') };
     const { used } = engine.measure();
     const previous = before ? renderCheckpoint(before.content) : (liveCompaction(entries)?.content.summaryText ?? null);
     // What the checkpoint before covers stands in the prompt as it was said.
@@ -114,7 +115,7 @@ export class Checkpoints {
         const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, background, log, signal, spent: (call) => calls.push(call) });
         const answer = (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ?? (await writer.write(since, previous || null));
         const state = parseCheckpoint(answer);
-        if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error('the answer was no checkpoint');
+        if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error(english('the answer was no checkpoint'));
         if (signal.aborted) throw new CancelledError();
         const messages = entries.filter(({ content }) => content.type === 'message').length;
         const content = { type: 'checkpoint' as const, ...state, tokensAtCheckpoint: used, messagesAtCheckpoint: messages, coversThrough: last.uuid, model: summarizer.model };
@@ -133,7 +134,7 @@ export class Checkpoints {
         await recorder.spend(calls);
       }
     }
-    return { entry: null, message: reasons.length === 0 ? 'There is no model that could write a checkpoint.' : `No checkpoint could be written: ${reasons.join('; ')}.` };
+    return { entry: null, message: reasons.length === 0 ? english('There is no model that could write a checkpoint.') : english('No checkpoint could be written: {0}.', reasons.join('; ')) };
   }
 
   /** Back to the first entry that is sent verbatim: an older checkpoint covers nothing that could be folded. */

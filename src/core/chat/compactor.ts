@@ -5,6 +5,7 @@ import { coverage, foldByCheckpoint, foldByExtraction, foldByTruncation, type Fo
 import { maskPlan } from '../compaction/mask';
 import type { SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
+import { english } from '../l10n';
 import type { Clock, Logger, Summarizer } from '../ports';
 import type { ContentOf, EntryOf } from '../session/entry';
 import { verbatimEntries } from '../session/liveCompaction';
@@ -152,7 +153,7 @@ export class Compactor {
       return end({ entry, message: null });
     }
     await recorder.spend(spent);
-    if (stop.aborted) return end({ entry: null, message: 'Cancelled: nothing was changed.' });
+    if (stop.aborted) return end({ entry: null, message: english('Cancelled: nothing was changed.') });
     log.info('compaction_ineffective', { trigger: options.trigger, tokensBefore });
     return end({ entry: null, message: this.fruitless(options, tokensBefore, notWorthIt) });
   }
@@ -242,7 +243,7 @@ export class Compactor {
         const waited = await job.wait(options.holdsTurn ? patienceMs : null, signals.skip);
         if (waited === 'late' && options.trigger === 'automatic' && used < budget.hardLimit) return yield 'later';
         if (waited !== 'ended') {
-          note = waited === 'late' ? 'The summariser did not answer in time.' : 'The summary by the model was cancelled.';
+          note = waited === 'late' ? english('The summariser did not answer in time.') : english('The summary by the model was cancelled.');
           this.cancelPrepared();
         }
         spent.push(...job.calls.splice(0));
@@ -250,7 +251,7 @@ export class Compactor {
       }
       const failure = failed?.failure ?? job?.failure;
       if (failed) spent.push(...failed.calls.splice(0));
-      note ??= failure ? `The model could not summarise: ${failure.replace(/\.$/, '')}.` : "The model's summary was too long to help.";
+      note ??= failure ? english('The model could not summarise: {0}.', failure.replace(/\.$/, '')) : english("The model's summary was too long to help.");
       if (signals.stop.aborted) return;
       if (policy.compaction.whenFails === 'keep' && options.trigger === 'automatic' && used < budget.hardLimit) return;
     }
@@ -337,14 +338,14 @@ export class Compactor {
   private fruitless({ trigger }: CompactionOptions, used: number, message: string): string {
     if (trigger === 'manual') return message;
     this.guard.failed(used);
-    return this.guard.shouldTell ? `${message} Automatic compaction stops until you compact yourself or start a new session.` : message;
+    return this.guard.shouldTell ? english('{0} Automatic compaction stops until you compact yourself or start a new session.', message) : message;
   }
 }
 
 function editedFold(fold: Fold, text: string): Fold {
-  return { ...fold, folded: withUsersText(fold.folded, text, fold.model !== null), note: fold.note ?? 'You edited the summary before it was applied.' };
+  return { ...fold, folded: withUsersText(fold.folded, text, fold.model !== null), note: fold.note ?? english('You edited the summary before it was applied.') };
 }
 
-const nothingToFold = 'There is nothing to compact: the conversation is as short as what a compaction would keep.';
-const notWorthIt = 'Folding the older messages would not make the context noticeably smaller, so everything stays as it is.';
-const stillWriting = 'The summary is still being written. It is used as soon as it is there.';
+const nothingToFold = english('There is nothing to compact: the conversation is as short as what a compaction would keep.');
+const notWorthIt = english('Folding the older messages would not make the context noticeably smaller, so everything stays as it is.');
+const stillWriting = english('The summary is still being written. It is used as soon as it is there.');

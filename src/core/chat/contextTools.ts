@@ -1,7 +1,7 @@
 import { Failover } from '../compaction/failover';
 import type { ContextEngine } from '../context/engine';
 import type { ThinkingLevel } from '../context/thinkingLevel';
-import { t } from '../l10n';
+import { english, t } from '../l10n';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import { excludedEntries } from '../session/contextExclusion';
 import type { ContentOf } from '../session/entry';
@@ -107,7 +107,7 @@ export class ContextTools {
   /** What a compaction would do, without doing it. What it took to find out is used by the next one. Rejects with `StoreError`. */
   async preview(instructions: string | null, stop: AbortSignal): Promise<CompactionPreview> {
     const preview = await this.compactor.preview(instructions, stop);
-    if (!preview || stop.aborted) return { content: null, folds: [], stays: [], message: stop.aborted ? 'Cancelled: nothing was changed.' : 'There is nothing to compact: the conversation is as short as what a compaction would keep.' };
+    if (!preview || stop.aborted) return { content: null, folds: [], stays: [], message: stop.aborted ? english('Cancelled: nothing was changed.') : english('There is nothing to compact: the conversation is as short as what a compaction would keep.') };
     const uuids = (entries: readonly { readonly uuid: string }[]) => entries.map(({ uuid }) => uuid);
     return { content: preview.content, folds: uuids(preview.cut.folded), stays: uuids(preview.cut.kept), message: null };
   }
@@ -140,7 +140,7 @@ export class ContextTools {
   async undo(): Promise<CompactionResult> {
     const { branch, engine, emit } = this.deps;
     const preview = this.undoPreview();
-    if (!preview) return { entry: null, message: 'There is no compaction to undo.' };
+    if (!preview) return { entry: null, message: english('There is no compaction to undo.') };
     const undone = await branch.append({ type: 'compaction_undone', target: preview.target, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
     await branch.reload();
     await branch.settleCounts();
@@ -153,7 +153,7 @@ export class ContextTools {
   async edit(text: string): Promise<CompactionResult> {
     const live = liveCompaction(this.deps.branch.entries);
     if (!live) return { entry: null, message: noSummary };
-    if (text.trim() === '') return { entry: null, message: 'An empty summary would lose what was folded. To get the messages back, undo the compaction.' };
+    if (text.trim() === '') return { entry: null, message: english('An empty summary would lose what was folded. To get the messages back, undo the compaction.') };
     return { entry: await this.replace(await this.rewriter.edited(live, text), 'edit', []), message: null };
   }
 
@@ -173,7 +173,7 @@ export class ContextTools {
     await job.ended;
     if (job.fold && rewritten && !stop.aborted) return { entry: await this.replace(rewritten, 'manual', job.calls, instructions), message: null };
     await this.recorder.spend(job.calls);
-    return { entry: null, message: stop.aborted ? 'Cancelled: the summary stays as it was.' : `The summary stays as it was: ${job.failure ?? 'no answer'}.` };
+    return { entry: null, message: stop.aborted ? english('Cancelled: the summary stays as it was.') : english('The summary stays as it was: {0}.', job.failure ?? english('no answer')) };
   }
 
   /** The branch is another one: what was prepared for the old one, or known of it, is of no use. */
@@ -197,4 +197,4 @@ export class ContextTools {
   }
 }
 
-const noSummary = 'There is no summary: nothing of this conversation has been compacted.';
+const noSummary = english('There is no summary: nothing of this conversation has been compacted.');

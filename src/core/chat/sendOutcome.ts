@@ -1,3 +1,4 @@
+import { english } from '../l10n';
 import type { CompactionResult } from './compactor';
 import type { TurnError } from './events';
 import type { TurnOutcome } from './turn';
@@ -8,8 +9,8 @@ export interface SendOutcome extends TurnOutcome {
   readonly begun: boolean;
 }
 
-export const outOfQueue: TurnError = { reason: 'cancelled', message: 'Taken out of the queue.' };
-export const elsewhere: TurnError = { reason: 'elsewhere', message: 'Another window is answering in this session. Try again when it has finished.' };
+export const outOfQueue: TurnError = { reason: 'cancelled', message: english('Taken out of the queue.') };
+export const elsewhere: TurnError = { reason: 'elsewhere', message: english('Another window is answering in this session. Try again when it has finished.') };
 
 export function notBegun(id: string, error: TurnError): SendOutcome {
   return { id, begun: false, ok: false, text: '', error };

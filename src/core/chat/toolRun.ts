@@ -1,4 +1,5 @@
 import { CancelledError, errorText } from '../errors';
+import { t } from '../l10n';
 import type { Clock, Disposable } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { ToolFault, type ApprovalQuestion, type Tool, type ToolOutcome } from '../tools/tool';
@@ -100,7 +101,7 @@ function batches(calls: readonly ToolCallEntry[], tools: readonly Tool[]): ToolC
 }
 
 function plainQuestion(name: string, input: unknown): ApprovalQuestion {
-  return { kind: 'tool', title: `Run ${name}`, detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null };
+  return { kind: 'tool', title: t('Run {0}', name), detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null };
 }
 
 function bounded(text: string): string {

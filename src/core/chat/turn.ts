@@ -1,6 +1,7 @@
 import type { Clock, IdSource, Logger, SessionStore, Summarizer } from '../ports';
 import type { ModelFailure } from '../models/modelEvent';
 import type { ContextEngine } from '../context/engine';
+import { english } from '../l10n';
 import { dueNudge } from '../memory/nudges';
 import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
@@ -107,7 +108,7 @@ export class Turn {
     for (let stepNumber = 0; stepNumber < maxRounds; stepNumber++) {
       const blocked = await this.prepare(stepNumber === 0);
       if (blocked) return this.fail(blocked, text);
-      if (this.signal.aborted) return { ok: false, text, error: { reason: 'cancelled', message: 'Stopped.' } };
+      if (this.signal.aborted) return { ok: false, text, error: { reason: 'cancelled', message: english('Stopped.') } };
 
       const step = await this.stepWithRetries();
       text += step.text;
@@ -118,7 +119,7 @@ export class Turn {
       if (calls.length === 0) return this.finish(step, text);
       await this.runCalls(calls);
     }
-    return this.fail({ reason: 'rounds', message: `The model has called tools in ${maxRounds} rounds and is not done. Continue, or tell it what to do instead.` }, text);
+    return this.fail({ reason: 'rounds', message: english('The model has called tools in {0} rounds and is not done. Continue, or tell it what to do instead.', maxRounds) }, text);
   }
 
   /** Ends the turn with an error that was found before anything could be asked. */
@@ -151,7 +152,7 @@ export class Turn {
     if (used <= engine.budget.limit || this.signal.aborted) return null;
     return {
       reason: 'too_long',
-      message: `The conversation needs ${used.toLocaleString('en')} tokens and the model takes ${engine.budget.limit.toLocaleString('en')}. ${refusal ?? ''} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.`,
+      message: english('The conversation needs {0} tokens and the model takes {1}. {2} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.', used.toLocaleString('en'), engine.budget.limit.toLocaleString('en'), refusal ?? ''),
     };
   }
 
@@ -191,21 +192,21 @@ export class Turn {
       log.debug('context_ok', { used, trigger: engine.budget.trigger });
       return null;
     }
-    if (!engine.policy.compaction.enabled) return 'Automatic compaction is off.';
+    if (!engine.policy.compaction.enabled) return english('Automatic compaction is off.');
     // Calls that are being answered belong to the thinking they came from: the break waits for the end of the turn while there is room.
     if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;
     if (compactor.guard.holds(branch.entries, used, engine.budget.limit)) return null;
     const answer = await this.askWhenFull(used);
     if (answer === 'continue') {
       compactor.guard.postponed(used);
-      return 'It stays as it is, as you chose.';
+      return english('It stays as it is, as you chose.');
     }
     await this.deps.improveSummary();
     const instructions = typeof answer === 'object' ? answer.summarize : null;
     const reviewed = answer === 'truncate' ? null : await this.review(used, instructions);
     if (reviewed === false) {
       compactor.guard.postponed(used);
-      return 'It stays as it is, as you chose.';
+      return english('It stays as it is, as you chose.');
     }
     return this.compact('automatic', { holdsTurn, instructions, truncates: answer === 'truncate', isReviewed: reviewed !== null, ...(typeof reviewed === 'object' ? reviewed : {}) });
   }
@@ -220,7 +221,7 @@ export class Turn {
     const preview = await compactor.preview(instructions, stop);
     const { content, cut } = preview ?? {};
     const answer = stop.aborted ? false : content && cut ? await untilAborted(reviewCompaction({ session: branch.session.uuid, content, folds: cut.folded, stays: cut.kept }, stop), stop, false) : null;
-    emit({ type: 'compaction_ended', entry: null, message: answer === false ? 'Not compacted: everything stays as it is.' : null });
+    emit({ type: 'compaction_ended', entry: null, message: answer === false ? english('Not compacted: everything stays as it is.') : null });
     return answer;
   }
 
@@ -286,10 +287,10 @@ export class Turn {
 
   private async finish(step: StepOutcome, text: string): Promise<TurnOutcome> {
     if (step.stopReason === 'model_context_window_exceeded') {
-      return this.fail({ reason: 'overflow', message: 'The answer was cut because the window is full. Compact the conversation, then say “continue” for the rest.' }, text);
+      return this.fail({ reason: 'overflow', message: english('The answer was cut because the window is full. Compact the conversation, then say “continue” for the rest.') }, text);
     }
-    if (step.stopReason === 'max_tokens') return this.fail({ reason: 'invalid_request', message: 'The answer reached the length limit and was cut. Say “continue” for the rest.' }, text);
-    if (step.entries.length === 0) return this.fail({ reason: 'server', message: 'The model gave no answer. Try again, or rephrase the message.' }, text);
+    if (step.stopReason === 'max_tokens') return this.fail({ reason: 'invalid_request', message: english('The answer reached the length limit and was cut. Say “continue” for the rest.') }, text);
+    if (step.entries.length === 0) return this.fail({ reason: 'server', message: english('The model gave no answer. Try again, or rephrase the message.') }, text);
     if (this.deps.engine.policy.compaction.afterResponse) await this.compactIfDue(false);
     return { ok: true, text, error: null };
   }

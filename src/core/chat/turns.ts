@@ -1,5 +1,6 @@
 import type { ContextEngine } from '../context/engine';
 import { CancelledError, errorText } from '../errors';
+import { english } from '../l10n';
 import type { Summarizer } from '../ports';
 import { isBlank, nothingWritten, type Written } from '../session/attachment';
 import type { ToolBox } from '../tools/toolBox';
@@ -44,7 +45,7 @@ export class Turns {
   /** Sends a message, or queues it behind what runs. Resolves when its turn has ended. */
   async send(id: string, message: Written): Promise<SendOutcome> {
     const { operations, queue } = this.deps;
-    if (isBlank(message)) return notBegun(id, { reason: 'invalid_request', message: 'The message is empty.' });
+    if (isBlank(message)) return notBegun(id, { reason: 'invalid_request', message: english('The message is empty.') });
     if (!operations.isBusy) return operations.enqueue(() => this.run(id, message));
     const queued = queue.add(id, message);
     // Its place behind what was asked for before is taken first; that it is on disk follows.
@@ -82,7 +83,7 @@ export class Turns {
 
   private async run(id: string, message: Written | null, begin?: () => Promise<void>): Promise<SendOutcome> {
     const { operations, queue, context, meter, emit } = this.deps;
-    if (this.closed) return notBegun(id, { reason: 'cancelled', message: 'The conversation was closed.' });
+    if (this.closed) return notBegun(id, { reason: 'cancelled', message: english('The conversation was closed.') });
     let hasWaited = false;
     const held = async (): Promise<SendOutcome | undefined> => {
       if (message === null || begin) return notBegun(id, elsewhere);

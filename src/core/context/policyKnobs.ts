@@ -1,3 +1,4 @@
+import { english } from '../l10n';
 import type { PolicyInput } from './policy';
 
 /** One value of a policy that settings and sessions may change. */
@@ -10,22 +11,22 @@ export interface PolicyKnob {
   readonly read?: (value: unknown) => unknown;
 }
 
-const aPercentage = 'a percentage (1–100, or a fraction below 1)';
-const aPercentageOrOff = `${aPercentage} or 0 for none`;
-const aCount = 'a whole number, 0 or more';
-const aFlag = 'true or false';
+const aPercentage = english('a percentage (1–100, or a fraction below 1)');
+const aPercentageOrOff = english('{0} or 0 for none', aPercentage);
+const aCount = english('a whole number, 0 or more');
+const aFlag = english('true or false');
 const offAtZero = (value: unknown) => (value === 0 ? undefined : value);
 
 /** By the setting's key below `threadkeeper.`; a session's own overrides use the same names. */
 export const policyKnobs = {
-  'context.maxTokens': { path: ['window', 'maxTokens'], expected: 'a whole number of tokens, 0 or more' },
+  'context.maxTokens': { path: ['window', 'maxTokens'], expected: english('a whole number of tokens, 0 or more') },
   'context.outputTokens': { path: ['reserve', 'outputTokens'], expected: aCount, read: offAtZero },
   'context.safetyTokens': { path: ['reserve', 'safetyTokens'], expected: aCount },
   'context.showUsageToModel': { path: ['showUsageToModel'], expected: aFlag },
   'memoryFlush.enabled': { path: ['memoryFlush', 'enabled'], expected: aFlag },
-  'memoryFlush.thresholds': { path: ['memoryFlush', 'thresholds'], expected: 'a list of percentages (1–100, or fractions below 1), or of {percent, prompt, injectAs, oncePerCycle}', read: nudgeList },
+  'memoryFlush.thresholds': { path: ['memoryFlush', 'thresholds'], expected: english('a list of percentages (1–100, or fractions below 1), or of objects with percent, prompt, injectAs and oncePerCycle'), read: nudgeList },
   'checkpoint.enabled': { path: ['checkpoint', 'enabled'], expected: aFlag },
-  'checkpoint.thresholds': { path: ['checkpoint', 'thresholds'], expected: 'a list of percentages (1–100, or fractions below 1)' },
+  'checkpoint.thresholds': { path: ['checkpoint', 'thresholds'], expected: english('a list of percentages (1–100, or fractions below 1)') },
   'checkpoint.everyUserTurns': { path: ['checkpoint', 'everyUserTurns'], expected: aCount },
   'checkpoint.minTokens': { path: ['checkpoint', 'minTokens'], expected: aCount },
   'compaction.automatic': { path: ['compaction', 'enabled'], expected: aFlag },
@@ -36,23 +37,23 @@ export const policyKnobs = {
   'compaction.afterResponse': { path: ['compaction', 'afterResponse'], expected: aFlag },
   'compaction.prepareAtPercent': { path: ['compaction', 'prepareAtPercent'], expected: aPercentageOrOff, read: offAtZero },
   'compaction.maskToolResults': { path: ['compaction', 'masking', 'enabled'], expected: aFlag },
-  'compaction.whenFull': { path: ['compaction', 'whenFull'], expected: 'summarize, truncate or ask' },
-  'compaction.whenFails': { path: ['compaction', 'whenFails'], expected: 'extract, truncate or keep' },
-  'compaction.review': { path: ['compaction', 'review'], expected: 'never, manual or always' },
-  'compaction.keep': { path: ['compaction', 'keep'], expected: 'an object with messages, percentOfMessages, userTurns, targetPercent or tokens {percent, min, max}, and minMessages' },
-  'compaction.format': { path: ['compaction', 'format'], expected: 'session-state, checkpoint, sections, narrative or research' },
-  'compaction.maxSummaryTokens': { path: ['compaction', 'maxSummaryTokens'], expected: 'a whole number above 0' },
-  'compaction.placement': { path: ['compaction', 'placement'], expected: 'history-pair, system-message, system-block or first-message' },
+  'compaction.whenFull': { path: ['compaction', 'whenFull'], expected: english('summarize, truncate or ask') },
+  'compaction.whenFails': { path: ['compaction', 'whenFails'], expected: english('extract, truncate or keep') },
+  'compaction.review': { path: ['compaction', 'review'], expected: english('never, manual or always') },
+  'compaction.keep': { path: ['compaction', 'keep'], expected: english('an object with messages, percentOfMessages, userTurns, targetPercent or tokens (percent, min, max), and minMessages') },
+  'compaction.format': { path: ['compaction', 'format'], expected: english('session-state, checkpoint, sections, narrative or research') },
+  'compaction.maxSummaryTokens': { path: ['compaction', 'maxSummaryTokens'], expected: english('a whole number above 0') },
+  'compaction.placement': { path: ['compaction', 'placement'], expected: english('history-pair, system-message, system-block or first-message') },
   'compaction.preferCheckpoint': { path: ['compaction', 'preferCheckpoint'], expected: aFlag },
   'compaction.minCheckpointCoverage': { path: ['compaction', 'minCheckpointCoverage'], expected: aPercentage },
   'compaction.hardLimitPercent': { path: ['compaction', 'hardLimitPercent'], expected: aPercentageOrOff, read: offAtZero },
   'compaction.emergencyKeepPercent': { path: ['compaction', 'emergencyKeepPercent'], expected: aPercentageOrOff, read: offAtZero },
   'compaction.retryOnOverflow': { path: ['compaction', 'retryOnOverflow'], expected: aFlag },
   'compaction.oversizedMessagePercent': { path: ['compaction', 'oversizedMessageFraction'], expected: aPercentage },
-  'summarizer.chain': { path: ['summarizer', 'chain'], expected: 'a list of {provider, model, url, contextTokens, timeoutSeconds} with at least one entry' },
-  'summarizer.failureThreshold': { path: ['summarizer', 'failureThreshold'], expected: 'a whole number above 0' },
-  'summarizer.resetMinutes': { path: ['summarizer', 'resetMinutes'], expected: 'a number above 0' },
-  'summarizer.retryIntervalSeconds': { path: ['summarizer', 'retryIntervalSeconds'], expected: 'a number above 0' },
+  'summarizer.chain': { path: ['summarizer', 'chain'], expected: english('a list with at least one entry of provider, model, url, contextTokens and timeoutSeconds') },
+  'summarizer.failureThreshold': { path: ['summarizer', 'failureThreshold'], expected: english('a whole number above 0') },
+  'summarizer.resetMinutes': { path: ['summarizer', 'resetMinutes'], expected: english('a number above 0') },
+  'summarizer.retryIntervalSeconds': { path: ['summarizer', 'retryIntervalSeconds'], expected: english('a number above 0') },
 } as const satisfies Readonly<Record<string, PolicyKnob>>;
 export type PolicyKnobName = keyof typeof policyKnobs;
 

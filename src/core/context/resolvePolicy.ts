@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { english } from '../l10n';
 import { Policy, type PolicyInput } from './policy';
 import { isPolicyKnob, knobValue, policyKnobs, withKnob, type PolicyKnobName } from './policyKnobs';
 import { balanced } from './presets/balanced';
@@ -58,7 +59,7 @@ export function resolveSessionPolicy(settings: PolicyChoice, session: unknown): 
   const parsed = session === null || session === undefined ? { success: true as const, data: {} as SessionPolicy } : SessionPolicy.safeParse(session);
   const own: SessionPolicy = parsed.success ? parsed.data : {};
   const resolver = new Resolver(own.preset ?? settings.preset, own.preset === undefined ? '' : inSession);
-  if (!parsed.success) resolver.report('threadkeeper.context.policy', `${JSON.stringify(session)} is not {preset, overrides}${inSession}. Using the settings.`);
+  if (!parsed.success) resolver.report('threadkeeper.context.policy', of(inSession, english('{0} has no preset and overrides. Using the settings.', JSON.stringify(session))));
   resolver.apply(settings.overrides, '');
   resolver.apply(own.overrides ?? {}, inSession);
   return resolver.result();
@@ -66,10 +67,15 @@ export function resolveSessionPolicy(settings: PolicyChoice, session: unknown): 
 
 /** What the session itself has wrong: what the settings have wrong is told where they are read. */
 export function sessionPolicyProblems(settings: PolicyChoice, session: unknown): readonly PolicyProblem[] {
-  return resolveSessionPolicy(settings, session).problems.filter(({ message }) => message.includes(inSession));
+  return resolveSessionPolicy(settings, session).problems.filter(({ message }) => message.startsWith(of(inSession, '')));
 }
 
-const inSession = ' (of this session)';
+const inSession = 'session';
+
+/** A problem of the session's own choice says so. */
+function of(where: string, problem: string): string {
+  return where === inSession ? english('In this session: {0}', problem) : problem;
+}
 
 class Resolver {
   private readonly problems: PolicyProblem[] = [];
@@ -80,7 +86,7 @@ class Resolver {
     const known = Object.hasOwn(presets, preset);
     this.input = known ? presets[preset as PresetName] : balanced;
     this.policy = Policy.parse(this.input);
-    if (!known) this.report('threadkeeper.context.policy', `"${preset}"${where} is not a policy. Known: ${presetNames.join(', ')}. Using balanced.`);
+    if (!known) this.report('threadkeeper.context.policy', of(where, english('"{0}" is not a policy. Known: {1}. Using balanced.', preset, presetNames.join(', '))));
   }
 
   report(setting: string, message: string): void {
@@ -90,7 +96,7 @@ class Resolver {
   apply(overrides: Readonly<Record<string, unknown>>, where: string): void {
     for (const [name, value] of Object.entries(overrides)) {
       if (value === undefined) continue;
-      if (!isPolicyKnob(name)) this.report(`threadkeeper.${name}`, `There is no such value of a policy${where}. It is ignored.`);
+      if (!isPolicyKnob(name)) this.report(`threadkeeper.${name}`, of(where, english('There is no such value of a policy. It is ignored.')));
       else this.change(name, value, where);
     }
   }
@@ -108,6 +114,6 @@ class Resolver {
       return;
     }
     const used = knobValue(this.input, name);
-    this.report(`threadkeeper.${name}`, `${JSON.stringify(value)}${where} is not ${policyKnobs[name].expected}. Using ${used === undefined ? 'none' : JSON.stringify(used)}, as the policy ${this.policy.name} has it.`);
+    this.report(`threadkeeper.${name}`, of(where, english('{0} is not {1}. Using {2}, as the policy {3} has it.', JSON.stringify(value), policyKnobs[name].expected, used === undefined ? 'none' : JSON.stringify(used), this.policy.name)));
   }
 }

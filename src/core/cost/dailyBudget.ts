@@ -1,3 +1,5 @@
+import { english } from '../l10n';
+
 /** The start of the day, local time. */
 export function dayBegan(now: number): number {
   return new Date(now).setHours(0, 0, 0, 0);
@@ -28,7 +30,7 @@ export class DailyBudget {
     const day = dayBegan(now());
     const spent = await spentSince(day);
     if (spent < Math.max(budget, this.allowed.day === day ? this.allowed.upTo : 0)) return null;
-    const refusal = `Today's requests have cost $${spent.toFixed(2)}, and the budget is $${budget.toFixed(2)} (setting threadkeeper.budget.perDay).`;
+    const refusal = english("Today's requests have cost ${0}, and the budget is ${1} (setting threadkeeper.budget.perDay).", spent.toFixed(2), budget.toFixed(2));
     if (!mayAsk) return refusal;
     // Two sessions get one question.
     this.asking ??= ask(spent, budget).finally(() => (this.asking = null));

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { t, wholeNumber } from '../l10n';
 import type { TokenUsage } from '../models/modelEvent';
 
 const dollars = z.number().check(z.nonnegative());
@@ -71,7 +72,9 @@ export function costOf(price: Price | undefined, { input, output, cacheRead, cac
 
 /** `$2 in, $10 out per million tokens` */
 export function priceText({ input, output, above }: Price): string {
-  return `$${input} in, $${output} out per million tokens${above ? `, more above ${above.tokens.toLocaleString('en')}` : ''}`;
+  return above
+    ? t('${0} in, ${1} out per million tokens, more above {2}', input, output, wholeNumber(above.tokens))
+    : t('${0} in, ${1} out per million tokens', input, output);
 }
 
 /** How many times as much as another a model costs, in the part that differs most; null when that is not more. */

@@ -1,3 +1,5 @@
+import { t, wholeNumber } from '../l10n';
+
 export type ProblemKind =
   /** The file as a whole: its header, its length, its log. */
   | 'file'
@@ -50,7 +52,8 @@ export interface TaskProgress {
 
 /** `12,482 entries in 31 sessions`. */
 export function checkedText({ checked: { entries, sessions } }: VerifyReport): string {
-  return `${counted(entries, 'entry', 'entries')} in ${counted(sessions, 'session', 'sessions')}`;
+  const all = t(entries === 1 ? '{0} entry' : '{0} entries', wholeNumber(entries));
+  return t(sessions === 1 ? '{0} in {1} session' : '{0} in {1} sessions', all, wholeNumber(sessions));
 }
 
 export function problemCount({ problems, more }: VerifyReport): number {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { t } from '../l10n';
 import { locate, readQuestion } from './located';
 import { looksSecret } from './secretFiles';
 import type { Tool } from './tool';
@@ -19,7 +20,7 @@ export function createDiagnosticsTool(workspace: ToolWorkspace, problems: NonNul
     async needsApproval(value) {
       const { path } = toolInput(Input, value);
       const located = path === undefined ? null : await locate(workspace, path);
-      return readQuestion(`Read the problems of ${located?.name ?? 'the workspace'}`, located ?? { sensitive: null });
+      return readQuestion(t('Read the problems of {0}', located?.name ?? t('the workspace')), located ?? { sensitive: null });
     },
     async run(value) {
       const { path } = toolInput(Input, value);

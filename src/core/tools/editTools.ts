@@ -1,3 +1,4 @@
+import { t } from '../l10n';
 import * as z from 'zod/mini';
 import { createFileName, editFileName } from './callChange';
 import { editText, lineEnds, withEnds } from './editText';
@@ -41,7 +42,7 @@ export function createEditFileTool(workspace: ToolWorkspace, seen: SeenFiles): T
       additionalProperties: false,
     },
     access: 'write',
-    needsApproval: async (value) => question('Edit', await plan(value)),
+    needsApproval: async (value) => question(await plan(value), (name) => t('Edit {0}', name)),
     run: async (value, _signal, run) => apply(workspace, seen, await plan(value), run?.approved ?? null),
   };
 }
@@ -68,14 +69,14 @@ export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles):
     access: 'write',
     async needsApproval(value) {
       const planned = await plan(value);
-      return question(planned.change.before === null ? 'Create' : 'Replace all of', planned);
+      return question(planned, (name) => (planned.change.before === null ? t('Create {0}', name) : t('Replace all of {0}', name)));
     },
     run: async (value, _signal, run) => apply(workspace, seen, await plan(value), run?.approved ?? null),
   };
 }
 
-function question(verb: string, { located, change }: Planned): ApprovalQuestion {
-  return { kind: 'write', title: `${verb} ${located.name}`, detail: located.sensitive, everyTime: located.sensitive !== null, change };
+function question({ located, change }: Planned, title: (name: string) => string): ApprovalQuestion {
+  return { kind: 'write', title: title(located.name), detail: located.sensitive, everyTime: located.sensitive !== null, change };
 }
 
 /** Writes what the user has seen, and nothing else. */

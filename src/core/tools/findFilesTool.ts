@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { t } from '../l10n';
 import { globMatcher } from './glob';
 import { locate, readQuestion } from './located';
 import type { Tool } from './tool';
@@ -26,7 +27,7 @@ export function createFindFilesTool(workspace: ToolWorkspace): Tool {
     timeoutMs: 60_000,
     async needsApproval(value) {
       const { pattern, path } = toolInput(Input, value);
-      return readQuestion(`Find files called ${pattern}`, path === undefined ? { sensitive: null } : await locate(workspace, path));
+      return readQuestion(t('Find files called {0}', pattern), path === undefined ? { sensitive: null } : await locate(workspace, path));
     },
     async run(value, signal) {
       const { pattern, path } = toolInput(Input, value);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { t } from '../l10n';
 import { locate, readQuestion, type Located } from './located';
 import { ToolFault, type Tool } from './tool';
 import { toolInput } from './toolInput';
@@ -19,7 +20,7 @@ export function createListFolderTool(workspace: ToolWorkspace): Tool {
     access: 'read',
     async needsApproval(value) {
       const located = await folderOf(workspace, value);
-      return readQuestion(located ? `List ${located.name}` : 'List the folders of the workspace', located ?? { sensitive: null });
+      return readQuestion(located ? t('List {0}', located.name) : t('List the folders of the workspace'), located ?? { sensitive: null });
     },
     async run(value) {
       const located = await folderOf(workspace, value);

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { t } from '../l10n';
 import { locate, readQuestion } from './located';
 import { lineCharacters, pageText } from './pageText';
 import type { SeenFiles } from './seenFiles';
@@ -26,7 +27,7 @@ export function createReadFileTool(workspace: ToolWorkspace, seen: SeenFiles): T
     access: 'read',
     async needsApproval(value) {
       const located = await locate(workspace, toolInput(Input, value).path);
-      return readQuestion(`Read ${located.name}`, located);
+      return readQuestion(t('Read {0}', located.name), located);
     },
     async run(value) {
       const { path, start_line: start = 1, line_count: count } = toolInput(Input, value);

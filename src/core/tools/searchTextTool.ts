@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { t } from '../l10n';
 import { globMatcher } from './glob';
 import { locate, readQuestion } from './located';
 import { linesOf } from './pageText';
@@ -39,7 +40,7 @@ export function createSearchTextTool(workspace: ToolWorkspace): Tool {
     timeoutMs: 60_000,
     async needsApproval(value) {
       const { text, path } = toolInput(Input, value);
-      return readQuestion(`Search the workspace for ${JSON.stringify(text)}`, path === undefined ? { sensitive: null } : await locate(workspace, path));
+      return readQuestion(t('Search the workspace for {0}', JSON.stringify(text)), path === undefined ? { sensitive: null } : await locate(workspace, path));
     },
     async run(value, signal) {
       const { text, regex = false, ignore_case: ignoreCase = false, files: pattern, path } = toolInput(Input, value);

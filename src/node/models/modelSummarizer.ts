@@ -3,6 +3,7 @@ import type { ModelFailure, TokenUsage } from '../../core/models/modelEvent';
 import type { ModelMessage, ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
 import { CancelledError } from '../../core/errors';
+import { english } from '../../core/l10n';
 
 /**
  * Room on top of the summary for models that think unasked: the provider counts their thinking as output. The prompt tells the
@@ -65,7 +66,7 @@ export class ModelSummarizer implements Summarizer {
     try {
       return await this.ask(asked, signal);
     } catch (error) {
-      if (limit?.aborted && !stop.aborted) throw new ModelError({ reason: 'network', detail: `It did not finish within ${Math.round((this.timeoutMs ?? 0) / 1_000)} s.` });
+      if (limit?.aborted && !stop.aborted) throw new ModelError({ reason: 'network', detail: english('It did not finish within {0} s.', Math.round((this.timeoutMs ?? 0) / 1_000)) });
       throw error;
     }
   }
@@ -101,9 +102,9 @@ export class ModelSummarizer implements Summarizer {
 }
 
 function flawOf(text: string, reason: string, calledTool: boolean): string | undefined {
-  if (calledTool) return 'The summary was not written: the model called a tool instead.';
-  if (!finished.has(reason)) return `The summary was cut off (${reason || 'no end'}).`;
-  return text === '' ? 'The summary is empty.' : undefined;
+  if (calledTool) return english('The summary was not written: the model called a tool instead.');
+  if (!finished.has(reason)) return english('The summary was cut off ({0}).', reason || 'no end');
+  return text === '' ? english('The summary is empty.') : undefined;
 }
 
 function failureError(failure: ModelFailure): Error {

@@ -3,6 +3,7 @@ import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import type { ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
+import { english } from '../../core/l10n';
 import { checkedAddress, ModelHttp, type ModelHttpOptions } from './modelHttp';
 import { LearnedWindows } from './learnedWindows';
 import { logFailure } from './streamAnswer';
@@ -140,7 +141,7 @@ export class OllamaClient implements ModelClient {
     const holds = await this.loadedContext(model, signal).catch(() => undefined);
     // A server with room for it has cut nothing: its tokens are longer than we think.
     if (holds !== undefined && holds >= expected) return null;
-    const detail = `Ollama cut the prompt without saying so: it read ${read.toLocaleString('en')} of about ${expected.toLocaleString('en')} tokens. Give it more with the setting threadkeeper.ollama.contextTokens or the server's OLLAMA_CONTEXT_LENGTH.`;
+    const detail = english('Ollama cut the prompt without saying so: it read {0} of about {1} tokens. Give it more with the setting threadkeeper.ollama.contextTokens or the server\'s OLLAMA_CONTEXT_LENGTH.', read.toLocaleString('en'), expected.toLocaleString('en'));
     const failure: ModelFailure = { reason: 'overflow', detail, window: holds ?? read };
     this.windows.learn(model, failure);
     return failure;

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { problemCount, type TaskProgress, type VerifyReport } from '../../core/session/verifyReport';
 import { syncFolder } from './atomicFile';
 import { copyTo } from './readonlyCopy';
@@ -57,9 +58,9 @@ function addBlobs(sqlite: Sqlite, files: StoreFiles, temporary: string, onProgre
     const source = filesOf(files.folder);
     const blobs = knownBlobs(connection);
     blobs.forEach(({ hash }, done) => {
-      onProgress({ phase: 'Copying attachments', done, total: blobs.length });
+      onProgress({ phase: english('Copying attachments'), done, total: blobs.length });
       const data = source.read(hash);
-      if (!data) throw new StoreError('io', `The attachment ${hash.slice(0, 12)} vanished while it was backed up`);
+      if (!data) throw new StoreError('io', english('The attachment {0} vanished while it was backed up', hash.slice(0, 12)));
       connection.transaction(() => connection.run(`INSERT INTO ${blobContentTable}(hash, data) VALUES (?, ?)`, [hash, data]));
     });
     opened.close();
@@ -70,10 +71,10 @@ function addBlobs(sqlite: Sqlite, files: StoreFiles, temporary: string, onProgre
 }
 
 function refuseExisting(target: string, overwrite: boolean): void {
-  if (!overwrite && existsSync(target)) throw new StoreError('invalid', `${target} exists already`);
+  if (!overwrite && existsSync(target)) throw new StoreError('invalid', english('{0} exists already', target));
 }
 
 /** A backup under the name of a history that is in use would destroy it: its owner goes on writing a log for the file that is gone. */
 function refuseStoreFolder(folder: string): void {
-  if (existsSync(storeFiles(folder).generation)) throw new StoreError('invalid', `${folder} is the folder of a history, not a place for backups. Choose another folder`);
+  if (existsSync(storeFiles(folder).generation)) throw new StoreError('invalid', english('{0} is the folder of a history, not a place for backups. Choose another folder', folder));
 }

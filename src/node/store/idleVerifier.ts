@@ -1,4 +1,4 @@
-import { counted } from '../../core/session/verifyReport';
+import { english } from '../../core/l10n';
 import type { Connection } from './connection';
 import { IdleTask, type IdleDelays } from './idleTask';
 import { entryName } from './problemList';
@@ -28,7 +28,7 @@ export function verifyWhenIdle(connection: Connection, { onDone, onError }: Idle
   const describe = () => {
     if (damaged.length === 0) return null;
     const first = entryName(connection, damaged[0]);
-    return `${counted(damaged.length, 'entry does', 'entries do')} not say what was written${damaged.length === 1 ? `: ${first}` : `; the newest is ${first}`}.`;
+    return damaged.length === 1 ? english('1 entry does not say what was written: {0}.', first) : english('{0} entries do not say what was written; the newest is {1}.', damaged.length, first);
   };
   const step = (budgetMs: number) => {
     const started = performance.now();
@@ -41,7 +41,7 @@ export function verifyWhenIdle(connection: Connection, { onDone, onError }: Idle
       return true;
     } catch (error) {
       if (!isDamage(error)) throw error;
-      return finish(`A part of it cannot be read: ${error.message}.`);
+      return finish(english('A part of it cannot be read: {0}.', error.message));
     }
   };
   return new IdleTask({ isDue: () => !isDone, step }, onError, pace);

@@ -1,6 +1,7 @@
 import { sideEntryTypes } from '../../core/session/entry';
 import type { EntryContent } from '../../core/session/entry';
 import { randomUUID } from 'node:crypto';
+import { english } from '../../core/l10n';
 import type { Connection, Row, SqlValue } from './connection';
 import { damagedBody, isSoundBody } from './damagedBody';
 import { entryColumns } from './entryCodec';
@@ -14,15 +15,15 @@ import { goesInCircles } from './verifyTree';
  */
 export function mendTree(source: Connection, target: Connection, fragments: readonly Row[]): string[] {
   const told: string[] = [];
-  const tell = (n: number, one: string, many: string) => {
-    if (n > 0) told.push(n === 1 ? one : many.replace('#', String(n)));
+  const tell = (n: number, one: string, many: (n: number) => string) => {
+    if (n > 0) told.push(n === 1 ? one : many(n));
   };
-  tell(keepFragments(target, fragments), 'the place of 1 text (kept in a session of its own)', 'the places of # texts (kept in a session of their own)');
-  tell(restoreSessions(source, target), 'title and settings of 1 session', 'titles and settings of # sessions');
-  tell(restoreParents(target), '1 entry in the middle of a session', '# entries in the middle of sessions');
-  tell(cutCircles(target), 'what came before 1 entry', 'what came before # entries');
-  tell(restoreLeaves(target), 'where 1 session ended', 'where # sessions ended');
-  tell(mendCompactions(target), 'what 1 compaction covered', 'what # compactions covered');
+  tell(keepFragments(target, fragments), english('the place of 1 text (kept in a session of its own)'), (n) => english('the places of {0} texts (kept in a session of their own)', n));
+  tell(restoreSessions(source, target), english('title and settings of 1 session'), (n) => english('titles and settings of {0} sessions', n));
+  tell(restoreParents(target), english('1 entry in the middle of a session'), (n) => english('{0} entries in the middle of sessions', n));
+  tell(cutCircles(target), english('what came before 1 entry'), (n) => english('what came before {0} entries', n));
+  tell(restoreLeaves(target), english('where 1 session ended'), (n) => english('where {0} sessions ended', n));
+  tell(mendCompactions(target), english('what 1 compaction covered'), (n) => english('what {0} compactions covered', n));
   recount(target);
   return told;
 }

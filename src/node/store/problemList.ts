@@ -1,3 +1,4 @@
+import { english } from '../../core/l10n';
 import type { VerifyProblem } from '../../core/session/verifyReport';
 import type { Connection, SqlValue } from './connection';
 import { unpackText } from './text';
@@ -29,20 +30,21 @@ export class ProblemList {
 export function sessionName(connection: Connection, uuid: SqlValue | undefined): string {
   try {
     const row = connection.get('SELECT id, title FROM sessions WHERE uuid = ?', [uuid ?? null]);
-    if (row) return `session ${String(row['id'])}${unpackText(row['title']) === '' ? '' : ` “${unpackText(row['title'])}”`}`;
+    const title = row && unpackText(row['title']);
+    if (row) return title === '' ? english('session {0}', String(row['id'])) : english('session {0} “{1}”', String(row['id']), title ?? '');
   } catch {
     // Named by what is at hand instead.
   }
-  return `session ${String(uuid)}`;
+  return english('session {0}', String(uuid));
 }
 
 /** `entry #12 of session 20261120_003 “Fix login”`. */
 export function entryName(connection: Connection, seq: SqlValue | undefined): string {
   try {
     const row = connection.get('SELECT session FROM entries WHERE seq = ?', [seq ?? null]);
-    if (row) return `entry #${String(seq)} of ${sessionName(connection, row['session'])}`;
+    if (row) return english('entry #{0} of {1}', String(seq), sessionName(connection, row['session']));
   } catch {
     // As above.
   }
-  return `entry #${String(seq)}`;
+  return english('entry #{0}', String(seq));
 }

@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { EntryContent } from '../../core/session/entry';
 import type { Connection, Row, SqlValue } from './connection';
 import { damagedBody, isSoundBody } from './damagedBody';
@@ -71,8 +72,8 @@ class Rebuild {
     const count = (sql: string) => Number(this.target.get(sql)?.['n'] ?? 0);
     const lost = [
       ...mended,
-      ...[...this.refused].map(([table, n]) => `${n} unusable ${n === 1 ? 'row' : 'rows'} of ${table}`),
-      ...[...this.damagedTables].map((table) => `parts of ${table}`),
+      ...[...this.refused].map(([table, n]) => english(n === 1 ? '{0} unusable row of {1}' : '{0} unusable rows of {1}', n, table)),
+      ...[...this.damagedTables].map((table) => english('parts of {0}', table)),
     ];
     return {
       sessions: count('SELECT count(*) AS n FROM sessions'),

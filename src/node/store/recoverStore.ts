@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { migrate } from './migrations';
 import { rebuildStore } from './rebuildStore';
@@ -101,12 +102,17 @@ export function finishRecovery(files: StoreFiles): void {
 
 /** One sentence or three: what happened, what could not be read, where the old file is. */
 export function describeRecovery({ reason, keptAt, salvage }: Recovery): string {
-  const kept = keptAt === null ? '' : ` The damaged file was kept as ${keptAt}.`;
-  if (!salvage) return `${reason}. Nothing could be read of it, so a new, empty history was begun.${kept}`;
-  const brought = `${salvage.sessions} ${salvage.sessions === 1 ? 'session' : 'sessions'} with ${salvage.entries} ${salvage.entries === 1 ? 'entry' : 'entries'} were brought over`;
-  const where = salvage.damagedIn.length === 0 ? '' : ` (in ${salvage.damagedIn.join(', ')})`;
-  const problems = [...(salvage.damaged > 0 ? [`the content of ${salvage.damaged} ${salvage.damaged === 1 ? 'entry' : 'entries'}${where}`] : []), ...salvage.lost];
-  return `${reason}. ${brought}; ${problems.length === 0 ? 'nothing was lost' : `not readable: ${problems.join(', ')}`}.${kept}`;
+  const text = salvage ? describeSalvage(reason, salvage) : english('{0}. Nothing could be read of it, so a new, empty history was begun.', reason);
+  return keptAt === null ? text : english('{0} The damaged file was kept as {1}.', text, keptAt);
+}
+
+function describeSalvage(reason: string, { sessions, entries, damaged, damagedIn, lost }: Salvage): string {
+  const brought = [reason, english(sessions === 1 ? '{0} session' : '{0} sessions', sessions), english(entries === 1 ? '{0} entry' : '{0} entries', entries)] as const;
+  const content = english(damaged === 1 ? 'the content of {0} entry' : 'the content of {0} entries', damaged);
+  const problems = [...(damaged > 0 ? [damagedIn.length === 0 ? content : `${content} (in ${damagedIn.join(', ')})`] : []), ...lost];
+  return problems.length === 0
+    ? english('{0}. {1} with {2} were brought over; nothing was lost.', ...brought)
+    : english('{0}. {1} with {2} were brought over; not readable: {3}.', ...brought, problems.join(', '));
 }
 
 function emptyAsNull(salvage: Salvage): Salvage | null {

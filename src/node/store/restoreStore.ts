@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { TaskProgress } from '../../core/session/verifyReport';
 import { BlobFiles } from './blobFiles';
 import type { Connection } from './connection';
@@ -51,7 +52,9 @@ export async function restoreStore(sqlite: Sqlite, request: RestoreRequest, onPr
     const lease = await acquireLease(files.lease, { label, waitMs: 0 });
     if (!(lease instanceof Lease)) {
       const holder = 'heldBy' in lease ? lease.heldBy : null;
-      throw new StoreError('readonly', `${files.main} is in use by ${holder ? `${holder.label}, process ${holder.process.pid}` : 'another program'}. Close it, then restore the backup`);
+      throw new StoreError('readonly', holder
+          ? english('{0} is in use by {1}, process {2}. Close it, then restore the backup', files.main, holder.label, holder.process.pid)
+          : english('{0} is in use by another program. Close it, then restore the backup', files.main));
     }
     try {
       finishRecovery(files);
@@ -117,7 +120,7 @@ function salvageTo(sqlite: Sqlite, { backup, files, temporary }: RestoreRequest,
 function prepare(sqlite: Sqlite, backup: string, files: StoreFiles, temporary: string, onProgress: (progress: TaskProgress) => void): Pick<Restored, 'sessions' | 'entries'> {
   const copy = besides(temporary);
   try {
-    onProgress({ phase: 'Copying', done: 0, total: 1 });
+    onProgress({ phase: english('Copying'), done: 0, total: 1 });
     copyTo(besides(backup), copy);
     const opened = openForEditing(sqlite, copy);
     try {
@@ -141,8 +144,8 @@ function prepare(sqlite: Sqlite, backup: string, files: StoreFiles, temporary: s
 }
 
 function refuseForeign(connection: Connection, backup: string): void {
-  if (Number(connection.get('PRAGMA application_id')?.['application_id']) !== applicationId) throw new StoreError('corrupt', `${backup} is not a Threadkeeper history`);
-  if (schemaVersion(connection) > newestVersion()) throw new StoreError('newer_schema', `${backup} was written by a newer version of Threadkeeper. Update Threadkeeper, then restore it`);
+  if (Number(connection.get('PRAGMA application_id')?.['application_id']) !== applicationId) throw new StoreError('corrupt', english('{0} is not a Threadkeeper history', backup));
+  if (schemaVersion(connection) > newestVersion()) throw new StoreError('newer_schema', english('{0} was written by a newer version of Threadkeeper. Update Threadkeeper, then restore it', backup));
 }
 
 function restoreBlobs(connection: Connection, from: string, to: string, onProgress: (progress: TaskProgress) => void): void {
@@ -156,7 +159,7 @@ function restoreBlobs(connection: Connection, from: string, to: string, onProgre
 function copyBlobs(blobs: readonly KnownBlob[], source: BlobStore, to: string, onProgress: (progress: TaskProgress) => void): void {
   const [target, files] = [filesOf(to), new BlobFiles(to)];
   blobs.forEach(({ hash }, done) => {
-    onProgress({ phase: 'Restoring attachments', done, total: blobs.length });
+    onProgress({ phase: english('Restoring attachments'), done, total: blobs.length });
     const bytes = target.problem(hash) === null || source.problem(hash) !== null ? undefined : source.read(hash);
     if (bytes) files.write(bytes);
   });

@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { english } from '../../core/l10n';
 import { identityOf } from './fileTail';
 
 /**
@@ -16,7 +17,7 @@ export async function appendLines(file: string, lines: readonly string[], { iden
     const { bytesWritten } = await handle.write(bytes);
     if (bytesWritten < bytes.length) {
       if ((await handle.stat()).size === offset + bytesWritten) await handle.truncate(offset);
-      throw new Error(`Only ${bytesWritten} of ${bytes.length} bytes could be written; is the disk full?`);
+      throw new Error(english('Only {0} of {1} bytes could be written; is the disk full?', bytesWritten, bytes.length));
     }
     await handle.datasync();
     return true;

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Database, SqlValue } from 'sql.js';
+import { english } from '../../core/l10n';
 import { loadSqlite } from '../store/sqlite';
 import { applyWal } from '../store/walReplay';
 
@@ -55,9 +56,9 @@ async function readConsistent(file: string): Promise<Uint8Array> {
   };
   for (let i = 0; ; i++) {
     const before = await stamp();
-    if (before.size > mostBytes) throw new Error(`The database has ${Math.round(before.size / 2 ** 20)} MB; up to ${mostBytes / 2 ** 20} MB can be imported. Export the sessions that you need from the program that it belongs to, and import those.`);
+    if (before.size > mostBytes) throw new Error(english('The database has {0} MB; up to {1} MB can be imported. Export the sessions that you need from the program that it belongs to, and import those.', Math.round(before.size / 2 ** 20), mostBytes / 2 ** 20));
     const [main, wal] = [new Uint8Array(await readFile(file)), existsSync(log) ? new Uint8Array(await readFile(log)) : null];
     if ((await stamp()).text === before.text) return wal ? applyWal(main, wal) : main;
-    if (i === attempts) throw new Error('The database is being written all the time. End the program that it belongs to, and import again.');
+    if (i === attempts) throw new Error(english('The database is being written all the time. End the program that it belongs to, and import again.'));
   }
 }

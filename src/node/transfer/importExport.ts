@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { EntryContent, type NewEntry } from '../../core/session/entry';
 import { ExportDocument, exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../core/transfer/exportDocument';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
@@ -15,7 +16,7 @@ export async function* importExport(store: ImportStore, text: string, { source, 
   for (const { hash, mime, data } of document.blobs) {
     signal?.throwIfAborted();
     const stored = await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime);
-    if (stored !== hash) throw new Error(`${source}: the attachment ${hash} is damaged. Nothing that needs it was imported.`);
+    if (stored !== hash) throw new Error(english('{0}: the attachment {1} is damaged. Nothing that needs it was imported.', source, hash));
   }
   const total = document.sessions.reduce((sum, { entries }) => sum + entries.length, 0);
   const renumbering = new Renumbering();
@@ -49,10 +50,10 @@ function parse(text: string): { readonly document: ExportDocument; readonly raw:
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Error(`The file is no complete JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(english('The file is no complete JSON: {0}', error instanceof Error ? error.message : String(error)), { cause: error });
   }
   const version = (value as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && version > exportVersion) throw new Error(`The file was exported by a newer version of Threadkeeper (format ${version}; this one reads up to ${exportVersion}). Update Threadkeeper to import it.`);
+  if (typeof version === 'number' && version > exportVersion) throw new Error(english('The file was exported by a newer version of Threadkeeper (format {0}; this one reads up to {1}). Update Threadkeeper to import it.', version, exportVersion));
   // Contents are checked one by one: one that cannot be read must not keep the others out, and none is to lose what only a later version knows.
   const raw = new Map<string, unknown>();
   const sessions = (value as { sessions?: unknown } | null)?.sessions;
@@ -66,7 +67,7 @@ function parse(text: string): { readonly document: ExportDocument; readonly raw:
   const parsed = ExportDocument.safeParse(value);
   if (parsed.success) return { document: parsed.data, raw };
   const [issue] = parsed.error.issues;
-  throw new Error(`The file is no ${exportFormat} of version ${exportVersion}: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? ''}`);
+  throw new Error(english('The file is no {0} of version {1}: {2}: {3}', exportFormat, exportVersion, issue?.path.join('.') ?? '', issue?.message ?? ''));
 }
 
 /** With the content as it stands in the file: validation strips properties that it does not know. */

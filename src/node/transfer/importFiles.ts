@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { CancelledError, errorText, StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
 import { continueEvents } from '../../core/transfer/formats/continueSession';
 import { isObject, type Json } from '../../core/transfer/formats/jsonShape';
@@ -61,12 +62,12 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
     try {
       const format = options.format ?? (await detectFormat(file));
       if (format === null) {
-        if (named) failed.push({ source: file, reason: 'It is none of the formats that can be imported.' });
+        if (named) failed.push({ source: file, reason: english('It is none of the formats that can be imported.') });
         continue;
       }
       const before = sessions.length;
       for await (const session of importFile(file, format, options, context)) sessions.push(session);
-      if (sessions.length === before && named) failed.push({ source: file, reason: 'There are no sessions in it.' });
+      if (sessions.length === before && named) failed.push({ source: file, reason: english('There are no sessions in it.') });
     } catch (error) {
       if (isAbort(error, options.signal)) return { sessions, failed, cancelled: true };
       if (StoreError.is(error) && error.reason !== 'invalid') throw error;
@@ -85,7 +86,7 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
   const database = await ForeignDatabase.open(file, options.wasmFile);
   try {
     const kind = databaseFormat(database);
-    if (kind === null) throw new Error('The database is none of OpenClaw, Goose or librecode.');
+    if (kind === null) throw new Error(english('The database is none of OpenClaw, Goose or librecode.'));
     yield* importEvents(readSqlite(database, kind, context), kind, options, context);
   } finally {
     database.close();
@@ -143,20 +144,20 @@ function nameOf(file: string): string {
 
 async function readObject(file: string): Promise<Json> {
   const value: unknown = JSON.parse(await readText(file));
-  if (!isObject(value)) throw new Error('The file is no session.');
+  if (!isObject(value)) throw new Error(english('The file is no session.'));
   return value;
 }
 
 async function readList(file: string): Promise<readonly unknown[]> {
   const value: unknown = JSON.parse(await readText(file));
-  if (!Array.isArray(value)) throw new Error('The file is no list of messages.');
+  if (!Array.isArray(value)) throw new Error(english('The file is no list of messages.'));
   return value;
 }
 
 /** A whole file, for formats that are one JSON value. */
 export async function readText(file: string): Promise<string> {
   const { size } = await stat(file);
-  if (size > mostJsonBytes) throw new Error(`The file has ${Math.round(size / 2 ** 20)} MB; up to ${mostJsonBytes / 2 ** 20} MB of JSON can be read at once. Export fewer sessions into one file, or move the whole history with a backup.`);
+  if (size > mostJsonBytes) throw new Error(english('The file has {0} MB; up to {1} MB of JSON can be read at once. Export fewer sessions into one file, or move the whole history with a backup.', Math.round(size / 2 ** 20), mostJsonBytes / 2 ** 20));
   return (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
 }
 

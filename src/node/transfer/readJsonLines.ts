@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
+import { english } from '../../core/l10n';
 import { ClaudeCodeReader } from '../../core/transfer/formats/claudeCode';
 import { PiReader } from '../../core/transfer/formats/pi';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
@@ -41,7 +42,7 @@ export async function* readJsonLines(file: string, format: LineFormatName, { sig
     const parsed = parseLine(text);
     // What is no JSON is a record of an unknown kind, unless the rest of it is still to come.
     if (parsed || complete) yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), fallbackId);
-    else yield { type: 'repaired', kind: 'half-written last line, left for the next import' };
+    else yield { type: 'repaired', kind: english('half-written last line, left for the next import') };
     line++;
     onProgress?.(end, size);
   }

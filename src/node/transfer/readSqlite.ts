@@ -1,4 +1,5 @@
 import * as zlib from 'node:zlib';
+import { english } from '../../core/l10n';
 import { gooseEvents } from '../../core/transfer/formats/goose';
 import type { Json } from '../../core/transfer/formats/jsonShape';
 import { librecodeEvents } from '../../core/transfer/formats/librecode';
@@ -68,7 +69,7 @@ export function eventText(json: unknown, compressed: unknown): string {
   if (!(compressed instanceof Uint8Array)) return '';
   // Since Node 22.15; the types are those of Node 20.
   const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync?: (bytes: Uint8Array) => Buffer };
-  if (!zstdDecompressSync) throw new Error(`Some records are compressed with zstd, which this version of Node (${process.version}) cannot read. Update VS Code, or run the command line with Node 22.15 or newer.`);
+  if (!zstdDecompressSync) throw new Error(english('Some records are compressed with zstd, which this version of Node ({0}) cannot read. Update VS Code, or run the command line with Node 22.15 or newer.', process.version));
   return zstdDecompressSync(compressed).toString('utf8');
 }
 

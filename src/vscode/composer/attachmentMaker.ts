@@ -2,6 +2,7 @@ import { CancellationTokenSource, DiagnosticSeverity, FileType, languages, Relat
 import { estimateTokens } from '../../core/context/estimateTokens';
 import { imageSize } from '../../core/context/imageSize';
 import { imageTokens } from '../../core/context/imageTokens';
+import { t } from '../../core/l10n';
 import { mentionGlob, rankPaths } from '../../core/mentions/rankPaths';
 import type { SessionStore, TokenCounter } from '../../core/ports';
 import type { Attachment } from '../../core/session/attachment';
@@ -54,7 +55,7 @@ export class AttachmentMaker {
   }
 
   async selection(editor: TextEditor | undefined): Promise<Attachment> {
-    if (!editor || editor.selection.isEmpty) throw new Error('Select some text in an editor first.');
+    if (!editor || editor.selection.isEmpty) throw new Error(t('Select some text in an editor first.'));
     const { document, selection } = editor;
     // A selection that ends before the first character of a line takes nothing of that line.
     const last = selection.end.character === 0 && selection.end.line > selection.start.line ? selection.end.line : selection.end.line + 1;
@@ -66,22 +67,22 @@ export class AttachmentMaker {
   /** A file or folder of the workspace. */
   async resource(uri: Uri): Promise<Attachment> {
     const path = pathOf(uri);
-    if (path === null) throw new Error(`“${nameOf(uri)}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.`);
+    if (path === null) throw new Error(t('“{0}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', nameOf(uri)));
     const stat = await Promise.resolve(workspace.fs.stat(uri)).catch(() => null);
-    if (!stat) throw new Error(`“${path}” cannot be read.`);
+    if (!stat) throw new Error(t('“{0}” cannot be read.', path));
     if ((stat.type & FileType.Directory) !== 0) return this.folder(uri, path);
     if (stat.size > Math.max(mostFileBytes, mostImageBytes)) throw tooLarge(path, stat.size);
     const bytes = await workspace.fs.readFile(uri);
     if (imageSize(bytes)) return { ...(await this.image(nameOf(uri), bytes)), path };
     if (bytes.length > mostFileBytes) throw tooLarge(path, bytes.length);
-    if (bytes.subarray(0, 8_000).includes(0)) throw new Error(`“${path}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.`);
+    if (bytes.subarray(0, 8_000).includes(0)) throw new Error(t('“{0}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.', path));
     return this.text(new TextDecoder().decode(bytes), { kind: 'file', name: nameOf(uri), path });
   }
 
   private async image(name: string, bytes: Uint8Array): Promise<Attachment> {
     const size = imageSize(bytes);
-    if (!size) throw new Error(`“${name}” is no image that models take: png, jpeg, webp and gif are.`);
-    if (bytes.length > mostImageBytes) throw new Error(`The image “${name}” has ${megabytes(bytes.length)}; models take ${megabytes(mostImageBytes)} at most. Make it smaller first.`);
+    if (!size) throw new Error(t('“{0}” is no image that models take: png, jpeg, webp and gif are.', name));
+    if (bytes.length > mostImageBytes) throw new Error(t('The image “{0}” has {1}; models take {2} at most. Make it smaller first.', name, megabytes(bytes.length), megabytes(mostImageBytes)));
     const hash = await (await this.deps.store()).putBlob(bytes, size.mime);
     return { kind: 'image', name, hash, mime: size.mime, tokens: imageTokens(size) };
   }
@@ -95,7 +96,7 @@ export class AttachmentMaker {
 
   private async problems(): Promise<Attachment> {
     const all = languages.getDiagnostics().flatMap(([uri, diagnostics]) => diagnostics.map((one) => ({ one, path: workspace.asRelativePath(uri) })));
-    if (all.length === 0) throw new Error('There are no problems to attach: the Problems view is empty.');
+    if (all.length === 0) throw new Error(t('There are no problems to attach: the Problems view is empty.'));
     all.sort((a, b) => a.one.severity - b.one.severity);
     const lines = all.slice(0, bounds.problems).map(({ one, path }) => `${path}:${one.range.start.line + 1}:${one.range.start.character + 1} ${DiagnosticSeverity[one.severity]}: ${one.message}${one.source ? ` (${one.source})` : ''}`);
     const more = all.length > bounds.problems ? [`… and ${all.length - bounds.problems} more`] : [];
@@ -145,7 +146,7 @@ function uriOf(path: string): Uri {
   const [head = '', ...rest] = path.split('/');
   const named = folders.length > 1 ? folders.find(({ name }) => name === head) : undefined;
   const folder = named ?? folders[0];
-  if (!folder) throw new Error('Open a folder first: files are attached from the workspace.');
+  if (!folder) throw new Error(t('Open a folder first: files are attached from the workspace.'));
   return Uri.joinPath(folder.uri, named ? rest.join('/') : path);
 }
 
@@ -154,7 +155,7 @@ function nameOf(uri: Uri): string {
 }
 
 function tooLarge(name: string, bytes: number): Error {
-  return new Error(`“${name}” has ${megabytes(bytes)}; at most ${megabytes(mostFileBytes)} of text are attached. Select the part that matters and add the selection.`);
+  return new Error(t('“{0}” has {1}; at most {2} of text are attached. Select the part that matters and add the selection.', name, megabytes(bytes), megabytes(mostFileBytes)));
 }
 
 function megabytes(bytes: number): string {

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { commands, Uri, window, workspace } from 'vscode';
+import { t } from '../../core/l10n';
 import { imageTypes, type Attachment } from '../../core/session/attachment';
 import type { SessionStore } from '../../core/ports';
 import type { ArgumentChoice, AttachSource, Mention } from '../../protocol/composer';
@@ -56,7 +57,7 @@ export class ComposerActions {
   /** A picture as an address that needs nothing from outside. */
   async image(hash: string, mime: string): Promise<string> {
     const bytes = (imageTypes as readonly string[]).includes(mime) ? await (await this.deps.store()).blob(hash) : undefined;
-    if (!bytes) throw new Error('This picture is missing in the history.');
+    if (!bytes) throw new Error(t('This picture is missing in the history.'));
     return `data:${mime};base64,${Buffer.from(bytes).toString('base64')}`;
   }
 
@@ -64,7 +65,7 @@ export class ComposerActions {
   async open({ path, kind, lines, name, hash, mime }: Attachment): Promise<void> {
     if (path !== undefined && kind !== 'folder' && (await this.openFile(path, lines))) return;
     const bytes = await (await this.deps.store()).blob(hash);
-    if (!bytes) throw new Error(`What was attached as “${name}” is missing in the history.`);
+    if (!bytes) throw new Error(t('What was attached as “{0}” is missing in the history.', name));
     if (kind === 'image') {
       // The viewer takes files only, and knows a picture by the end of its name.
       const file = Uri.file(join(tmpdir(), `threadkeeper-${hash.slice(0, 16)}.${mime.slice(mime.indexOf('/') + 1)}`));
@@ -86,7 +87,7 @@ export class ComposerActions {
     const uris = all.filter((one) => one instanceof Uri);
     const active = window.activeTextEditor?.document.uri;
     const chosen = uris.length > 0 ? uris : active ? [active] : [];
-    if (chosen.length === 0) throw new Error('Open a file first, or choose one in the Explorer.');
+    if (chosen.length === 0) throw new Error(t('Open a file first, or choose one in the Explorer.'));
     for (const uri of chosen) await this.add(await this.maker.resource(uri));
   }
 

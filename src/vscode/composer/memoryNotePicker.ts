@@ -1,4 +1,5 @@
 import { FileType, Uri, window, workspace } from 'vscode';
+import { t } from '../../core/l10n';
 
 /** On this disk; `user` holds in every workspace. */
 export interface NoteFolders {
@@ -8,14 +9,14 @@ export interface NoteFolders {
 
 /** Opens one of the model's notes in an editor: they are plain files, and what is saved there is what the model reads next. */
 export async function pickMemoryNote(folders: NoteFolders): Promise<void> {
-  const own = await notesIn(Uri.file(folders.workspace), 'this workspace');
-  const everywhere = await notesIn(Uri.file(folders.user), 'every workspace');
+  const own = await notesIn(Uri.file(folders.workspace), t('this workspace'));
+  const everywhere = await notesIn(Uri.file(folders.user), t('every workspace'));
   const notes = [...own, ...everywhere];
   if (notes.length === 0) {
-    void window.showInformationMessage('There are no notes yet. The model writes them as a conversation grows; you can also ask it to remember something.');
+    void window.showInformationMessage(t('There are no notes yet. The model writes them as a conversation grows; you can also ask it to remember something.'));
     return;
   }
-  const picked = notes.length === 1 ? notes[0] : await window.showQuickPick(notes, { title: 'Open Memory Notes', placeHolder: 'A note to read or edit', matchOnDescription: true });
+  const picked = notes.length === 1 ? notes[0] : await window.showQuickPick(notes, { title: t('Open Memory Notes'), placeHolder: t('A note to read or edit'), matchOnDescription: true });
   if (picked) await window.showTextDocument(picked.uri);
 }
 

@@ -74,7 +74,7 @@ export class SlashRunner {
 
   private async pin(text: string): Promise<void> {
     if (text === '') return this.deps.run('pin');
-    if (!(await this.deps.pin({ kind: 'text', target: text }))) throw new Error('This is pinned already.');
+    if (!(await this.deps.pin({ kind: 'text', target: text }))) throw new Error(t('This is pinned already.'));
   }
 
   private async model(wanted: string): Promise<void> {
@@ -85,7 +85,7 @@ export class SlashRunner {
     const exact = names(word);
     const found = exact.length > 0 ? exact : models.filter(({ id, name }) => id.toLowerCase().includes(word) || name.toLowerCase().includes(word));
     const [model] = found;
-    if (!model && silent.length > 0) throw new Error(t('There is no model “{0}” where there was an answer; {1} did not answer. Type /model alone to choose from the list.', wanted, listed(silent.map((provider) => providerTitles[provider]))));
+    if (!model && silent.length > 0) throw new Error(t('There is no model “{0}” where there was an answer; {1} did not answer. Type /model alone to choose from the list.', wanted, listed(silent.map((provider) => providerTitles[provider]()))));
     if (!model) throw new Error(t('There is no model “{0}”. Type /model alone to choose from the list.', wanted));
     const named = ({ provider, id }: ModelInfo) => (found.some((one) => one.id === id && one.provider !== provider) ? `${provider}/${id}` : id);
     if (found.length > 1) throw new Error(t('“{0}” could be {1}. Say which.', wanted, listed(found.slice(0, 4).map(named))));
@@ -112,7 +112,7 @@ export class SlashRunner {
   private async policy(wanted: string): Promise<void> {
     if (wanted === '') return this.deps.run('selectPolicy');
     const preset = presetNames.find((name) => name === wanted.toLowerCase());
-    if (!preset) throw new Error(`There is no policy “${wanted}”. There are ${presetNames.join(', ')}.`);
+    if (!preset) throw new Error(t('There is no policy “{0}”. There are {1}.', wanted, listed(presetNames)));
     await this.deps.controller.choices.setPolicy({ preset });
   }
 }

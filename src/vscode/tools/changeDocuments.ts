@@ -1,5 +1,6 @@
 import { commands, Uri, workspace, type TextDocumentContentProvider } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { t } from '../../core/l10n';
 import type { FileChange } from '../../core/tools/tool';
 import { changeScheme } from '../contributions';
 
@@ -16,7 +17,7 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
 
   async show({ path, before, after }: FileChange): Promise<void> {
     const name = path.split('/').at(-1) ?? path;
-    const title = before === null ? `${name} (new file)` : `${name} (change)`;
+    const title = before === null ? t('{0} (new file)', name) : t('{0} (change)', name);
     await this.compare(title, path, before ?? '', after);
   }
 
@@ -26,7 +27,7 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
   }
 
   provideTextDocumentContent(uri: Uri): string {
-    return this.texts.get(uri.toString()) ?? 'This text is not there any more: the window was reloaded.\n';
+    return this.texts.get(uri.toString()) ?? `${t('This text is not there any more: the window was reloaded.')}\n`;
   }
 
   dispose(): void {

@@ -1,4 +1,5 @@
 import { CancellationTokenSource, LanguageModelTextPart, lm, type LanguageModelToolInformation } from 'vscode';
+import { t } from '../../core/l10n';
 import type { Tool, ToolOutcome } from '../../core/tools/tool';
 import { sharedToolPrefix } from '../contributions';
 
@@ -17,7 +18,7 @@ function toTool({ name, description, inputSchema }: LanguageModelToolInformation
     description,
     inputSchema: { type: 'object', properties: {}, ...inputSchema },
     access: 'write',
-    needsApproval: async (input) => ({ kind: 'tool', title: `Use ${name}`, detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null }),
+    needsApproval: async (input) => ({ kind: 'tool', title: t('Use {0}', name), detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null }),
     async run(input, signal): Promise<ToolOutcome> {
       const source = new CancellationTokenSource();
       const cancel = () => source.cancel();

@@ -1,5 +1,6 @@
 import { LanguageModelTextPart, LanguageModelToolResult, lm, type CancellationToken } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { t } from '../../core/l10n';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { MemoryNotes, SessionStore } from '../../core/ports';
 import { createRecallTool } from '../../core/recall/recallTool';
@@ -27,9 +28,9 @@ export function shareTools({ store, notes, session }: SharedToolsDeps): Disposab
       }),
     );
   const recall = async () => createRecallTool({ store: await store(), session });
-  share(sharedToolNames.recall, 'Look up the open Threadkeeper session', 'Passages of the conversation are given to the agent that asks.', recall);
-  share(sharedToolNames.search, 'Search all Threadkeeper sessions', 'Passages of your conversations are given to the agent that asks.', recall, (input) => ({ ...input, allSessions: true }));
-  share(sharedToolNames.notes, 'Read Threadkeeper’s notes', 'The notes are given to the agent that asks.', async () => createMemoryTool(await notes()), (input) => ({ ...input, command: 'view' }));
+  share(sharedToolNames.recall, t('Look up the open Threadkeeper session'), t('Passages of the conversation are given to the agent that asks.'), recall);
+  share(sharedToolNames.search, t('Search all Threadkeeper sessions'), t('Passages of your conversations are given to the agent that asks.'), recall, (input) => ({ ...input, allSessions: true }));
+  share(sharedToolNames.notes, t('Read Threadkeeper’s notes'), t('The notes are given to the agent that asks.'), async () => createMemoryTool(await notes()), (input) => ({ ...input, command: 'view' }));
   return shared;
 }
 

@@ -1,4 +1,5 @@
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
+import { t, wholeNumber } from '../../core/l10n';
 import type { ListedTool } from '../../core/tools/toolBox';
 
 interface Item extends QuickPickItem {
@@ -7,16 +8,16 @@ interface Item extends QuickPickItem {
 
 /** Names of the tools that are on; undefined when the user has closed the list. */
 export async function pickTools(tools: readonly ListedTool[]): Promise<readonly string[] | undefined> {
-  const item = ({ name, description, tokens, isOn }: ListedTool): Item => ({ label: name, name, picked: isOn, description: `~${tokens.toLocaleString('en')} tokens`, detail: description.replace(/\s+/g, ' ').slice(0, 200) });
+  const item = ({ name, description, tokens, isOn }: ListedTool): Item => ({ label: name, name, picked: isOn, description: t('~{0} tokens', wholeNumber(tokens)), detail: description.replace(/\s+/g, ' ').slice(0, 200) });
   const others = tools.filter(({ isOwn }) => !isOwn);
   const items: Item[] = [
     { label: 'Threadkeeper', kind: QuickPickItemKind.Separator },
     ...tools.filter(({ isOwn }) => isOwn).map(item),
-    ...(others.length > 0 ? [{ label: 'Other extensions and MCP servers', kind: QuickPickItemKind.Separator }, ...others.map(item)] : []),
+    ...(others.length > 0 ? [{ label: t('Other extensions and MCP servers'), kind: QuickPickItemKind.Separator }, ...others.map(item)] : []),
   ];
   const picked = await window.showQuickPick(items, {
-    title: 'Select Tools',
-    placeHolder: 'What the model may use from the next message on',
+    title: t('Select Tools'),
+    placeHolder: t('What the model may use from the next message on'),
     canPickMany: true,
     matchOnDescription: true,
     matchOnDetail: true,

@@ -42,12 +42,12 @@ describe('policies', () => {
       const { policy, problems } = resolveSessionPolicy(settings, session);
       return [policy.name, ...problems.map(({ setting, message }) => `${setting}: ${message}`)];
     };
-    assert.deepEqual(broken('goose'), ['goclaw', 'threadkeeper.context.policy: "goose" is not {preset, overrides} (of this session). Using the settings.']);
-    assert.deepEqual(broken({ overrides: { 'compaction.speed': 1 } }), ['goclaw', 'threadkeeper.compaction.speed: There is no such value of a policy (of this session). It is ignored.']);
+    assert.deepEqual(broken('goose'), ['goclaw', 'threadkeeper.context.policy: In this session: "goose" has no preset and overrides. Using the settings.']);
+    assert.deepEqual(broken({ overrides: { 'compaction.speed': 1 } }), ['goclaw', 'threadkeeper.compaction.speed: In this session: There is no such value of a policy. It is ignored.']);
     assert.deepEqual(broken({ overrides: { 'compaction.whenFull': 'panic' } }), [
       'goclaw',
-      'threadkeeper.compaction.whenFull: "panic" (of this session) is not summarize, truncate or ask. Using "summarize", as the policy goclaw has it.',
+      'threadkeeper.compaction.whenFull: In this session: "panic" is not summarize, truncate or ask. Using "summarize", as the policy goclaw has it.',
     ]);
-    assert.match(broken({ preset: 'goos' })[1]!, /"goos" \(of this session\) is not a policy\. Known: balanced, .*Using balanced\./);
+    assert.match(broken({ preset: 'goos' })[1]!, /In this session: "goos" is not a policy\. Known: balanced, .*Using balanced\./);
   });
 });

@@ -41,9 +41,9 @@ describe('bannerFor', () => {
     // What the settings have wrong is told elsewhere.
     deepStrictEqual([problem(null), problem({ preset: 'librecode' }), problem({})], [null, null, null]);
     const preset = problem({ preset: 'goosey' });
-    deepStrictEqual(preset?.startsWith('The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: "goosey" (of this session) is not a policy.'), true, preset ?? '');
+    deepStrictEqual(preset?.startsWith('The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: In this session: "goosey" is not a policy.'), true, preset ?? '');
     const value = problem({ overrides: { 'context.maxTokens': 'a lot' } });
-    deepStrictEqual(/the policy goose is in use\. threadkeeper\.context\.maxTokens: "a lot" \(of this session\) is not /.test(value ?? ''), true, value ?? '');
+    deepStrictEqual(/the policy goose is in use\. threadkeeper\.context\.maxTokens: In this session: "a lot" is not /.test(value ?? ''), true, value ?? '');
     const damaged = problem(['goose']);
     deepStrictEqual(/the policy goose is in use\. .*Using the settings\./.test(damaged ?? ''), true, damaged ?? '');
     deepStrictEqual(bannerFor({ status: owner, failure: null, trusted: false, policyProblem: preset }), { kind: 'policy', text: preset });

@@ -29,7 +29,8 @@ describe('the preview of a compaction', () => {
       [
         '# What compacting now would do\n\nNothing has changed yet. Apply it, or close this document to leave the conversation as it is.\n',
         '- 168,200 → 3,900 tokens',
-        '- 45 messages fold into the summary, 1 message stays word for word',
+        '- 45 messages fold into the summary',
+        '- 1 message stays word for word',
         '- summary by claude-test',
         '- continuity 97 %: so much of what mattered is in the summary',
         '- It is rather short.',
