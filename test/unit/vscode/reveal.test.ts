@@ -29,7 +29,7 @@ describe('the way to an entry', () => {
 
   it('is gone once the view is there: at once when it is shown, else after its next snapshot', () => {
     const told: string[] = [];
-    const source = { store: { current: null, failure: null }, models: { connection: () => ({}) }, isTrusted: () => true, chat: () => null, loose: { draft: { text: '', attachments: [] }, connection: {} }, sessions: () => [] };
+    const source = { store: { current: null, failure: null }, models: { connection: () => ({}) }, isTrusted: () => true, policyProblem: () => null, chat: () => null, loose: { draft: { text: '', attachments: [] }, connection: {} }, sessions: () => [] };
     const feed = new SurfaceFeed(source as unknown as ConstructorParameters<typeof SurfaceFeed>[0]);
     const surface = { visible: true, ready: false, snapshot: () => void told.push('snapshot'), delta: (delta: { kind: string }) => void told.push(delta.kind) };
     feed.attach(surface);
