@@ -9,7 +9,7 @@ import { excludedEntries, isExcludable } from '../core/session/contextExclusion'
 import { compactionHistory, type PastCompaction } from '../core/session/compactionHistory';
 import { entryText, type EntryContent, type StoredEntry } from '../core/session/entry';
 import type { BreakdownState } from '../protocol/panels';
-import { methodText } from './compactionText';
+import { summaryMethod } from '../protocol/summaryMethod';
 import { oneLine } from './compactionPreviewText';
 
 /** The whole active branch, as far as its sizes go: it changes with every entry, and with nothing else. */
@@ -87,7 +87,7 @@ export async function breakdownState(conversation: Source, history: BranchHistor
 
 function compactionRow({ entry: { uuid, createdAt, content }, state }: PastCompaction): BreakdownState['compactions'][number] {
   const { trigger, tokensBefore, tokensAfter, messagesBefore, messagesAfter, durationMs, heldMs, continuity = null } = content;
-  return { id: uuid, at: createdAt, trigger, method: methodText(content), messages: messagesBefore - messagesAfter, tokensBefore, tokensAfter, durationMs, heldMs, continuity, state };
+  return { id: uuid, at: createdAt, trigger, method: summaryMethod(content), messages: messagesBefore - messagesAfter, tokensBefore, tokensAfter, durationMs, heldMs, continuity, state };
 }
 
 function inBrief({ uuid, content, createdAt }: StoredEntry): BreakdownState['excluded'][number] {

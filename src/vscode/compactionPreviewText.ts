@@ -3,7 +3,7 @@ import { editableText, FoldedState } from '../core/compaction/foldedState';
 import { shown, t, wholeNumber } from '../core/l10n';
 import { speaker } from '../core/recall/history';
 import { entryText, type ContentOf, type StoredEntry } from '../core/session/entry';
-import { methodText } from './compactionText';
+import { summaryMethod } from '../protocol/summaryMethod';
 
 /** The lines around what can be edited. */
 const begins = '<!-- The summary begins here. -->';
@@ -25,7 +25,7 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
       `- ${t('{0} → {1} tokens', wholeNumber(tokensBefore), wholeNumber(tokensAfter))}`,
       `- ${foldText(content.messagesBefore - content.messagesAfter)}`,
       `- ${stayText(content.messagesAfter)}`,
-      `- ${methodText(content)}`,
+      `- ${summaryMethod(content)}`,
       ...(continuity ? [`- ${t('continuity {0} %: so much of what mattered is in the summary', Math.round(continuity.inContextPercent))}`] : []),
       ...(note ? [`- ${shown(note)}`] : []),
     ].join('\n'),

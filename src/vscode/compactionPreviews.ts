@@ -1,8 +1,8 @@
-import { CodeLens, Disposable as VscodeDisposable, EventEmitter, FileSystemError, FileType, languages, Range, TabInputText, Uri, window, workspace, type CodeLensProvider, type FileChangeEvent, type FileStat, type FileSystemProvider } from 'vscode';
-import { DisposableStore, type Disposable } from '../core/base/disposable';
+import { CodeLens, FileSystemError, FileType, languages, Range, TabInputText, Uri, window, workspace, type CodeLensProvider, type FileStat } from 'vscode';
 import { t } from '../core/l10n';
 import { summaryIn } from './compactionPreviewText';
 import { commandIds, previewScheme } from './contributions';
+import { DocumentFiles } from './documentFiles';
 
 /** What a preview was made for: applying it means the same session and the same instructions. */
 export interface PreviewedCompaction {
@@ -21,14 +21,12 @@ interface Shown extends PreviewedCompaction {
  * Documents that show what a compaction would do. The summary in them can be edited; closing one changes nothing, and saving one
  * keeps what was written for as long as it is open.
  */
-export class CompactionPreviews implements FileSystemProvider, CodeLensProvider, Disposable {
-  private readonly disposables = new DisposableStore();
-  private readonly changed = this.disposables.add(new EventEmitter<FileChangeEvent[]>());
-  readonly onDidChangeFile = this.changed.event;
+export class CompactionPreviews extends DocumentFiles implements CodeLensProvider {
   private readonly shown = new Map<string, Shown>();
   private made = 0;
 
   constructor() {
+    super();
     this.disposables.add(workspace.registerFileSystemProvider(previewScheme, this, { isCaseSensitive: true }));
     this.disposables.add(languages.registerCodeLensProvider({ scheme: previewScheme }, this));
     this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => void this.shown.delete(uri.toString())));
@@ -84,36 +82,12 @@ export class CompactionPreviews implements FileSystemProvider, CodeLensProvider,
     this.shown.set(uri.toString(), { ...this.find(uri), at: Date.now() });
   }
 
-  watch(): VscodeDisposable {
-    return new VscodeDisposable(() => undefined);
-  }
-
-  readDirectory(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
-  createDirectory(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
-  delete(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
-  rename(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
   provideCodeLenses(): CodeLens[] {
     const top = new Range(0, 0, 0, 0);
     return [
       new CodeLens(top, { title: `$(check) ${t('Apply')}`, command: commandIds.applyPreview }),
       new CodeLens(top, { title: `$(close) ${t('Cancel')}`, command: commandIds.closePreview }),
     ];
-  }
-
-  dispose(): void {
-    this.disposables.dispose();
   }
 
   private find(uri: Uri): Shown {

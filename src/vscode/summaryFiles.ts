@@ -1,10 +1,10 @@
-import { Disposable as VscodeDisposable, EventEmitter, FileSystemError, FileType, languages, Uri, window, workspace, type FileChangeEvent, type FileStat, type FileSystemProvider } from 'vscode';
-import { DisposableStore, type Disposable } from '../core/base/disposable';
+import { FileSystemError, FileType, languages, Uri, window, workspace, type FileStat } from 'vscode';
 import type { Conversation } from '../core/chat/conversation';
 import { t } from '../core/l10n';
 import { liveCompaction } from '../core/session/liveCompaction';
 import type { ChatController } from './chatController';
 import { summaryScheme } from './contributions';
+import { DocumentFiles } from './documentFiles';
 import { OpenSummaries, SummaryFault, type SummaryPlace } from './openSummaries';
 import { sessionTitle } from './sessionText';
 
@@ -12,13 +12,11 @@ import { sessionTitle } from './sessionText';
  * The summary that stands for the folded messages, as a file: saving it records a new version, closing it without saving changes
  * nothing, and VS Code keeps what is unsaved through a reload.
  */
-export class SummaryFiles implements FileSystemProvider, Disposable {
-  private readonly disposables = new DisposableStore();
-  private readonly changed = this.disposables.add(new EventEmitter<FileChangeEvent[]>());
-  readonly onDidChangeFile = this.changed.event;
+export class SummaryFiles extends DocumentFiles {
   private readonly summaries: OpenSummaries;
 
   constructor(controller: Pick<ChatController, 'conversation'>) {
+    super();
     this.summaries = new OpenSummaries(() => controller.conversation(), Date.now);
     this.disposables.add(workspace.registerFileSystemProvider(summaryScheme, this, { isCaseSensitive: true }));
     this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => this.summaries.forget(uri.toString())));
@@ -49,30 +47,6 @@ export class SummaryFiles implements FileSystemProvider, Disposable {
     const isChanged = await forFile(this.summaries.write(uri.toString(), placeOf(uri), Buffer.from(bytes).toString('utf8')));
     const line = isChanged ? `$(check) ${t('Threadkeeper: the model sees your version of the summary from the next message on.')}` : `$(info) ${t('Threadkeeper: nothing changed, the summary stays as it was.')}`;
     window.setStatusBarMessage(line, lineMs);
-  }
-
-  watch(): VscodeDisposable {
-    return new VscodeDisposable(() => undefined);
-  }
-
-  readDirectory(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
-  createDirectory(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
-  delete(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
-  rename(): never {
-    throw FileSystemError.NoPermissions();
-  }
-
-  dispose(): void {
-    this.disposables.dispose();
   }
 }
 

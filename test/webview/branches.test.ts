@@ -60,11 +60,11 @@ describe('branches in the view', function () {
     const view = await open({ snapshot: snapshot({ rows }) });
     await view.button('Ask for another answer').last().focus();
     const names: (string | null)[] = [];
-    for (let i = 0; i < 6; i++) {
+    for (let i = 0; i < 7; i++) {
       names.push(await view.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null));
       await view.page.keyboard.press('ArrowRight');
     }
-    deepStrictEqual(names, ['Ask for another answer', 'Copy this answer', 'Pin this answer', 'Label this answer', 'Fork the session from this answer', 'Ask for another answer']);
+    deepStrictEqual(names, ['Ask for another answer', 'Copy this answer', 'Pin this answer', 'Exclude this answer', 'Label this answer', 'Fork the session from this answer', 'Ask for another answer']);
     strictEqual(await view.find('[data-id=a2] .row-actions button[tabindex="0"]').count(), 1);
     for (const name of ['Ask for another answer', 'Copy this answer', 'Label this answer', 'Fork the session from this answer']) await view.button(name).last().click();
     deepStrictEqual(await view.requests(), [{ method: 'regenerate', entry: 'a2' }, { method: 'copy', text: 'They silt up.' }, { method: 'label', entry: 'a2', label: '' }, { method: 'fork', entry: 'a2' }]);

@@ -106,6 +106,7 @@ describe('Markdown', function () {
 
   it('opens links through the host, by mouse and by key, and goes nowhere itself', async () => {
     const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '[one](https://example.org/1) <https://example.org/2> [file](src/a.ts)')] }) });
+    const here = view.page.url();
     await view.page.getByRole('link', { name: 'one' }).click();
     await view.page.getByRole('link', { name: 'https://example.org/2' }).press('Enter');
     await view.until('both were asked for', async () => (await view.requests('open_link')).length === 2);
@@ -114,7 +115,7 @@ describe('Markdown', function () {
       { method: 'open_link', href: 'https://example.org/2' },
     ]);
     strictEqual(await view.find('tk-markdown a').count(), 2, 'a relative path is text');
-    strictEqual(view.page.url(), 'http://view.test/');
+    strictEqual(view.page.url(), here);
   });
 
   it('shows an image as a link to it and fetches nothing', async () => {

@@ -53,6 +53,11 @@ describe('rows', function () {
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'superseded');
   });
 
+  it('a compaction that another program made does not count what it folded', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [compaction('x1', { messages: 0 })] }) });
+    strictEqual(await view.text('.compaction-title'), 'Compacted earlier messages');
+  });
+
   it('a summary can be rewritten from its card, its originals found, and a better one is said to have replaced it', async () => {
     const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { state: 'replaced', rung: 'extractive', model: null }), compaction('x2', { trigger: 'retry', coversFrom: 'r0' })] }) });
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'replaced');

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
+import { summaryMethod } from '../../../src/protocol/summaryMethod';
 import { AskEvent } from '../../events';
 import { duration, tokens } from '../../format';
 import { icon } from '../../render/icons';
@@ -15,7 +16,7 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
       <div class="compaction-head">
         ${icon('fold')}
         <div>
-          <span class="compaction-title">${t(row.messages === 1 ? 'Compacted {0} message' : 'Compacted {0} messages', wholeNumber(row.messages))}</span>
+          <span class="compaction-title">${title(row)}</span>
           ${row.state === 'live' ? nothing : html`<span class="state">${stateNames[row.state]()}</span>`}
           <div class="compaction-facts">${facts(row).join(' · ')}</div>
         </div>
@@ -51,14 +52,21 @@ function button(label: string, request: ViewRequest): TemplateResult {
   return html`<vscode-button appearance="secondary" @click=${(event: Event) => void event.target?.dispatchEvent(new AskEvent(request))}>${label}</vscode-button>`;
 }
 
+/** Another program's record does not say how many. */
+function title({ messages }: Compaction): string {
+  if (messages === 0) return t('Compacted earlier messages');
+  return t(messages === 1 ? 'Compacted {0} message' : 'Compacted {0} messages', wholeNumber(messages));
+}
+
 export function compactionSentence(row: Compaction): string {
+  if (row.messages === 0) return t('Compacted earlier messages, {0} to {1} tokens', tokens(row.tokensBefore), tokens(row.tokensAfter));
   return t(row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens', wholeNumber(row.messages), tokens(row.tokensBefore), tokens(row.tokensAfter));
 }
 
 function facts(row: Compaction): string[] {
   return [
     t('{0} → {1} tokens', tokens(row.tokensBefore), tokens(row.tokensAfter)),
-    method(row),
+    summaryMethod(row),
     ...(row.trigger === 'automatic' ? [] : [reason[row.trigger]()]),
     ...(row.continuity ? [t('continuity {0} %', Math.round(row.continuity.inContextPercent))] : []),
     ...(row.durationMs >= 1000 ? [duration(row.durationMs)] : []),
@@ -81,21 +89,4 @@ function continuityText({ inContextPercent, reachablePercent, elements, searched
     found,
     searched,
   );
-}
-
-function method({ rung, model }: Compaction): string {
-  switch (rung) {
-    case 'mask':
-      return t('old tool results left out');
-    case 'checkpoint':
-      return model === null ? t('summary from a checkpoint') : t('summary by {0} from a checkpoint', model);
-    case 'prepared':
-      return model === null ? t('summary, prepared in background') : t('summary by {0}, prepared in background', model);
-    case 'model':
-      return model === null ? t('summary') : t('summary by {0}', model);
-    case 'extractive':
-      return t('extractive summary');
-    case 'truncate':
-      return t('oldest messages left out');
-  }
 }
