@@ -6,6 +6,7 @@ import { ChatPage } from '../../support/chatPage';
 import { openChat, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
 import { reply } from '../../support/messagesApiScript';
+import { killTree } from '../../support/processes';
 import { waitFor } from '../../support/waitFor';
 import type { Workbench } from '../../support/workbench';
 
@@ -42,7 +43,7 @@ describe('a history that this window cannot write', function () {
   const between = async (change: () => void) => {
     const host = workbench.extensionHostPid();
     await workbench.close();
-    process.kill(host, 'SIGKILL');
+    killTree(host);
     await waitFor('the extension host to end', () => session.server.extensionHosts().length === 0);
     change();
     workbench = await session.workbench.openTab();

@@ -5,6 +5,7 @@ import { ChatPage } from '../../support/chatPage';
 import { openChat, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
 import { reply } from '../../support/messagesApiScript';
+import { killTree } from '../../support/processes';
 import { waitFor } from '../../support/waitFor';
 import type { Workbench } from '../../support/workbench';
 
@@ -45,7 +46,7 @@ describe('a history that was damaged between two windows', function () {
     await session.chat.see('article.answer', 'Another answer.');
     const host = session.workbench.extensionHostPid();
     await session.workbench.close();
-    process.kill(host, 'SIGKILL');
+    killTree(host);
     await waitFor('the extension host to end', () => session.server.extensionHosts().length === 0);
     const content = readFileSync(storeFile());
     const at = content.indexOf('Carefully preserved');
