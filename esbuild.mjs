@@ -71,7 +71,7 @@ const builds = [
     entryPoints: { extension: 'src/extension.ts' },
     outdir: 'dist',
     external: ['vscode'],
-    // A window in which nobody opens the view compiles a fifth of it: the SDK alone is 415 KB.
+    // A window in which nobody opens the view compiles a third of it: the SDK alone is 415 KB.
     ...commonJsChunks,
   },
   // Built without `vscode` as an external: an import of it from core, protocol or node fails the build.

@@ -1,7 +1,6 @@
 import { dirname, join } from 'node:path';
 import { Conversation } from '../core/chat/conversation';
 import type { AskWhenFull, ReviewCompaction } from '../core/chat/turn';
-import { withBudget } from '../core/cost/budgetedClient';
 import { DailyBudget } from '../core/cost/dailyBudget';
 import { costOf, priceOf } from '../core/cost/prices';
 import { sumOf } from '../core/cost/spending';
@@ -57,7 +56,6 @@ const keyHint = 'To chat with Claude, set an API key with *Threadkeeper: Set API
 export class ChatRuntime {
   private readonly counter: WorkerTokenCounter;
   private readonly analyst: WorkerAnalyst;
-  private readonly budgets = new WeakMap<SessionStore, DailyBudget>();
   private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
 
   constructor(private readonly options: ChatRuntimeOptions) {
@@ -105,24 +103,9 @@ export class ChatRuntime {
       offerBranchSummary: () => settings().offerBranchSummary,
       policy: () => settings().policy,
       costOf: (provider, id, usage) => costOf(priceOf(settings().prices, provider, id), usage),
-      resolveModel: async () => withBudget(await model.resolve(), (mayAsk) => this.budgetOf(store).check(mayAsk)),
+      resolveModel: () => model.resolve(),
     });
     return Conversation.open(deps, session.uuid, model.fallback);
-  }
-
-  /** Of a history. */
-  private budgetOf(store: SessionStore): DailyBudget {
-    let budget = this.budgets.get(store);
-    if (!budget) {
-      budget = new DailyBudget({
-        budget: () => this.options.settings().dailyBudget,
-        spentSince: async (from) => sumOf(await store.usageTotals({ from })).cost,
-        ask: this.options.askBudget,
-        now: Date.now,
-      });
-      this.budgets.set(store, budget);
-    }
-    return budget;
   }
 
   bindings(store: SessionStore): ModelBindings {
@@ -147,9 +130,15 @@ export class ChatRuntime {
   private of(store: SessionStore): { readonly notes: MemoryNotes; readonly bindings: ModelBindings } {
     let known = this.clients.get(store);
     if (!known) {
-      const { files, session, log, userNotes, reach, hosted } = this.options;
+      const { files, session, log, userNotes, reach, hosted, settings, askBudget } = this.options;
+      const budget = new DailyBudget({
+        budget: () => settings().dailyBudget,
+        spentSince: async (from) => sumOf(await store.usageTotals({ from })).cost,
+        ask: askBudget,
+        now: Date.now,
+      });
       const notes = new ScopedMemoryNotes(new FileMemoryNotes(join(dirname(store.status.file), 'notes')), new FileMemoryNotes(userNotes));
-      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files, session, keyHint }), log, reach, hosted }) };
+      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files, session, keyHint }), log, reach, hosted, budget: (mayAsk) => budget.check(mayAsk) }) };
       this.clients.set(store, known);
     }
     return known;

@@ -35,8 +35,8 @@ describe('the package', function () {
     const load = async (name: string): Promise<void> => {
       if (atStart.has(name)) return;
       atStart.set(name, await read(name));
-      // What is loaded later stands in a function: `Promise.resolve().then(() => …require("./…"))`.
-      for (const [, next = ''] of (atStart.get(name) ?? '').matchAll(/(?<!=>\s*(?:\w+\()?)require\("\.\/([^"]+)"\)/g)) await load(next);
+      // What is loaded later is an `import(…)` in the bundle as well.
+      for (const [, next = ''] of (atStart.get(name) ?? '').matchAll(/\brequire\("\.\/([^"]+)"\)/g)) await load(next);
     };
     await load('extension.js');
     const later = (await readdir(dist)).filter((name) => name.endsWith('.js') && !atStart.has(name));

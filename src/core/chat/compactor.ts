@@ -63,7 +63,6 @@ export interface CompactorDeps {
 interface Candidate {
   readonly fold: Fold;
   readonly cut: Cut;
-  readonly rung?: ContentOf<'compaction'>['rung'];
   /** That wrote it. */
   readonly job?: SummaryJob;
 }
@@ -139,7 +138,7 @@ export class Compactor {
       if (stop.aborted) break;
       if (candidate === 'later') return end({ entry: null, message: stillWriting });
       const fold = options.summary === undefined ? candidate.fold : editedFold(candidate.fold, options.summary);
-      const draft = await recorder.draft(fold, candidate.cut, { ...facts, rung: candidate.rung ?? candidate.fold.rung });
+      const draft = await recorder.draft(fold, candidate.cut, { ...facts, rung: candidate.job?.isPrepared ? 'prepared' : candidate.fold.rung });
       const pays = draft.tokensAfter <= tokensBefore * (1 - leastSaving);
       const fits = options.trigger === 'manual' || draft.tokensAfter <= engine.budget.limit;
       if (!pays || !fits) continue;
@@ -228,7 +227,7 @@ export class Compactor {
       const isOver = (job !== null && !job.isRunning) || failed !== null;
       if (job?.fold) {
         spent.push(...job.calls.splice(0));
-        yield { fold: job.fold, cut: this.spliced(job, options.trigger), rung: 'prepared', job };
+        yield { fold: job.fold, cut: this.spliced(job, options.trigger), job };
       }
       const checkpoint = await this.checkpointFor(first, options);
       if (checkpoint) yield { fold: await foldByCheckpoint(maker.request(first, options.instructions), checkpoint), cut: first };
@@ -247,7 +246,7 @@ export class Compactor {
           this.cancelPrepared();
         }
         spent.push(...job.calls.splice(0));
-        if (waited === 'ended' && job.fold) yield { fold: job.fold, cut: this.spliced(job, options.trigger), job, ...(wasRunning ? { rung: 'prepared' } : {}) };
+        if (waited === 'ended' && job.fold) yield { fold: job.fold, cut: this.spliced(job, options.trigger), job };
       }
       const failure = failed?.failure ?? job?.failure;
       if (failed) spent.push(...failed.calls.splice(0));
@@ -280,7 +279,7 @@ export class Compactor {
     const { instructions = null, background = false, first = [], inPrompt = true } = options;
     const { maker, clock } = this.deps;
     const previous = maker.previousState();
-    const job = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background, first, inPrompt }, hooks));
+    const job = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background, first, inPrompt }, hooks), background);
     this.job = job;
     // What is prepared is measured in the background too: a turn that takes it has nothing to wait for.
     if (background) void job.measure((fold) => this.deps.recorder.reach(fold, cut));

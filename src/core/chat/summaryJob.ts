@@ -39,6 +39,8 @@ export class SummaryJob {
     readonly instructions: string | null,
     private readonly clock: Clock,
     run: (hooks: JobHooks) => Promise<Fold>,
+    /** Begun before anybody asked for a summary. */
+    readonly isPrepared = false,
   ) {
     this.lastLife = clock.now();
     const hooks: JobHooks = {

@@ -14,7 +14,7 @@ import type { JobHooks } from './summaryJob';
 export interface RewriterDeps {
   readonly branch: BranchState;
   readonly engine: ContextEngine;
-  readonly store: Pick<SessionStore, 'page' | 'entries'>;
+  readonly store: Pick<SessionStore, 'branchSteps' | 'entries'>;
   readonly maker: FoldMaker;
   readonly recorder: CompactionRecorder;
   readonly clock: Clock;
@@ -27,8 +27,6 @@ export interface Rewritten {
   /** Omitted: measured when it is recorded. */
   readonly reach?: Reach;
 }
-
-const pageSize = 200;
 
 /** Puts another summary in the place of a record's: the same range, from its originals, as a new record that supersedes it. */
 export class SummaryRewriter {
@@ -80,16 +78,10 @@ export class SummaryRewriter {
   private async originals(target: EntryOf<'compaction'>): Promise<Cut> {
     const { branch, store } = this.deps;
     const { coversFrom, firstKeptEntry } = target.content;
-    const found: StoredEntry[] = [];
-    const isThere = (uuid: string) => found.some((entry) => entry.uuid === uuid);
-    for (let before: string | undefined = firstKeptEntry ?? target.uuid; coversFrom !== null && !isThere(coversFrom); ) {
-      const page = await store.page(branch.session.uuid, { limit: pageSize, before });
-      found.unshift(...page.entries);
-      if (!page.hasMore || page.entries.length === 0) break;
-      before = page.entries[0]!.uuid;
-    }
-    const start = found.findIndex(({ uuid }) => uuid === coversFrom);
-    const range = found.slice(Math.max(0, start));
+    // By steps rather than by pages of the transcript: what takes an entry out of the prompt is not displayed.
+    const steps = coversFrom === null ? [] : (await store.branchSteps(branch.session.uuid)).map(({ entry }) => entry);
+    const start = Math.max(0, steps.indexOf(coversFrom ?? ''));
+    const range = await store.entries(steps.slice(start, steps.indexOf(firstKeptEntry ?? target.uuid)));
     // What has been taken out of the range may have been said behind it.
     const gone = leftOutEntries([...range, ...branch.entries]);
     const folded = range.filter((entry) => entry.modelFacing && !gone.has(entry.uuid));

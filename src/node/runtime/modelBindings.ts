@@ -1,4 +1,5 @@
 import type { ModelBinding } from '../../core/context/engine';
+import { withBudget, type BudgetGate } from '../../core/cost/budgetedClient';
 import { ModelError } from '../../core/chat/modelError';
 import { errorText } from '../../core/errors';
 import type { SummarizerEntry } from '../../core/context/policy';
@@ -26,6 +27,8 @@ export interface ModelBindingsOptions {
   readonly reach?: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
   /** Models of the program that this runs in. */
   readonly hosted?: HostedModels;
+  /** Asked before every request that costs. Omitted: there is no budget. */
+  readonly budget?: BudgetGate;
   readonly now?: () => number;
 }
 
@@ -50,12 +53,13 @@ export class ModelBindings {
 
   /** Rejects with `ModelError`: no key, a refused one, an unusable address, a model nobody knows. */
   async resolve(choice: ModelChoice): Promise<ModelBinding> {
-    const { offline } = this.options;
+    const { offline, budget } = this.options;
     if (choice.provider === 'offline') return { client: offline, info: await offline.describe(offlineModelId), summarizer: null };
     const client = await this.client(choice);
     const described = await this.unlessRefused(client, async () => client.describe(choice.model === '' ? await this.automatic(client) : choice.model));
     const info: ModelInfo = choice.window ? { ...described, window: Math.min(described.window, choice.window) } : described;
-    return { client, info, summarizer: await this.summarizer(client, info, { continuing: info }), chain: (entries) => this.chain(entries, client, info) };
+    const binding: ModelBinding = { client, info, summarizer: await this.summarizer(client, info, { continuing: info }), chain: (entries) => this.chain(entries, client, info) };
+    return budget ? withBudget(binding, budget) : binding;
   }
 
   /** The models that the key may use. Rejects with `ModelError`. */

@@ -12,7 +12,7 @@ export interface EntryPart {
 
 /** Entries of a part at most: reading it keeps the receiving thread well under a millisecond. */
 const partEntries = 50;
-/** Just above 128 KB, from which on V8 never moves a string: with 64 the receiving thread waited as long as with 256, with this half as long. */
+/** Just above 128 KB, from which on V8 never moves a string. */
 const partCharacters = 132 * 1024;
 
 /** A list as short as this goes as it is. */

@@ -360,7 +360,7 @@ describe('better summaries', () => {
     assert.ok(preview.folds.length > 0 && preview.stays.length > 0 && preview.content!.tokensAfter < before);
     assert.deepEqual([records().length, rig.conversation.snapshot.used], [0, before]);
     const { entry } = await rig.conversation.compact();
-    assert.deepEqual([entry?.content.summaryText, rig.summarizer.prompts.length], [preview.content!.summaryText, 1]);
+    assert.deepEqual([entry?.content.summaryText, entry?.content.rung, rig.summarizer.prompts.length], [preview.content!.summaryText, 'model', 1]);
   });
 
   it('can be edited: a new record, the ledgers stay, and an undo brings the messages back', async () => {

@@ -74,4 +74,16 @@ describe('excluding entries from the context', () => {
     await rig.conversation.undoCompaction();
     assert.equal(await rig.conversation.setExcluded(secret[0]!, false), null);
   });
+
+  it('keeps a failed attempt out of a summary that is made anew', async () => {
+    await ask(`first ${rig.words(900)}`, [{ type: 'text_delta', index: 0, text: 'half of a PELICAN' }, { type: 'failed', failure: { reason: 'overloaded', detail: '' } }], says(`noted ${rig.words(300)}`));
+    for (let i = 0; i < 5; i++) await ask(`question ${i} ${rig.words(700)}`, says(`answer ${i} ${rig.words(300)}`));
+    rig.summarizer.prompts.length = 0;
+    assert.equal((await rig.conversation.compact()).message, null);
+    // From here on only what the summary leaves is loaded.
+    await rig.reopen();
+    assert.equal((await rig.conversation.resummarize()).message, null);
+    assert.deepEqual([rig.summarizer.prompts.length, rig.summarizer.prompts.filter((text) => text.includes('PELICAN')).length], [2, 0]);
+    assert.equal((await rig.store.search({ text: 'PELICAN', limit: 20 })).hits[0]?.text, 'half of a PELICAN', 'the history keeps it');
+  });
 });

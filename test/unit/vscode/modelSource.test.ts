@@ -1,7 +1,9 @@
 import { deepStrictEqual, equal, ok, rejects } from 'node:assert/strict';
+import { askOnce } from '../../../src/core/chat/askOnce';
 import { ModelError } from '../../../src/core/chat/modelError';
 import { OfflineModel } from '../../../src/core/chat/offlineModel';
 import type { SessionStore } from '../../../src/core/ports';
+import type { BudgetGate } from '../../../src/core/cost/budgetedClient';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import { endpointOf, type Endpoint } from '../../../src/vscode/endpoint';
 import { LmModels } from '../../../src/vscode/lmModels';
@@ -29,7 +31,7 @@ describe('ModelSource', () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  function source(double = new LmDouble(10_000), canSend = true): ModelSource {
+  function source(double = new LmDouble(10_000), canSend = true, budget?: BudgetGate): ModelSource {
     const hosted = new LmModels({ api: double.api, canSend: () => canSend, log: log.logger });
     const offline = new OfflineModel({ store: {} as SessionStore, notes: null as never, files: null });
     const find = async ({ origin }: Endpoint) => (keys.has(origin) ? { key: keys.get(origin)!, source: 'stored' as const } : undefined);
@@ -42,7 +44,7 @@ describe('ModelSource', () => {
       offlineChosen: () => false,
       log: log.logger,
     });
-    const bindings = new ModelBindings({ offline, log: log.logger, reach: (...way) => models.reach(...way), hosted });
+    const bindings = new ModelBindings({ offline, log: log.logger, reach: (...way) => models.reach(...way), hosted, ...(budget ? { budget } : {}) });
     return models;
   }
 
@@ -92,6 +94,19 @@ describe('ModelSource', () => {
     settings.model = 'claude-sonnet-4-5';
     keys.set(api.url, api.apiKey);
     equal((await models.resolve(null)).info.id, 'claude-sonnet-4-5');
+  });
+
+  it('asks the budget before the request of a single question, too', async () => {
+    const openai = await startOpenaiServer();
+    closing.push(() => openai.close());
+    settings.openaiUrl = openai.url;
+    keys.set(openai.url, openai.apiKey!);
+    const binding = await source(undefined, undefined, async (mayAsk) => (mayAsk ? 'Spent.' : null)).resolve(`openai-compatible/${openaiModelId}`);
+    const sent = openai.requests.length;
+    const { text, problem } = await askOnce(binding, 'What is a tide?', () => {}, new AbortController().signal);
+    equal(text, '');
+    ok(problem?.includes('Spent.'), problem ?? 'no problem');
+    equal(openai.requests.length, sent);
   });
 
   it('has summaries written by every provider of the list, and leaves out what cannot be had', async () => {
