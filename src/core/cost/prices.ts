@@ -47,16 +47,20 @@ export const builtInPrices: PriceTable = anthropic({
   'claude-haiku-4-5-20251001': rate(1, 5, 0.1),
 });
 
+/** Of a model that runs on the user's own machine: nobody sends a bill. */
+export const localPrice: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 /** The user's prices go before the built-in ones. */
 export function priceOf(own: PriceTable, provider: string, model: string): Price | undefined {
   for (const table of [own, builtInPrices]) {
     for (const name of [`${provider}/${model}`, model]) if (Object.hasOwn(table, name)) return table[name];
   }
-  return undefined;
+  return provider === 'ollama' && !isOllamaCloud(model) ? localPrice : undefined;
 }
 
 /** Null for a model without a price, for a part without one, and for a request that nobody has counted. */
 export function costOf(price: Price | undefined, { input, output, cacheRead, cacheWrite }: TokenUsage): number | null {
+  if (price === localPrice) return 0;
   if (!price || input + output + cacheRead + cacheWrite === 0) return null;
   const isLong = price.above !== undefined && input + cacheRead + cacheWrite > price.above.tokens;
   const rate = isLong ? price.above! : price;
@@ -71,7 +75,9 @@ export function costOf(price: Price | undefined, { input, output, cacheRead, cac
 }
 
 /** `$2 in, $10 out per million tokens` */
-export function priceText({ input, output, above }: Price): string {
+export function priceText(price: Price): string {
+  if (price === localPrice) return t('local, no price');
+  const { input, output, above } = price;
   return above
     ? t('${0} in, ${1} out per million tokens, more above {2}', input, output, wholeNumber(above.tokens))
     : t('${0} in, ${1} out per million tokens', input, output);
@@ -92,4 +98,9 @@ function rate(input: number, output: number, cacheRead: number) {
 /** The same names at another address are sold by somebody else. */
 function anthropic(models: Readonly<Record<string, Price>>): PriceTable {
   return Object.fromEntries(Object.entries(models).map(([id, price]) => [`anthropic/${id}`, price]));
+}
+
+/** `gpt-oss:120b-cloud`, `kimi-k2:cloud`: a local Ollama passes these on to ollama.com, which is paid for. */
+function isOllamaCloud(model: string): boolean {
+  return /[:-]cloud$/.test(model);
 }

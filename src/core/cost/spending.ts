@@ -26,7 +26,7 @@ export function sumOf(totals: readonly UsageTotal[]): Spent {
   return {
     cost: totals.reduce((sum, { cost }) => sum + (cost ?? 0), 0),
     requestsWithoutCost: totals.reduce((sum, one) => sum + one.requestsWithoutCost, 0),
-    isEstimated: totals.some(({ cost, requestsEstimated }) => cost !== null && requestsEstimated > 0),
+    isEstimated: totals.some(({ cost, requestsEstimated }) => (cost ?? 0) > 0 && requestsEstimated > 0),
   };
 }
 

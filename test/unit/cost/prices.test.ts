@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { builtInPrices, costOf, Price, priceOf, priceText } from '../../../src/core/cost/prices';
-import { spentText } from '../../../src/core/cost/spending';
+import { spentText, sumOf } from '../../../src/core/cost/spending';
+import type { UsageTotal } from '../../../src/core/session/usageTotal';
 import { modelFromTable } from '../../../src/node/models/modelTable';
 
 const usage = { input: 1_000, output: 2_000, cacheRead: 100_000, cacheWrite: 10_000 };
@@ -18,12 +19,23 @@ describe('prices', () => {
   });
 
   it('guesses nothing: no price, no price for a part, nothing counted', () => {
-    assert.equal(costOf(priceOf({}, 'ollama', 'llama3.1:8b'), usage), null);
+    assert.equal(costOf(priceOf({}, 'ollama', 'gpt-oss:120b-cloud'), usage), null);
+    assert.equal(costOf(priceOf({}, 'openai-compatible', 'llama3.1:8b'), usage), null);
     assert.equal(costOf(priceOf({}, 'openai-compatible', 'claude-sonnet-4-5'), usage), null);
     assert.equal(costOf({ input: 1, output: 1 }, usage), null);
     assert.equal(costOf({ input: 1, output: 1 }, { ...usage, cacheRead: 0, cacheWrite: 0 }), 0.003);
     assert.equal(costOf({ input: 1, output: 1 }, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }), null);
     assert.equal(priceOf({}, 'anthropic', 'toString'), undefined);
+  });
+
+  it('takes nothing for a model on the user’s own machine, unless they say what it costs', () => {
+    const local = priceOf({}, 'ollama', 'llama3.1:8b');
+    assert.equal(costOf(local, usage), 0);
+    assert.equal(costOf(local, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }), 0);
+    assert.equal(local && priceText(local), 'local, no price');
+    assert.equal(costOf(priceOf({ 'ollama/llama3.1:8b': { input: 1, output: 1 } }, 'ollama', 'llama3.1:8b'), { ...usage, cacheRead: 0, cacheWrite: 0 }), 0.003);
+    const total = { provider: 'ollama', model: 'llama3.1:8b', cost: 0, requestsWithoutCost: 0, requestsEstimated: 2 } as UsageTotal;
+    assert.equal(spentText(sumOf([total])), '$0.00');
   });
 
   it('lets the user’s prices go before the built-in ones, those with a provider first', () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { priceOf } from '../../../src/core/cost/prices';
 import { priceNote } from '../../../src/vscode/modelTexts';
 
 describe('what a model costs, in the picker', () => {
@@ -14,6 +15,11 @@ describe('what a model costs, in the picker', () => {
   it('stands alone where it is no more, or nobody knows what the other one costs', () => {
     for (const inUse of [cheap, dear, undefined]) assert.equal(priceNote(cheap, inUse), '$1 in, $5 out per million tokens');
     assert.equal(priceNote({ input: 0, output: 0 }, { input: 0, output: 0 }), '$0 in, $0 out per million tokens');
+  });
+
+  it('is none for a model on the user’s own machine', () => {
+    assert.equal(priceNote(priceOf({}, 'ollama', 'llama3.1:8b'), dear), 'local, no price');
+    assert.equal(priceNote(priceOf({}, 'ollama', 'llama3.1:8b'), undefined), 'local, no price');
   });
 
   it('is said to be unknown, and what follows from that where it was known', () => {
