@@ -62,6 +62,8 @@ export interface SessionStore extends SessionTransfer {
   session(uuid: string): Promise<Session | undefined>;
   /** Newest first by `updatedAt`. */
   listSessions(query?: SessionQuery): Promise<Session[]>;
+  /** Those in the archive included, those in the trash not. */
+  countSessions(): Promise<number>;
   updateSession(uuid: string, patch: SessionPatch): Promise<Session>;
   /** What `purge` would do. */
   purgePreview(sessions: readonly string[]): Promise<PurgePreview>;

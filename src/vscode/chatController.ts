@@ -148,7 +148,7 @@ export class ChatController implements Disposable {
     const turn = this.chats.current?.presenter.turnState ?? null;
     const { context } = this.chats;
     return {
-      hasSession: this.chats.current !== null || this.list.hasAny,
+      hasSession: this.chats.current !== null || this.list.count > 0,
       canUndo: (context?.compactions ?? 0) > 0,
       busy: turn !== null,
       compacting: turn?.phase === 'compacting',
@@ -343,7 +343,7 @@ export class ChatController implements Disposable {
   private listed(sessions: ViewSnapshot['sessions']): void {
     this.feed.delta({ kind: 'sessions', sessions });
     this.changed();
-    this.deps.noteSessions(sessions.length);
+    this.deps.noteSessions(this.list.count);
   }
 
   /** Open sessions follow by themselves. */

@@ -1,7 +1,7 @@
 import type { Disposable } from '../core/base/disposable';
 import { errorText, StoreError } from '../core/errors';
 import { storeTurnError } from '../core/chat/turnError';
-import { shown, t } from '../core/l10n';
+import { shown, t, wholeNumber } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
 import { sessionNodes, type OtherWorkspace, type SessionNode } from './sessionNodes';
 
@@ -34,8 +34,10 @@ export class OtherSessions implements Disposable {
   /** Never rejects: what went wrong is a row. */
   async nodes(workspace: OtherWorkspace): Promise<SessionNode[]> {
     try {
-      const sessions = await this.read(workspace.folder, (store) => store.listSessions({ limit: listed }));
-      if (sessions.length > 0) return sessionNodes(sessions, workspace);
+      const [sessions, total] = await this.read(workspace.folder, (store) => Promise.all([store.listSessions({ limit: listed }), store.countSessions()]));
+      const older = total - sessions.length;
+      const rest: SessionNode[] = older > 0 ? [{ kind: 'note', id: `older:${workspace.folder}`, text: t(older === 1 ? '{0} older session: open that workspace to see it' : '{0} older sessions: open that workspace to see them', wholeNumber(older)), icon: 'ellipsis' }] : [];
+      if (sessions.length > 0) return [...sessionNodes(sessions, workspace), ...rest];
       return [{ kind: 'note', id: `empty:${workspace.folder}`, text: t('No sessions'), icon: 'info' }];
     } catch (error) {
       this.deps.log.warn('other_workspace_not_read', { folder: workspace.folder, detail: errorText(error) });

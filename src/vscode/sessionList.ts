@@ -17,21 +17,21 @@ const rereadMs = 300;
 /** The newest sessions, without those in the archive, as they were read last. */
 export class SessionList implements Disposable {
   sessions: ViewSnapshot['sessions'] = [];
-  private onlyArchived = false;
+  private total = 0;
   private rereading: NodeJS.Timeout | undefined;
 
   constructor(private readonly deps: SessionListDeps) {}
 
-  /** Whether there is any session, the archive included. */
-  get hasAny(): boolean {
-    return this.sessions.length > 0 || this.onlyArchived;
+  /** How many sessions there are, the archive included. */
+  get count(): number {
+    return this.total;
   }
 
   /** Rejects with `StoreError`. */
   async read(): Promise<ViewSnapshot['sessions']> {
     const store = await this.deps.store.get();
     this.sessions = (await store.listSessions({ archived: false, limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
-    this.onlyArchived = this.sessions.length === 0 && (await store.listSessions({ archived: true, limit: 1 })).length > 0;
+    this.total = await store.countSessions();
     this.deps.changed(this.sessions);
     return this.sessions;
   }

@@ -55,6 +55,7 @@ export async function openTestStore(folder: string, label = 'test'): Promise<Ses
     createSession: forward('createSession'),
     session: forward('session'),
     listSessions: forward('listSessions'),
+    countSessions: forward('countSessions'),
     updateSession: forward('updateSession'),
     purgePreview: forward('purgePreview'),
     purge: forward('purge'),

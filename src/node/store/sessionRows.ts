@@ -48,6 +48,10 @@ export class SessionRows {
     return found;
   }
 
+  count(): number {
+    return Number(this.connection.get('SELECT count(*) AS n FROM sessions WHERE deleted_at IS NULL')?.['n']);
+  }
+
   /** The session with this uuid or key, created when neither is there. */
   getOrCreate(session: NewSession): Session {
     const known = this.known(session);

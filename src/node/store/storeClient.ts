@@ -41,6 +41,7 @@ export class StoreClient implements SessionStore {
   readonly createSession = this.forward('createSession');
   readonly session = this.forward('session');
   readonly listSessions = this.forward('listSessions');
+  readonly countSessions = this.forward('countSessions');
   readonly updateSession = this.forward('updateSession');
   readonly purgePreview = this.forward('purgePreview');
   readonly purge = this.forward('purge');

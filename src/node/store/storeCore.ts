@@ -91,6 +91,10 @@ export class StoreCore implements CoreStore {
     return this.sessions.list(query);
   }
 
+  countSessions(): number {
+    return this.sessions.count();
+  }
+
   updateSession(uuid: string, patch: SessionPatch): Session {
     return this.connection.transaction(() => this.sessions.update(uuid, patch));
   }

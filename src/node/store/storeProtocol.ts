@@ -37,6 +37,7 @@ const calls: { readonly [K in StoreCall]: Exclude<StoreChange['kind'], 'all'> | 
   createSession: 'session',
   session: null,
   listSessions: null,
+  countSessions: null,
   updateSession: 'session',
   append: 'entries',
   moveLeaf: 'branch',

@@ -89,7 +89,7 @@ export async function listKnownWorkspaces(globalDir: string): Promise<KnownWorks
 export async function noteSessionCount(globalDir: string, workspaceUris: readonly string[], sessionCount: number): Promise<void> {
   const file = entryFile(globalDir, normalizeUris(workspaceUris));
   const known = parseEntry(await readFile(file, 'utf8').catch(() => ''));
-  if (known) await replaceEntry(file, { ...known, sessionCount });
+  if (known && known.sessionCount !== sessionCount) await replaceEntry(file, { ...known, sessionCount });
 }
 
 /** Whose history could be that of this workspace. For one that has been resolved. */

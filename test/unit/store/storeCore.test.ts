@@ -60,7 +60,10 @@ describe('store: sessions and entries', () => {
     assert.deepEqual((await store.listSessions({ archived: true })).map((s) => s.uuid), [session]);
     await append(userMessage(session, null, 'later', { createdAt: Date.now() + 1e12 }));
     assert.equal((await store.listSessions({ limit: 1 }))[0]?.uuid, session);
+    const count = await store.countSessions();
     await store.updateSession(session, { deletedAt: 3 });
+    assert.equal(count, (await store.listSessions()).length + 1, 'the archive is counted');
+    assert.equal(await store.countSessions(), count - 1, 'the trash is not');
     assert.equal((await store.listSessions()).some((s) => s.uuid === session), false);
     assert.equal((await store.listSessions({ trashed: true })).some((s) => s.uuid === session), true);
     await assert.rejects(store.updateSession(testUuid(), { title: 'x' }), isInvalid);
