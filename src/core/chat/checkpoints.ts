@@ -1,4 +1,4 @@
-import { checkpointDue, newestOnBranch } from '../compaction/checkpointDue';
+import { checkpointDue, newestOnBranch, soundCheckpoints } from '../compaction/checkpointDue';
 import { checkpointSystem, parseCheckpoint, renderCheckpoint } from '../compaction/checkpointText';
 import type { Failover } from '../compaction/failover';
 import { isBudget } from '../compaction/ladder';
@@ -49,7 +49,7 @@ export class Checkpoints {
   /** Those of this branch that a compaction could use. */
   async list(): Promise<readonly EntryOf<'checkpoint'>[]> {
     this.loaded ??= await this.load();
-    return this.loaded;
+    return soundCheckpoints(this.deps.branch.entries, this.loaded);
   }
 
   /** Begins one when the policy says so. Never rejects; resolves when it is known whether one is begun, not when it is written. */
@@ -84,9 +84,9 @@ export class Checkpoints {
     const abort = new AbortController();
     const done = this.attempt(background, abort.signal)
       .catch((error: unknown): CheckpointResult => {
-        if (CancelledError.is(error)) return { entry: null, message: 'Cancelled: no checkpoint was written.' };
+        if (CancelledError.is(error)) return { entry: null, message: english('Cancelled: no checkpoint was written.') };
         this.deps.log.warn('checkpoint_failed', { detail: errorText(error) });
-        return { entry: null, message: `No checkpoint could be written: ${errorText(error)}.` };
+        return { entry: null, message: english('No checkpoint could be written: {0}.', errorText(error)) };
       })
       .finally(() => (this.running = null));
     this.running = { abort, done };

@@ -82,7 +82,13 @@ export class ContextTools {
       checkpoints: () => this.checkpoints.list(),
       onStandIn: (entry) => void this.retries.add(entry),
     });
-    this.exclusions = new Exclusions({ ...deps, changed: () => this.compactor.cancelPrepared() });
+    this.exclusions = new Exclusions({
+      ...deps,
+      changed: () => {
+        this.compactor.cancelPrepared();
+        this.checkpoints.cancel();
+      },
+    });
   }
 
   /** Pins, and shows the model at once what it does not see word for word any more. Rejects with `StoreError`. */

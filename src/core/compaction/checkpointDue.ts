@@ -1,3 +1,4 @@
+import { contextExclusionOf } from '../session/contextExclusion';
 import type { EntryOf, StoredEntry } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
 import { isUserMessage } from './cutPoint';
@@ -32,4 +33,21 @@ export function newestOnBranch(entries: readonly StoredEntry[], checkpoints: rea
     if (at >= bestAt && at !== -1) [best, bestAt] = [checkpoint, at];
   }
   return best;
+}
+
+/**
+ * Without those that tell of what the user has taken out since, or know nothing of what was put back: whoever folded by them would
+ * bring the one into the prompt again, and lose the other.
+ */
+export function soundCheckpoints(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[]): readonly EntryOf<'checkpoint'>[] {
+  const marks = entries.flatMap((entry) => {
+    const exclusion = contextExclusionOf(entry);
+    return exclusion ? [{ seq: entry.seq, changed: exclusion.entries }] : [];
+  });
+  if (marks.length === 0) return checkpoints;
+  const order = new Map(entries.map(({ uuid }, index) => [uuid, index]));
+  return checkpoints.filter(({ seq, content }) => {
+    const end = order.get(content.coversThrough) ?? -1;
+    return !marks.some((mark) => mark.seq > seq && mark.changed.some((uuid) => (order.get(uuid) ?? Infinity) <= end));
+  });
 }

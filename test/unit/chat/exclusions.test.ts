@@ -86,4 +86,31 @@ describe('excluding entries from the context', () => {
     assert.deepEqual([rig.summarizer.prompts.length, rig.summarizer.prompts.filter((text) => text.includes('PELICAN')).length], [2, 0]);
     assert.equal((await rig.store.search({ text: 'PELICAN', limit: 20 })).hits[0]?.text, 'half of a PELICAN', 'the history keeps it');
   });
+
+  it('folds by no checkpoint that tells of what has been excluded since, and writes the next one without it', async () => {
+    rig.overrides = { 'checkpoint.enabled': true, 'checkpoint.thresholds': [], 'checkpoint.everyUserTurns': 0, 'compaction.preferCheckpoint': true, 'compaction.maskToolResults': false };
+    const checkpoint = (summary: string) => JSON.stringify({ summary, topics: [], keyDecisions: [], openQuestions: [] });
+    await ask(`my secret is PELICAN ${rig.words(450)}`, says(`noted PELICAN ${rig.words(450)}`));
+    for (let i = 0; i < 4; i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
+    rig.summarizer.answers.push(checkpoint('They spoke of PELICAN.'));
+    assert.equal((await rig.conversation.checkpoint()).entry?.content.summary, 'They spoke of PELICAN.');
+    for (const { uuid } of rig.conversation.entries.filter(({ content }) => 'text' in content && content.text.includes('PELICAN'))) assert.equal(await rig.conversation.setExcluded(uuid, true), null);
+    rig.summarizer.prompts.length = 0;
+    rig.summarizer.answers.push(checkpoint('They spoke.'));
+    assert.equal((await rig.conversation.checkpoint()).entry?.content.summary, 'They spoke.');
+    const found = () => rig.conversation.entries.find((one) => isEntryOf(one, 'compaction'));
+    for (let i = 4; i < 12 && !found(); i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
+    const record = found()!;
+    assert.deepEqual([record.content.rung, record.content.summaryText.includes('They spoke.'), record.content.summaryText.includes('PELICAN')], ['checkpoint', true, false]);
+    assert.deepEqual([rig.summarizer.prompts.length, rig.summarizer.prompts.filter((text) => text.includes('PELICAN')).length], [1, 0]);
+  });
+
+  it('throws away a checkpoint that is being written when something is excluded', async () => {
+    await ask(`my secret is PELICAN ${rig.words(600)}`, says(`noted ${rig.words(600)}`));
+    rig.summarizer.hold = rig.gate();
+    const writing = rig.conversation.checkpoint();
+    await rig.until(() => rig.summarizer.prompts.length === 1);
+    assert.equal(await rig.conversation.setExcluded(entry(({ content }) => content.type === 'message').uuid, true), null);
+    assert.deepEqual(await writing, { entry: null, message: 'Cancelled: no checkpoint was written.' });
+  });
 });

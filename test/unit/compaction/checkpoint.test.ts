@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { checkpointDue, newestOnBranch } from '../../../src/core/compaction/checkpointDue';
+import { checkpointDue, newestOnBranch, soundCheckpoints } from '../../../src/core/compaction/checkpointDue';
 import { parseCheckpoint, renderCheckpoint } from '../../../src/core/compaction/checkpointText';
+import { exclusionContent } from '../../../src/core/session/contextExclusion';
 import type { EntryOf, StoredEntry } from '../../../src/core/session/entry';
 import { BranchBuilder } from '../../support/branchBuilder';
 
@@ -52,6 +53,25 @@ describe('when a checkpoint is due', () => {
     assert.equal(checkpointDue(b.entries, [elsewhere], 5_000, rule), true);
     const here = checkpoint(b, covered, 100);
     assert.equal(newestOnBranch(b.entries, [here, elsewhere]), here);
+  });
+});
+
+describe('a checkpoint that a compaction may use', () => {
+  it('is none that covers what was excluded or put back after it was written', () => {
+    const b = new BranchBuilder();
+    const [one, two] = [b.user('one'), b.user('two')];
+    const written = (covers: StoredEntry) => ({ ...checkpoint(b, covers, 5_000), seq: b.entries.at(-1)!.seq + 0.5 });
+    const sound = (...made: EntryOf<'checkpoint'>[]) => soundCheckpoints(b.entries, made).map((each) => made.indexOf(each));
+    const [first, second] = [written(one), written(two)];
+    assert.deepEqual(sound(first, second), [0, 1]);
+    b.add(exclusionContent({ entries: [two.uuid], excluded: true, tokensAfter: 0 }));
+    assert.deepEqual(sound(first, second), [0], 'the first does not cover it');
+    const third = written(two);
+    assert.deepEqual(sound(first, second, third), [0, 2], 'the third was written without it');
+    b.add(exclusionContent({ entries: [two.uuid], excluded: false, tokensAfter: 0 }));
+    assert.deepEqual(sound(first, second, third), [0], 'the third does not know it');
+    b.add(exclusionContent({ entries: ['of an earlier cycle'], excluded: true, tokensAfter: 0 }));
+    assert.deepEqual(sound(first), [0]);
   });
 });
 
