@@ -91,6 +91,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     summary: z.string(),
     /** Of what mattered in the folded range; null where it was not measured. */
     continuity: z.nullable(Continuity),
+    /** Ids that the model cited and that no message has; they were corrected. */
+    unknownIds: z.array(z.string()),
     /** First entry of the folded range. */
     coversFrom: z.nullable(id),
     /** `replaced`: by a better summary of the same range; `superseded`: by a later compaction. */

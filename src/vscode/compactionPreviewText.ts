@@ -4,6 +4,7 @@ import { shown, t, wholeNumber } from '../core/l10n';
 import { speaker } from '../core/recall/history';
 import { entryText, type ContentOf, type StoredEntry } from '../core/session/entry';
 import { summaryMethod } from '../protocol/summaryMethod';
+import { unknownCitations } from '../protocol/unknownCitations';
 
 /** The lines around what can be edited. */
 const begins = '<!-- The summary begins here. -->';
@@ -15,9 +16,10 @@ const lineLength = 110;
 /** Markdown about a compaction that has not been made; `entries` are those it would fold and keep. */
 export function compactionPreviewText(preview: CompactionPreview & { readonly content: ContentOf<'compaction'> }, entries: ReadonlyMap<string, StoredEntry>): string {
   const { content, folds, stays } = preview;
-  const { tokensBefore, tokensAfter, summaryText, continuity, note } = content;
+  const { tokensBefore, tokensAfter, summaryText, continuity, note, audit } = content;
   const editable = editableSummary(content);
   const beside = besideSummary(summaryText, editable);
+  const citations = unknownCitations(audit?.unknownIds ?? []);
   return [
     `# ${t('What compacting now would do')}`,
     t('Nothing has changed yet. Apply it, or close this document to leave the conversation as it is.'),
@@ -27,6 +29,7 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
       `- ${stayText(content.messagesAfter)}`,
       `- ${summaryMethod(content)}`,
       ...(continuity ? [`- ${t('continuity {0} %: so much of what mattered is in the summary', Math.round(continuity.inContextPercent))}`] : []),
+      ...(citations === '' ? [] : [`- ${citations}`]),
       ...(note ? [`- ${shown(note)}`] : []),
     ].join('\n'),
     `## ${t('The summary')}\n\n${t('You can change it here before you apply it.')}\n\n${begins}\n${editable}\n${ends}`,

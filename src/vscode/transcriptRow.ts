@@ -111,6 +111,7 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
     note: content.note ? shown(content.note) : null,
     summary: content.summaryText,
     continuity: content.continuity ?? null,
+    unknownIds: content.audit?.unknownIds ?? [],
     coversFrom: content.coversFrom,
     state: context.compactionState(id),
   };

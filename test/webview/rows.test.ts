@@ -10,11 +10,11 @@ describe('rows', function () {
   const open = useViews();
 
   it('a compaction says what it did, shows its summary and can be undone', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.' })] }) });
+    const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.', unknownIds: ['#911'] })] }) });
     match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · continuity 97 % · 14 s Made from the last checkpoint\./);
     deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals']);
     await view.button('Show summary').click();
-    match(await view.text('.compaction-card'), /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\./);
+    match(await view.text('.compaction-card'), /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\. The model cited #911, and there is no such message\./);
     strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
     await view.button('Hide summary').click();
     strictEqual(await view.find('.summary').count(), 0);

@@ -92,7 +92,7 @@ describe('ChatPresenter', () => {
     rig.append(call('c1'));
     rig.append(result('c1'));
     rig.append(nudge(50));
-    rig.append(compaction(null, { note: 'No model.' }));
+    rig.append(compaction(null, { note: 'No model.', audit: { checked: 1, inSummary: 1, leftBehind: 1, missing: [], repaired: false, unknownIds: ['#99'] } }));
     rig.append({ type: 'compaction_undone', target: 'e7', tokensRestored: 9_100 });
     rig.append({ type: 'custom', customType: 'turn_error', data: { reason: 'network', message: 'Not reached.' } });
     rig.append({ type: 'model_change', provider: 'anthropic', model: 'n' });
@@ -102,7 +102,7 @@ describe('ChatPresenter', () => {
       { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'm', folded: false, pinned: false, excluded: false, interrupted: 'disconnected' },
       { kind: 'tool', id: 'e4', at: 40, name: 'recall', input: '{\n  "query": "x"\n}', output: 'found', approval: null, hasDiff: false, status: 'ok', folded: false, excluded: false },
       { kind: 'nudge', id: 'e6', at: 60, percent: 50, usedTokens: 500, text: 'Write notes.', outcome: 'delivered', writes: [] },
-      { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', continuity: null, coversFrom: 'e1', state: 'undone' },
+      { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', continuity: null, unknownIds: ['#99'], coversFrom: 'e1', state: 'undone' },
       { kind: 'undo', id: 'e8', at: 80, tokensRestored: 9_100 },
       { kind: 'error', id: 'e9', at: 90, reason: 'network', text: 'Not reached.' },
       { kind: 'info', id: 'e10', at: 100, text: 'Model: n' },

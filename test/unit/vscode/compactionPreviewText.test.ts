@@ -18,6 +18,7 @@ describe('the preview of a compaction', () => {
     model: 'claude-test',
     note: 'It is rather short.',
     continuity: { inContextPercent: 96.6, elements: 3, reachablePercent: null, searched: 0 },
+    audit: { checked: 3, inSummary: 3, leftBehind: 3, missing: [], repaired: false, unknownIds: ['#91', '#94'] },
   }).content as ContentOf<'compaction'>;
   const uuids = (list: readonly { readonly uuid: string }[]) => list.map(({ uuid }) => uuid);
 
@@ -33,6 +34,7 @@ describe('the preview of a compaction', () => {
         '- 1 message stays word for word',
         '- summary by claude-test',
         '- continuity 97 %: so much of what mattered is in the summary',
+        '- The model cited messages that do not exist (#91, #94). The summary now names the right ones instead, or says that there are none.',
         '- It is rather short.',
       ].join('\n'),
     );

@@ -115,6 +115,7 @@ export function compaction(id: string, changes: Partial<Row<'compaction'>> = {})
     note: null,
     summary: '## Where it stands\n\n- The **tokenizer** is done; `parseExpression` is next.\n- Rule: no regular expressions in hot paths.',
     continuity: { inContextPercent: 97.2, reachablePercent: 100, elements: 214, searched: 24 },
+    unknownIds: [],
     coversFrom: 'r0',
     state: 'live',
     ...changes,

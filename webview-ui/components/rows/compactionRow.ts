@@ -2,6 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
 import { summaryMethod } from '../../../src/protocol/summaryMethod';
+import { unknownCitations } from '../../../src/protocol/unknownCitations';
 import { AskEvent } from '../../events';
 import { duration, tokens } from '../../format';
 import { icon } from '../../render/icons';
@@ -33,6 +34,7 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
         ${row.coversFrom !== null && row.messages > 0 ? button(t('Show originals'), { method: 'show_entry', id: row.coversFrom }) : nothing}
       </div>
       ${expanded && row.continuity ? html`<p class="compaction-note">${continuityText(row.continuity)}</p>` : nothing}
+      ${expanded && row.unknownIds.length > 0 ? html`<p class="compaction-note">${unknownCitations(row.unknownIds)}</p>` : nothing}
       ${expanded && row.summary
         ? html`<tk-markdown class="summary" .source=${{ text: row.summary, streaming: false }}></tk-markdown>`
         : nothing}
