@@ -165,6 +165,8 @@ export interface ModelClient {
   readonly provider: string;
   /** False for clients that only search (offline mode). */
   readonly generates: boolean;
+  /** Its provider can compact a conversation by itself (`ModelRequest.compact`). */
+  readonly compacts?: boolean;
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   /** Rejects with `ModelError` when the provider cannot be asked. */
   listModels(signal?: AbortSignal): Promise<ModelInfo[]>;
@@ -203,6 +205,8 @@ export interface Summarizer {
   readonly provider: string;
   readonly model: string;
   readonly contextTokens: number;
+  /** The provider's own compaction writes, with its model. */
+  readonly serverSide?: boolean;
   /** The user has to be asked before it is used: it is left out where nobody is waiting. */
   readonly needsConsent?: boolean;
   /** `provider/model` of the conversations that it may go on from; none: it is always given a transcript. */

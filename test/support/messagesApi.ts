@@ -158,7 +158,7 @@ export class MessagesApi {
   }
 
   private async answer(exchange: Exchange, record: RecordedRequest, raw: string): Promise<void> {
-    const prompt = validated(raw, this.models, false);
+    const prompt = validated(raw, this.models, false, record.headers['anthropic-beta']);
     const parts = checkedThinking(prompt, promptParts(prompt));
     const tokens = totalTokens(parts);
     if (tokens > prompt.model.window) throw new ToldFault(promptTooLong(tokens, prompt.model.window));

@@ -31,7 +31,7 @@ export function defaultReply(request: Asked): Reply {
   if (!wantsSummary(request)) return reply(echo(request));
   const asking = continuingBlock(request);
   const said = asking === undefined ? request.last : transcriptOf(request, asking);
-  const orders = asking ?? request.system;
+  const orders = asking ?? request.prompt.compaction?.instructions ?? request.system;
   if (/checkpoint summary/.test(orders)) return reply(JSON.stringify(checkpoint(sessionState(said, request.prompt.maxTokens))));
   return reply(/\bJSON\b/.test(orders) ? JSON.stringify(sessionState(said, request.prompt.maxTokens), null, 2) : narrative(said));
 }
@@ -39,14 +39,14 @@ export function defaultReply(request: Asked): Reply {
 /** Summaries are asked for in the first words of the system text, by a request without tools, or in the last block of a conversation. */
 export function wantsSummary(request: Asked): boolean {
   const { prompt, system } = request;
-  if (continuingBlock(request) !== undefined) return true;
+  if (prompt.compaction || continuingBlock(request) !== undefined) return true;
   return prompt.tools.length === 0 && /\b(summar(y|ies|i[sz]e)|compress|condense|merge)\b/i.test(system.slice(0, 300));
 }
 
 /** What asks for a summary in a conversation; undefined when nothing does. */
 function continuingBlock({ prompt }: Asked): string | undefined {
   const last = prompt.turns.at(-1)?.blocks.at(-1);
-  const text = last?.block.type === 'text' ? textOf(last.block) : '';
+  const text = prompt.compaction?.instructions ?? (last?.block.type === 'text' ? textOf(last.block) : '');
   return text.startsWith(`<${continuingTag}>`) ? text : undefined;
 }
 

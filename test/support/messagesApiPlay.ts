@@ -25,7 +25,9 @@ export interface PlayedMessage {
 const deltaChars = 24;
 
 /** The answer as the events of a stream, cut off where `max_tokens` or the window ends. Returns the message as a whole. */
-export function* play(reply: Reply, { prompt, id, usage, prefix }: Stage): Generator<Action, PlayedMessage> {
+export function* play(reply: Reply, stage: Stage): Generator<Action, PlayedMessage> {
+  const { prompt, id, usage, prefix } = stage;
+  if (prompt.compaction && reply.stopReason === undefined) return yield* playCompaction(reply, stage);
   const { model, maxTokens } = prompt;
   const used = usage.input_tokens + usage.cache_creation_input_tokens + usage.cache_read_input_tokens;
   const room = Math.max(0, model.window - used);
@@ -63,6 +65,30 @@ export function* play(reply: Reply, { prompt, id, usage, prefix }: Stage): Gener
   yield event('message_delta', { delta: { ...stop, container: null }, usage: wireUsage(usage, output) });
   yield event('message_stop', {});
   return { ...message, content, ...stop, usage: wireUsage(usage, output) };
+}
+
+/**
+ * The text of the script in one signed block and nothing after it; null when the server could not finish it. What it took is no part
+ * of the usual counts.
+ */
+function* playCompaction(reply: Reply, { prompt, id, usage, prefix }: Stage): Generator<Action, PlayedMessage> {
+  const message = { id, type: 'message', role: 'assistant', model: prompt.model.id, container: null };
+  const none = wireUsage({ input_tokens: 0, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 }, 0);
+  const pieces = reply.blocks.flatMap((block): readonly Piece[] => (block.type === 'text' ? block.pieces : []));
+  const whole = pieces.filter((piece) => typeof piece === 'string').join('');
+  const content = whole === '' || textTokens(whole) > prompt.maxTokens ? null : whole;
+  const signature = sign({ model: prompt.model.id, prefix, text: whole });
+  const block = { type: 'compaction', content, encrypted_content: null, signature, tool_changes: [] };
+  const spent = { ...none, iterations: [{ type: 'compaction', ...usage, cache_creation: null, output_tokens: textTokens(whole) }] };
+  const stop = { stop_reason: 'compaction', stop_sequence: null, stop_details: null };
+  yield event('message_start', { message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage: none } });
+  yield event('content_block_start', { index: 0, content_block: { ...block, content: null } });
+  for (const piece of pieces) if (typeof piece !== 'string') yield piece;
+  yield event('content_block_delta', { index: 0, delta: { type: 'compaction_delta', content, encrypted_content: null } });
+  yield event('content_block_stop', { index: 0 });
+  yield event('message_delta', { delta: { ...stop, container: null }, usage: spent });
+  yield event('message_stop', {});
+  return { ...message, content: [block], ...stop, usage: { ...none, output_tokens: textTokens(whole) } };
 }
 
 function event(type: string, fields: object): Action {

@@ -4,11 +4,15 @@ import { ApiError, badRequest, isRecord, type DoubleModel, type Prompt, type Tur
 const fields = ['cache_control', 'max_tokens', 'messages', 'metadata', 'model', 'output_config', 'service_tier', 'stop_sequences', 'stream', 'system', 'thinking', 'tool_choice', 'tools'];
 const countFields = new Set(['cache_control', 'messages', 'model', 'output_config', 'system', 'thinking', 'tool_choice', 'tools']);
 
-/** Refuses what the provider refuses, in its words. `counting`: the rules of `/v1/messages/count_tokens`. */
-export function validated(raw: string, models: readonly DoubleModel[], counting: boolean): Prompt {
+/** The beta that a compaction has to be asked for with. */
+const compactionBeta = 'compact-2026-09-04';
+
+/** Refuses what the provider refuses, in its words. `counting`: the rules of `/v1/messages/count_tokens`. `betas`: of the header. */
+export function validated(raw: string, models: readonly DoubleModel[], counting: boolean, betas = ''): Prompt {
   const body = parsed(raw);
+  const known = (field: string) => (counting ? countFields.has(field) : fields.includes(field)) || (field === 'compaction' && betas.split(',').includes(compactionBeta));
   for (const field of Object.keys(body)) {
-    if (!(counting ? countFields.has(field) : fields.includes(field))) throw badRequest(`${field}: Extra inputs are not permitted`);
+    if (!known(field)) throw badRequest(`${field}: Extra inputs are not permitted`);
   }
   const { model: id, max_tokens: maxTokens, stream = false, system, tools, messages } = body;
   if (typeof id !== 'string') throw badRequest('model: Field required');
@@ -28,11 +32,24 @@ export function validated(raw: string, models: readonly DoubleModel[], counting:
     stream,
     cacheAll: isGiven(body['cache_control']),
     thinkingDisplay: checkedThinkingOption(body['thinking'], Number(maxTokens)),
+    compaction: checkedCompaction(body['compaction']),
   };
   prompt.system.forEach((block, index) => checkText(block, `system.${index}`));
   checkMarks(prompt);
   checkTurns(prompt.turns);
+  const last = prompt.turns.at(-1);
+  if (prompt.compaction && last?.blocks.some(({ block }) => block.type === 'tool_use')) throw badRequest('messages: the conversation ends on an assistant turn that is not finished');
+  if (!prompt.compaction && last?.role === 'assistant') throw badRequest('This model does not support assistant message prefill. The conversation must end with a user message.');
   return prompt;
+}
+
+function checkedCompaction(compaction: unknown): Prompt['compaction'] {
+  if (!isGiven(compaction)) return null;
+  if (!isRecord(compaction) || compaction['type'] !== 'summarize') throw badRequest("compaction.type: Input should be 'summarize'");
+  const { instructions = null, type: _type, ...more } = compaction;
+  if (Object.keys(more).length > 0) throw badRequest(`compaction.${Object.keys(more)[0]!}: Extra inputs are not permitted`);
+  if (instructions !== null && typeof instructions !== 'string') throw badRequest('compaction.instructions: Input should be a valid string');
+  return { instructions: instructions?.trim() ? instructions : null };
 }
 
 function parsed(raw: string): Record<string, unknown> {
@@ -129,7 +146,6 @@ function checkTurns(turns: readonly Turn[]): void {
     }
     checkResults(turns, index);
   }
-  if (turns.at(-1)?.role === 'assistant') throw badRequest('This model does not support assistant message prefill. The conversation must end with a user message.');
 }
 
 function checkText(block: WireBlock, path: string): void {

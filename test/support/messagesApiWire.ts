@@ -38,6 +38,8 @@ export interface Prompt {
   readonly cacheAll: boolean;
   /** What `thinking.display` asks for; null when the request leaves it to the model. */
   readonly thinkingDisplay: 'summarized' | 'omitted' | null;
+  /** A compaction is asked for: nothing else is answered. `instructions` null: the server's own. */
+  readonly compaction: { readonly instructions: string | null } | null;
 }
 
 export interface WireUsage {

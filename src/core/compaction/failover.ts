@@ -34,6 +34,6 @@ export class Failover {
   }
 }
 
-function nameOf({ provider, model }: Summarizer): string {
-  return `${provider}/${model}`;
+function nameOf({ provider, model, serverSide }: Summarizer): string {
+  return `${provider}/${model}${serverSide ? ' (server)' : ''}`;
 }

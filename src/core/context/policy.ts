@@ -57,6 +57,8 @@ const chainEntry = z.pipe(
     url: z.optional(z.string().check(z.regex(/^https?:\/\//i))),
     contextTokens: z.optional(positiveCount),
     timeoutSeconds: z.optional(z.number().check(z.positive())),
+    /** The provider's own compaction writes it, with this model; an entry of a provider that has none is left out. */
+    serverSide: z.optional(z.boolean()),
   }),
   z.transform((entry) => ({ timeoutSeconds: chainTimeoutSeconds, ...(entry.provider === 'ollama' ? ollama : {}), ...entry })),
 );

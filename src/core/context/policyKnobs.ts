@@ -50,7 +50,7 @@ export const policyKnobs = {
   'compaction.emergencyKeepPercent': { path: ['compaction', 'emergencyKeepPercent'], expected: aPercentageOrOff, read: offAtZero },
   'compaction.retryOnOverflow': { path: ['compaction', 'retryOnOverflow'], expected: aFlag },
   'compaction.oversizedMessagePercent': { path: ['compaction', 'oversizedMessageFraction'], expected: aPercentage },
-  'summarizer.chain': { path: ['summarizer', 'chain'], expected: english('a list with at least one entry of provider, model, url, contextTokens and timeoutSeconds') },
+  'summarizer.chain': { path: ['summarizer', 'chain'], expected: english('a list with at least one entry of provider, model, url, contextTokens, timeoutSeconds and serverSide') },
   'summarizer.failureThreshold': { path: ['summarizer', 'failureThreshold'], expected: english('a whole number above 0') },
   'summarizer.resetMinutes': { path: ['summarizer', 'resetMinutes'], expected: english('a number above 0') },
   'summarizer.retryIntervalSeconds': { path: ['summarizer', 'retryIntervalSeconds'], expected: english('a number above 0') },

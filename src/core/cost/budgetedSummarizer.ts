@@ -7,6 +7,7 @@ export class BudgetedSummarizer implements Summarizer {
   readonly provider: string;
   readonly model: string;
   readonly contextTokens: number;
+  readonly serverSide: boolean;
   readonly summarize: Summarizer['summarize'];
   readonly declineContinuing?: () => void;
 
@@ -17,6 +18,7 @@ export class BudgetedSummarizer implements Summarizer {
     this.provider = summarizer.provider;
     this.model = summarizer.model;
     this.contextTokens = summarizer.contextTokens;
+    this.serverSide = summarizer.serverSide === true;
     this.summarize = async (request: SummaryRequest, signal) => {
       // A budget that cannot be looked up stops nobody.
       const refusal = await gate(request.background !== true).catch(() => null);

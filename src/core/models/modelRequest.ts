@@ -11,6 +11,11 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** Omitted: as the model does by itself. `off` also where the thinking that its unfinished tool calls came from can no longer be sent along. */
   readonly thinking?: ThinkingLevel;
+  /**
+   * The provider is to put the conversation into a summary by its own means, as these instructions say; the answer is that summary,
+   * with the stop reason `compaction`. Only for a client that `compacts`.
+   */
+  readonly compact?: string;
 }
 
 export interface ModelMessage {

@@ -4,16 +4,22 @@ import type { ModelEvent, TokenUsage } from '../../core/models/modelEvent';
 import type { Ending, StreamedAnswer } from './streamAnswer';
 import { parseToolInput } from './toolInput';
 
+type Start = Anthropic.RawContentBlockStartEvent['content_block'] | Anthropic.Beta.BetaCompactionBlock;
+type Delta = Anthropic.RawContentBlockDelta | Anthropic.Beta.BetaCompactionContentBlockDelta;
+
 interface OpenBlock {
-  readonly start: Anthropic.RawContentBlockStartEvent['content_block'];
+  readonly start: Start;
   text: string;
   signature: string;
 }
 
+const nothing: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
 /** Puts an answer together from the raw events of its stream. */
 export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStreamEvent> {
   private readonly open = new Map<number, OpenBlock>();
-  private usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  private usage: TokenUsage = nothing;
+  private compaction: TokenUsage = nothing;
   private stop: { readonly reason: string; readonly explanation: string } | null = null;
   private said = false;
   private whole = false;
@@ -28,9 +34,9 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
       case 'message_start':
         return this.measured(event.message.usage);
       case 'content_block_start':
-        return this.started(event);
+        return this.started(event.index, event.content_block);
       case 'content_block_delta':
-        return this.continued(event);
+        return this.continued(event.index, event.delta);
       case 'content_block_stop':
         return this.finished(event.index);
       case 'message_delta': {
@@ -59,7 +65,7 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
     return ended({ type: 'stopped', reason });
   }
 
-  private started({ index, content_block: start }: Anthropic.RawContentBlockStartEvent): ModelEvent[] {
+  private started(index: number, start: Start): ModelEvent[] {
     const block: OpenBlock = { start, text: '', signature: '' };
     this.open.set(index, block);
     if (start.type === 'text') return this.grown(index, block, start.text);
@@ -70,7 +76,7 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
     return [];
   }
 
-  private continued({ index, delta }: Anthropic.RawContentBlockDeltaEvent): ModelEvent[] {
+  private continued(index: number, delta: Delta): ModelEvent[] {
     const block = this.open.get(index);
     if (!block) return [];
     switch (delta.type) {
@@ -78,6 +84,8 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
         return this.grown(index, block, delta.text);
       case 'thinking_delta':
         return this.grown(index, block, delta.thinking);
+      case 'compaction_delta':
+        return this.grown(index, block, delta.content ?? '');
       case 'input_json_delta':
         block.text += delta.partial_json;
         return [];
@@ -115,7 +123,8 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
       cacheRead: usage.cache_read_input_tokens ?? last.cacheRead,
       cacheWrite: usage.cache_creation_input_tokens ?? last.cacheWrite,
     };
-    return [{ type: 'usage', usage: this.usage }];
+    this.compaction = compactionUsage(usage) ?? this.compaction;
+    return [{ type: 'usage', usage: sum(this.usage, this.compaction) }];
   }
 }
 
@@ -124,6 +133,9 @@ function contentOf({ start, text, signature }: OpenBlock): ModelBlock | undefine
   switch (start.type) {
     case 'text':
       return text === '' ? undefined : { type: 'text', text };
+    case 'compaction':
+      // The summary of a compaction that failed is null.
+      return text === '' && !start.content ? undefined : { type: 'text', text: text || (start.content ?? '') };
     case 'thinking':
       return { type: 'thinking', text, ...(signature === '' ? {} : { signature }) };
     case 'redacted_thinking':
@@ -134,6 +146,17 @@ function contentOf({ start, text, signature }: OpenBlock): ModelBlock | undefine
     default:
       return undefined;
   }
+}
+
+/** What a compaction took is paid for, and stands beside the other counts, not in them; undefined where nothing is said of it. */
+function compactionUsage(usage: Partial<Anthropic.MessageDeltaUsage>): TokenUsage | undefined {
+  const { iterations } = usage as Partial<Anthropic.Beta.BetaMessageDeltaUsage>;
+  const all = iterations?.filter((one) => one.type === 'compaction');
+  return all?.map((one) => ({ input: one.input_tokens, output: one.output_tokens, cacheRead: one.cache_read_input_tokens, cacheWrite: one.cache_creation_input_tokens })).reduce(sum, nothing);
+}
+
+function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
+  return { input: one.input + other.input, output: one.output + other.output, cacheRead: one.cacheRead + other.cacheRead, cacheWrite: one.cacheWrite + other.cacheWrite };
 }
 
 /** Blocks that were not closed are not complete. */

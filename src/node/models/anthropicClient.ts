@@ -39,6 +39,7 @@ export const anthropicProvider = 'anthropic';
 export class AnthropicClient implements ModelClient {
   readonly provider = anthropicProvider;
   readonly generates = true;
+  readonly compacts = true;
   private readonly sdk: Anthropic;
   private readonly logger: Logger;
   private readonly timeouts: RequestTimeouts;
@@ -59,9 +60,11 @@ export class AnthropicClient implements ModelClient {
     const { timeouts, failureOf } = this;
     const open = async (abort: AbortSignal, watchdog: Watchdog) => {
       const body: Anthropic.MessageCreateParamsStreaming = { ...anthropicPrompt(request), max_tokens: request.maxOutputTokens, stream: true };
+      const compacting = compaction(request);
       // Not `messages.create`: it is this call and a warning on the console per request for models that will be retired.
-      return this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>('/v1/messages', {
-        body,
+      return this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(compacting ? '/v1/messages?beta=true' : '/v1/messages', {
+        body: { ...body, ...compacting?.body },
+        ...(compacting ? { headers: compacting.headers } : {}),
         stream: true,
         signal: abort,
         middleware: [watchdog.middleware],
@@ -133,6 +136,12 @@ export class AnthropicClient implements ModelClient {
   }
 
   private readonly failureOf = (error: unknown): ModelFailure => anthropicFailure(error, this.secrets, Date.now());
+}
+
+/** A beta (SDK 1.12, `BetaCompactionConfig`): nothing is said after the summary, and the instructions take the place of the server's own. */
+function compaction({ compact }: ModelRequest): { readonly body: Pick<Anthropic.Beta.MessageCreateParams, 'compaction'>; readonly headers: Record<string, string> } | undefined {
+  if (compact === undefined) return undefined;
+  return { body: { compaction: { type: 'summarize', instructions: compact } }, headers: { 'anthropic-beta': 'compact-2026-09-04' } };
 }
 
 function neededKey(apiKey: string): string {

@@ -13,6 +13,8 @@ const thinkingTokens = 4_096;
 
 /** How providers say that the model had finished what it wanted to say. */
 const finished: ReadonlySet<string> = new Set(['end_turn', 'stop_sequence', 'stop']);
+/** Any other end is that of an answer to the conversation: a gateway may drop what it does not know of a request. */
+const compacted: ReadonlySet<string> = new Set(['compaction']);
 
 export interface ModelSummarizerOptions {
   readonly client: ModelClient;
@@ -21,23 +23,31 @@ export interface ModelSummarizerOptions {
   readonly contextTokens: number;
   /** Omitted: as long as the client waits. */
   readonly timeoutMs?: number;
+  /** The provider's own compaction is asked for; only with a client that `compacts`. */
+  readonly serverSide?: boolean;
   /** Asked whenever it matters: the user may have been asked meanwhile. */
   readonly needsConsent?: () => boolean;
   /** Of the model of the conversation only: what it is called there, and whoever has shown that they cannot go on from one. */
   readonly continuing?: { readonly from: string; readonly declined: Set<string> };
 }
 
-/** A summary written by a model. It is asked once, with a stream, and is given no tools but those of a conversation that it goes on from. */
+/**
+ * A summary written by a model. It is asked once, with a stream, and is given no tools but those of a conversation that it goes on from.
+ * The provider's own compaction is given the same and told the same, in the place it has for instructions; of the signed block that
+ * comes back only the text is used, which unlike the block can be checked, edited, undone and read by any other model.
+ */
 export class ModelSummarizer implements Summarizer {
   readonly provider: string;
   readonly model: string;
   readonly contextTokens: number;
+  readonly serverSide: boolean;
   private readonly asksConsent: () => boolean;
   private readonly client: ModelClient;
   private readonly timeoutMs: number | undefined;
   private readonly continuing: ModelSummarizerOptions['continuing'];
 
-  constructor({ client, model, contextTokens, timeoutMs, continuing, needsConsent }: ModelSummarizerOptions) {
+  constructor({ client, model, contextTokens, timeoutMs, serverSide = false, continuing, needsConsent }: ModelSummarizerOptions) {
+    this.serverSide = serverSide;
     this.continuing = continuing;
     this.asksConsent = needsConsent ?? (() => false);
     this.provider = client.provider;
@@ -52,11 +62,15 @@ export class ModelSummarizer implements Summarizer {
   }
 
   get continuesFrom(): string | undefined {
-    return this.continuing && !this.continuing.declined.has(this.continuing.from) ? this.continuing.from : undefined;
+    return this.continuing && !this.continuing.declined.has(this.way(this.continuing.from)) ? this.continuing.from : undefined;
   }
 
   declineContinuing(): void {
-    this.continuing?.declined.add(this.continuing.from);
+    this.continuing?.declined.add(this.way(this.continuing.from));
+  }
+
+  private way(from: string): string {
+    return this.serverSide ? `${from} (server)` : from;
   }
 
   async summarize(asked: SummaryRequest, stop: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
@@ -74,12 +88,12 @@ export class ModelSummarizer implements Summarizer {
   private async ask({ system, prompt, maxTokens, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     const { maxOutput } = await this.client.describe(this.model, signal);
     const block: ModelMessage = { role: 'user', blocks: [{ type: 'text', text: prompt }] };
-    const request: ModelRequest = {
-      ...(continues ?? { model: this.model, system, tools: [] }),
-      // Without a mark of its own: nobody will ask for what ends with it.
-      messages: [...(continues?.messages ?? []), block],
-      maxOutputTokens: Math.min(maxTokens + thinkingTokens, maxOutput),
-    };
+    const maxOutputTokens = Math.min(maxTokens + thinkingTokens, maxOutput);
+    const fresh = { model: this.model, tools: [] };
+    const request: ModelRequest = this.serverSide
+      ? { ...(continues ?? { ...fresh, system: '', messages: [block] }), maxOutputTokens, compact: continues ? prompt : system }
+      : // Without a mark of its own: nobody will ask for what ends with it.
+        { ...(continues ?? { ...fresh, system }), messages: [...(continues?.messages ?? []), block], maxOutputTokens };
     const parts: string[] = [];
     let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     let calledTool = false;
@@ -94,16 +108,17 @@ export class ModelSummarizer implements Summarizer {
     }
     if (signal.aborted) throw new CancelledError();
     const text = parts.join('').trim();
-    const flaw = flawOf(text, reason, calledTool);
+    const flaw = flawOf(text, this.serverSide ? compacted : finished, reason, calledTool);
     // Not worth a retry with the same request: the next summariser or the next rung is.
     if (flaw) throw new ModelError({ reason: 'invalid_request', detail: flaw });
     return { text, usage };
   }
 }
 
-function flawOf(text: string, reason: string, calledTool: boolean): string | undefined {
+function flawOf(text: string, ends: ReadonlySet<string>, reason: string, calledTool: boolean): string | undefined {
+  if (ends === compacted && finished.has(reason)) return english('The provider answered the conversation instead of compacting it.');
   if (calledTool) return english('The summary was not written: the model called a tool instead.');
-  if (!finished.has(reason)) return english('The summary was cut off ({0}).', reason || 'no end');
+  if (!ends.has(reason)) return english('The summary was cut off ({0}).', reason || 'no end');
   return text === '' ? english('The summary is empty.') : undefined;
 }
 

@@ -72,18 +72,19 @@ export class ModelBindings {
   private async chain(entries: readonly SummarizerEntry[], client: ModelClient, session: ModelInfo): Promise<readonly Summarizer[]> {
     const { summaryModel } = await import('../models/chooseDefaultModel');
     const found: { readonly client: ModelClient; readonly summarizer: Summarizer }[] = [];
-    for (const { provider, model, url, contextTokens, timeoutSeconds } of entries) {
+    for (const { provider, model, url, contextTokens, timeoutSeconds, serverSide = false } of entries) {
       try {
         const isSession = provider === 'session' || (provider === client.provider && url === undefined);
         const asked = isSession ? client : await this.other(provider, url, contextTokens);
+        if (serverSide && asked.compacts !== true) throw new Error(`${asked.provider} does not compact a conversation by itself.`);
         const isClass = model === 'cheapest' || model === 'best';
         // Names of classes are Claude's; elsewhere the conversation's own model, or the first there is, stands in.
         const listed = isClass ? summaryModel(await this.listed(asked), model) : undefined;
         const stand = async () => (isSession ? session : asked.describe((await this.listed(asked))[0]?.id ?? ''));
         const info = listed ?? (isClass || model === 'session' ? await stand() : await asked.describe(model));
-        if (found.some((one) => one.client === asked && one.summarizer.model === info.id)) continue;
+        if (found.some((one) => one.client === asked && one.summarizer.model === info.id && (one.summarizer.serverSide === true) === serverSide)) continue;
         const continuing = asked === client && info.id === session.id ? { continuing: session } : {};
-        found.push({ client: asked, summarizer: await this.summarizer(asked, { ...info, window: Math.min(contextTokens ?? info.window, info.window) }, { timeoutMs: timeoutSeconds * 1_000, ...continuing }) });
+        found.push({ client: asked, summarizer: await this.summarizer(asked, { ...info, window: Math.min(contextTokens ?? info.window, info.window) }, { timeoutMs: timeoutSeconds * 1_000, serverSide, ...continuing }) });
       } catch (error) {
         this.options.log.warn('summarizer_not_available', { provider, model, detail: errorText(error) });
       }
@@ -91,13 +92,14 @@ export class ModelBindings {
     return found.map(({ summarizer }) => summarizer);
   }
 
-  private async summarizer(client: ModelClient, info: ModelInfo, { continuing, timeoutMs }: { readonly continuing?: ModelInfo; readonly timeoutMs?: number }): Promise<Summarizer> {
+  private async summarizer(client: ModelClient, info: ModelInfo, { continuing, timeoutMs, serverSide = false }: { readonly continuing?: ModelInfo; readonly timeoutMs?: number; readonly serverSide?: boolean }): Promise<Summarizer> {
     const { ModelSummarizer } = await import('../models/modelSummarizer');
     const { hosted } = this.options;
     return new ModelSummarizer({
       client,
       model: info.id,
       contextTokens: info.window,
+      serverSide,
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(continuing ? { continuing: { from: `${client.provider}/${continuing.id}`, declined: this.declined } } : {}),
       ...(client === hosted ? { needsConsent: () => hosted.needsConsent(info.id) } : {}),
