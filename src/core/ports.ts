@@ -149,6 +149,11 @@ export interface SessionStore extends SessionTransfer {
   requestStop(session: string): Promise<void>;
   calibration(model: string): Promise<CalibrationRow[]>;
   saveCalibration(row: CalibrationRow): Promise<void>;
+  /**
+   * Makes this window the owner, for what only the owner can do: the one that is it lets the store go, and goes on over this one.
+   * Rejects with `conflict` when the owner's place has not been reserved for this window, with `readonly` when it cannot be reached.
+   */
+  takeOver(): Promise<void>;
   /** A read-only copy re-reads what the owner has written since; others do nothing. */
   refresh(): Promise<void>;
   /** Checkpoints, releases the lease and ends the worker. Nothing durable depends on it having been called. */

@@ -2,9 +2,11 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, ProgressLocation, Uri, window, type Progress } from 'vscode';
 import { CancelledError, StoreError } from '../core/errors';
+import { salvageProblems } from '../core/session/salvage';
 import { checkedText, isUnusable, problemCount, type TaskProgress, type VerifyReport } from '../core/session/verifyReport';
 import type { Disposable } from '../core/base/disposable';
 import { shown, t, wholeNumber } from '../core/l10n';
+import type { Restored } from '../node/store/restoreStore';
 import type { ChatController } from './chatController';
 import { commandIds, type CommandName } from './contributions';
 import type { StoreAccess } from './storeAccess';
@@ -55,7 +57,7 @@ export class HistoryCare {
     const detail = `${problemsText(report)}\n\n${helps ? t('A repair builds the history anew from what can be read. The damaged file is kept beside it.') : t('A repair does not help. Restore a backup, if there is one.')}`;
     const answer = await window.showWarningMessage(t(problemCount(report) === 1 ? 'Your history is damaged: {0} problem found.' : 'Your history is damaged: {0} problems found.', wholeNumber(problemCount(report))), { modal: true, detail }, ...(helps ? [repair] : []));
     if (answer !== repair || !(await this.mayInterrupt(t('It has to end before Threadkeeper can repair it. What was shown is kept.')))) return;
-    const status = await this.withoutCancel(t('Repairing your history'), () => this.deps.controller.reopenStore({ repair: true }));
+    const status = await this.withoutCancel(t('Repairing your history'), () => this.deps.controller.reopenStore({ repair: () => true }));
     if (status.note?.reason === 'recovered') void window.showInformationMessage(t('Your history has been repaired. {0}', shown(status.note.detail)));
     else void window.showWarningMessage(t(status.note?.reason === 'other_owner' ? 'Your history was not repaired. {0}. Repair it there, or close that window and try again.' : 'Your history was not repaired. {0}', shown(status.note?.detail ?? '')));
   }
@@ -76,27 +78,23 @@ export class HistoryCare {
     if (!backup) return;
     const report = await this.withProgress(t('Checking the backup'), async (options) => (await this.deps.tasks()).verifyFile(backup.fsPath, options));
     if (!report) return;
-    if (isUnusable(report)) return void window.showWarningMessage(t('{0} cannot be restored as it is. Nothing was changed.', backup.fsPath), { modal: true, detail: problemsText(report) });
-    const damage = problemCount(report) === 0 ? '' : `${t('The backup is damaged itself:')}\n${problemsText(report)}\n\n`;
-    const restore = damage === '' ? t('Restore') : t('Restore Anyway');
-    const answer = await window.showWarningMessage(
-      t('Replace your history with this backup of {0}?', checkedText(report)),
-      { modal: true, detail: `${damage}${t('What you have now is kept under another name in the same folder, and the chat shows the restored history.')}` },
-      restore,
-    );
-    if (answer !== restore || !(await this.mayInterrupt(t('It has to end before Threadkeeper can restore the backup. What was shown is kept.')))) return;
-    let keptAt: string | null = null;
+    const [question, restore] = restoreQuestion(report, backup.fsPath);
+    const isDamaged = problemCount(report) > 0;
+    const damage = isDamaged ? `${t('The backup is damaged itself:')}\n${problemsText(report)}\n\n` : '';
+    const detail = `${damage}${t('What you have now is kept under another name in the same folder, and the chat shows the restored history.')}`;
+    if ((await window.showWarningMessage(question, { modal: true, detail }, restore)) !== restore) return;
+    if (!(await this.mayInterrupt(t('It has to end before Threadkeeper can restore the backup. What was shown is kept.')))) return;
+    const outcome: { restored?: Restored } = {};
     const tasks = await this.deps.tasks();
     const folder = await this.deps.folder();
     await this.withoutCancel(t('Restoring your history'), () =>
       this.deps.controller.reopenStore({
-        repair: damage !== '',
-        between: async () => {
-          ({ keptAt } = await tasks.restore(folder, backup.fsPath));
-        },
+        between: async () => void (outcome.restored = await tasks.restore(folder, backup.fsPath, { salvage: isDamaged })),
+        // What was salvaged has been made anew already.
+        repair: () => isDamaged && outcome.restored?.salvage === null,
       }),
     );
-    void window.showInformationMessage(keptAt === null ? t('{0} restored.', checkedText(report)) : t('{0} restored. The history you had is kept as {1}.', checkedText(report), String(keptAt)));
+    if (outcome.restored) tellRestored(report, outcome.restored);
   }
 
   /** Every turn has to end first; the user decides whether now. */
@@ -141,6 +139,21 @@ async function inItsOwnWords(command: () => Promise<void>): Promise<void> {
 function show(progress: Progress<{ message?: string }>, { phase: inEnglish, done, total }: TaskProgress): void {
   const phase = shown(inEnglish);
   progress.report({ message: done > 0 && total > 0 ? t('{0} ({1} of {2})', phase, wholeNumber(done), wholeNumber(total)) : phase });
+}
+
+/** What the user is asked about a backup, and the answer that restores it. */
+function restoreQuestion(report: VerifyReport, backup: string): [question: string, answer: string] {
+  if (isUnusable(report)) return [t('{0} cannot be opened. Replace your history with what can be read of it?', backup), t('Restore What Can Be Read')];
+  return [t('Replace your history with this backup of {0}?', checkedText(report)), problemCount(report) === 0 ? t('Restore') : t('Restore Anyway')];
+}
+
+function tellRestored(report: VerifyReport, { sessions, entries, keptAt, salvage }: Restored): void {
+  // Of one that could not be opened nothing has been counted before.
+  const what = checkedText(salvage === null ? report : { checked: { sessions, entries } });
+  const text = keptAt === null ? t('{0} restored.', what) : t('{0} restored. The history you had is kept as {1}.', what, keptAt);
+  const lost = salvage === null ? [] : salvageProblems(salvage).map(shown);
+  if (lost.length === 0) void window.showInformationMessage(text);
+  else void window.showWarningMessage(`${text} ${t('Could not be read: {0}', lost.join(', '))}`);
 }
 
 function problemsText({ problems, more }: VerifyReport): string {

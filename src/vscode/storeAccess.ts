@@ -5,10 +5,10 @@ import type { Logger, SessionStore } from '../core/ports';
 import type { StoreChange } from '../core/session/storeChange';
 
 export interface ReopenOptions {
-  /** Builds the store anew from what can be read of it. */
-  readonly repair?: boolean;
-  /** Runs while nothing of this window has the store open. */
+  /** Runs while no window has the store open, save one that cannot be asked to let it go. */
   readonly between?: () => Promise<void>;
+  /** Whether to build the store anew from what can be read of it; asked when `between` has run. */
+  readonly repair?: () => boolean;
 }
 
 /*
@@ -85,10 +85,10 @@ export class StoreAccess implements Disposable {
   }
 
   /**
-   * Closes the store and opens it again; whoever asks for it meanwhile waits. Rejects with what `between` failed with, and then
+   * Closes the store and opens it again, as its owner if that is possible; whoever asks for it meanwhile waits. Rejects with what `between` failed with, and then
    * has opened it as it is, or with what opening failed with.
    */
-  async reopen({ repair = false, between }: ReopenOptions): Promise<SessionStore> {
+  async reopen({ repair, between }: ReopenOptions): Promise<SessionStore> {
     if (this.closed) throw new StoreError('closed', 'The window is closing.');
     const before = this.opening;
     this.forget();
@@ -98,7 +98,9 @@ export class StoreAccess implements Disposable {
       const reservation = await this.reserve().catch((error: unknown) => this.log.debug('store_not_reserved', { detail: errorText(error) }));
       try {
         await this.companion?.pause();
-        await (await before)?.close();
+        const store = await before;
+        if (store?.status.access === 'shared') await store.takeOver().catch((error: unknown) => this.log.warn('store_not_taken_over', { detail: errorText(error) }));
+        await store?.close();
       } catch (error) {
         this.log.debug('store_not_closed', { detail: errorText(error) });
       }
@@ -107,7 +109,7 @@ export class StoreAccess implements Disposable {
       } catch (error) {
         failure = { error };
       }
-      return this.attempt(repair && failure === null).finally(() => reservation?.release());
+      return this.attempt(failure === null && repair?.() === true).finally(() => reservation?.release());
     })();
     const store = await this.opening;
     this.companion?.resume();

@@ -27,7 +27,8 @@ export class StoreTasks {
     return backUpFolder(folder, target, { ...options, workerFile: this.workerFile, overwrite: true });
   }
 
-  restore(folder: string, backup: string): Promise<Restored> {
-    return restoreFile(folder, backup, { workerFile: this.workerFile, label: 'VS Code window, restoring' });
+  /** `salvage`: of a backup that SQLite cannot open, what can be read. */
+  restore(folder: string, backup: string, { salvage }: { readonly salvage: boolean }): Promise<Restored> {
+    return restoreFile(folder, backup, { workerFile: this.workerFile, label: 'VS Code window, restoring', salvage });
   }
 }

@@ -56,6 +56,7 @@ export async function openTestStore(folder: string, label = 'test'): Promise<Ses
     session: forward('session'),
     listSessions: forward('listSessions'),
     countSessions: forward('countSessions'),
+    takeOver: forward('takeOver'),
     updateSession: forward('updateSession'),
     purgePreview: forward('purgePreview'),
     purge: forward('purge'),

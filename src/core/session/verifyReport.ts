@@ -51,7 +51,7 @@ export interface TaskProgress {
 }
 
 /** `12,482 entries in 31 sessions`. */
-export function checkedText({ checked: { entries, sessions } }: VerifyReport): string {
+export function checkedText({ checked: { entries, sessions } }: { readonly checked: Pick<VerifyReport['checked'], 'entries' | 'sessions'> }): string {
   const all = t(entries === 1 ? '{0} entry' : '{0} entries', wholeNumber(entries));
   return t(sessions === 1 ? '{0} in {1} session' : '{0} in {1} sessions', all, wholeNumber(sessions));
 }

@@ -1,13 +1,13 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
-import { errorText } from '../../core/errors';
-import type { StoreError } from '../../core/errors';
+import { errorText, StoreError } from '../../core/errors';
 import type { StoreStatus } from '../../core/ports';
 import { indexWhenIdle } from './idleIndexer';
 import type { IdleDelays } from './idleTask';
 import { verifyWhenIdle } from './idleVerifier';
 import type { Lease } from './lease';
+import { isReservedByAnother } from './leaseReservation';
 import type { HostEvents, OpenedStore } from './openedStore';
 import { removeDeadSockets } from './peerAddress';
 import type { PeerAddress } from './peerAddress';
@@ -40,6 +40,8 @@ export interface OwnedOptions {
   readonly verifyPace: IdleDelays | undefined;
   /** The store cannot be used any more, because another process has taken over; it has been let go of. */
   readonly onLost: () => void;
+  /** Another window is to own it. */
+  readonly onHandOver: () => void;
 }
 
 /** Opens the store for writing and serves it to other windows. Throws with every file as it was, the lease still held. */
@@ -77,7 +79,12 @@ function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: P
   // Where every commit writes the whole file, the index is brought up to date by searches alone.
   const idle = durability === 'file' ? [indexWhenIdle(core.index, onIndexError)] : [];
   const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
+  const handOver = (): void => {
+    if (!isReservedByAnother(files.lease)) throw new StoreError('conflict', `${files.lease} is not reserved`);
+    options.onHandOver();
+  };
   const call = (window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown => {
+    if (method === 'takeOver') return window === me ? undefined : handOver();
     for (const task of idle) task.touch();
     try {
       const result = service.call(window, method, args);

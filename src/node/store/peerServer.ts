@@ -12,7 +12,7 @@ import type { PeerAddress } from './peerAddress';
 import { base64, FrameReader, mostFrameBytes, mostHelloBytes, toFrame, unpackBytes } from './peerFrames';
 import { isProof, newChallenge, ProofAndChallenge, proofOf } from './peerHandshake';
 import { isStoreCall, toWire } from './storeProtocol';
-import type { Answer } from './storeProtocol';
+import type { Answer, StoreCall } from './storeProtocol';
 import type { StoreService, StoreWindow } from './storeService';
 
 const Join = z.object({
@@ -31,7 +31,7 @@ const mostWaitingBytes = 128 * 1024 * 1024;
 const stallMs = 30_000;
 
 export interface Served {
-  readonly service: Pick<StoreService, 'join' | 'leave' | 'call'>;
+  readonly service: Pick<StoreService, 'join' | 'leave'> & { call(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown };
   readonly status: () => StoreStatus;
 }
 

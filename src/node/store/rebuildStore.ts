@@ -1,24 +1,13 @@
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { EntryContent } from '../../core/session/entry';
+import type { Salvage } from '../../core/session/salvage';
 import type { Connection, Row, SqlValue } from './connection';
 import { damagedBody, isSoundBody } from './damagedBody';
 import { entryColumns } from './entryCodec';
 import { mendTree } from './mendTree';
 import type { SalvageLeaves } from './salvageLeaves';
 import { readableRows, salvageKey } from './salvageRows';
-
-/** What a recovery brought over, and what it could not read. */
-export interface Salvage {
-  readonly sessions: number;
-  readonly entries: number;
-  /** Entries that are there, but whose content was lost or does not add up. */
-  readonly damaged: number;
-  /** Sessions that those entries belong to, as the user knows them: the first few. */
-  readonly damagedIn: readonly string[];
-  /** Sentences for the user; empty when nothing was lost. */
-  readonly lost: readonly string[];
-}
 
 /** Sessions that a recovery names; there is a command for all of them. */
 const mostNamed = 5;

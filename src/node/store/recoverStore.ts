@@ -3,10 +3,10 @@ import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node
 import { basename, join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
+import { salvageProblems, type Salvage } from '../../core/session/salvage';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { migrate } from './migrations';
 import { rebuildStore } from './rebuildStore';
-import type { Salvage } from './rebuildStore';
 import { openSalvageImage } from './salvageImage';
 import type { Sqlite } from './sqlite';
 import { createDatabaseFile } from './storeDatabase';
@@ -106,10 +106,10 @@ export function describeRecovery({ reason, keptAt, salvage }: Recovery): string 
   return keptAt === null ? text : english('{0} The damaged file was kept as {1}.', text, keptAt);
 }
 
-function describeSalvage(reason: string, { sessions, entries, damaged, damagedIn, lost }: Salvage): string {
+function describeSalvage(reason: string, salvage: Salvage): string {
+  const { sessions, entries } = salvage;
   const brought = [reason, english(sessions === 1 ? '{0} session' : '{0} sessions', sessions), english(entries === 1 ? '{0} entry' : '{0} entries', entries)] as const;
-  const content = english(damaged === 1 ? 'the content of {0} entry' : 'the content of {0} entries', damaged);
-  const problems = [...(damaged > 0 ? [damagedIn.length === 0 ? content : `${content} (in ${damagedIn.join(', ')})`] : []), ...lost];
+  const problems = salvageProblems(salvage);
   return problems.length === 0
     ? english('{0}. {1} with {2} were brought over; nothing was lost.', ...brought)
     : english('{0}. {1} with {2} were brought over; not readable: {3}.', ...brought, problems.join(', '));

@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
+import type { Salvage } from '../../core/session/salvage';
 import type { TaskProgress } from '../../core/session/verifyReport';
 import { BlobFiles } from './blobFiles';
 import type { Connection } from './connection';
 import { acquireLease, Lease } from './lease';
 import { migrate, newestVersion, schemaVersion } from './migrations';
 import { copyTo } from './readonlyCopy';
-import { rebuildStore, type Salvage } from './rebuildStore';
+import { rebuildStore } from './rebuildStore';
 import { finishRecovery, isDamage, nameAside, planExchange } from './recoverStore';
 import { openSalvageImage } from './salvageImage';
 import { applicationId } from './schema';
@@ -89,7 +90,7 @@ function prepareOrSalvage(sqlite: Sqlite, request: RestoreRequest, onProgress: (
   } catch (error) {
     if (request.salvage !== true || !isDamage(error)) throw error;
     const salvage = salvageTo(sqlite, request, onProgress);
-    if (!salvage) throw new StoreError('corrupt', `Nothing can be read of ${backup}, so nothing was changed. ${error.message}`);
+    if (!salvage) throw new StoreError('corrupt', english('Nothing can be read of {0}, so nothing was changed. {1}', backup, error.message));
     return { sessions: salvage.sessions, entries: salvage.entries, salvage };
   }
 }
@@ -98,7 +99,7 @@ function prepareOrSalvage(sqlite: Sqlite, request: RestoreRequest, onProgress: (
 function salvageTo(sqlite: Sqlite, { backup, files, temporary }: RestoreRequest, onProgress: (progress: TaskProgress) => void): Salvage | null {
   const fresh = `${temporary}.salvaged.tmp`;
   const salvaged: Salvage[] = [];
-  onProgress({ phase: 'Reading what can be read', done: 0, total: 1 });
+  onProgress({ phase: english('Reading what can be read'), done: 0, total: 1 });
   const source = openSalvageImage(sqlite, besides(backup));
   try {
     if (!source) return null;

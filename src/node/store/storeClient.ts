@@ -42,6 +42,7 @@ export class StoreClient implements SessionStore {
   readonly session = this.forward('session');
   readonly listSessions = this.forward('listSessions');
   readonly countSessions = this.forward('countSessions');
+  readonly takeOver = this.forward('takeOver');
   readonly updateSession = this.forward('updateSession');
   readonly purgePreview = this.forward('purgePreview');
   readonly purge = this.forward('purge');

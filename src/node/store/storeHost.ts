@@ -45,7 +45,7 @@ export interface HostOptions {
 /**
  * The store in its own thread: decides how it is open, and stays open when the owner changes.
  *
- *   open ──lease──▶ owner ──lease lost──────────────────────────▶ (open again)
+ *   open ──lease──▶ owner ──lease lost, or to be handed over────▶ (open again)
  *        ├─held, owner answers──▶ shared ──connection broken────▶ (open again; what was asked is asked again)
  *        ├─folder read-only, newer schema──▶ copy ──refresh──▶ (open again, or copy)
  *        └─held but out of reach──▶ copy, and all the while ──lease, or owner answers──▶ owner, shared
@@ -127,11 +127,11 @@ export class StoreHost {
   }
 
   /** Does nothing when that store has been replaced already. */
-  private reopen(lost: OpenedStore): void {
+  private reopen(lost: OpenedStore, how: 'abandon' | 'close' = 'abandon'): void {
     if (this.opened !== lost) this.lost.add(lost);
     if (this.opened !== lost || this.closing.signal.aborted) return;
     this.opened = undefined;
-    lost.abandon();
+    lost[how]();
     this.ready = this.openStore(this.options.reopenMs ?? 10_000, true, this.closing.signal).then(
       (store) => {
         this.use(store);
@@ -207,6 +207,7 @@ export class StoreHost {
         repair: this.repairAsked,
         verifyPace: this.options.verifyPace,
         onLost: () => opened && this.reopen(opened),
+        onHandOver: () => opened && this.reopen(opened, 'close'),
       };
       return (opened = await openOwned(this.sqlite, files, lease, owned, this.events));
     } catch (error) {

@@ -17,8 +17,8 @@ export type StoreCall = Exclude<
 export type CallArguments<K extends StoreCall> = Parameters<SessionStore[K]>;
 export type CallResult<K extends StoreCall> = Awaited<ReturnType<SessionStore[K]>>;
 
-/** Operations that are about who is working, not about the database. */
-const windowCalls = ['claim', 'release', 'activity', 'requestStop'] as const satisfies readonly StoreCall[];
+/** Operations that are about the windows, not about the database. */
+const windowCalls = ['claim', 'release', 'activity', 'requestStop', 'takeOver'] as const satisfies readonly StoreCall[];
 export type CoreCall = Exclude<StoreCall, (typeof windowCalls)[number]>;
 
 export function isCoreCall(name: StoreCall): name is CoreCall {
@@ -71,6 +71,7 @@ const calls: { readonly [K in StoreCall]: Exclude<StoreChange['kind'], 'all'> | 
   release: 'claim',
   activity: null,
   requestStop: 'stop',
+  takeOver: null,
   putBlob: null,
   blob: null,
   entrySeqs: null,

@@ -59,7 +59,7 @@ export class StoreService {
   }
 
   /** Throws, or rejects with, a `StoreError`. What is asked first is carried out first, save that claims may have to wait. */
-  call(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown {
+  call(window: StoreWindow, method: Exclude<StoreCall, 'takeOver'>, args: readonly unknown[]): unknown {
     switch (method) {
       case 'claim':
         return this.afterReturn(() => this.claim(window, ...(args as CallArguments<'claim'>)));
