@@ -146,6 +146,10 @@ export class LmModels implements HostedModels {
     if (code === 'Blocked' || /\brate.?limit|too many requests|\b429\b/i.test(detail)) return { reason: 'rate_limited', detail };
     if (isContextOverflow(detail) || /\b(token limit|too many tokens)\b/i.test(detail)) return { reason: 'overflow', detail };
     if (/\b(content.?filter|responsible ai|filtered|off.?topic)\b/i.test(detail)) return { reason: 'refused', detail };
+    if (/\b529\b|\boverloaded\b/i.test(detail)) return { reason: 'overloaded', detail };
+    if (/\bnet::ERR_|\bE(CONN|NOTFOUND|PIPE|AI_AGAIN|TIMEDOUT)|\bfetch failed\b|\bsocket hang up\b/.test(detail)) return { reason: 'network', detail };
+    // Asking again would not help.
+    if (/\b(request failed|status)\b\D{0,8}4(?!08)\d\d\b/i.test(detail)) return { reason: 'invalid_request', detail };
     return { reason: 'server', detail };
   }
 }

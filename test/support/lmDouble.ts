@@ -95,7 +95,9 @@ export class LmDouble {
     if (textTokens(JSON.stringify(messages)) > this.window) throw new LmError('Message exceeds token limit.');
     const script = this.queue.shift() ?? reply('You said something.');
     if (script instanceof Error) throw script;
-    if (script.kind !== 'reply') throw new LmError('Request Failed: 500');
+    if (script.kind === 'drop') throw new LmError('net::ERR_CONNECTION_CLOSED');
+    // As GitHub Copilot puts it.
+    if (script.kind === 'fault') throw new LmError(`Request Failed: ${script.status} ${JSON.stringify({ error: { message: script.message, code: script.type } })}`);
     return { stream: play(script, cancelled), text: (async function* () {})() };
   }
 }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { disconnect, dropConnection, errorEvent, halfEvent, hold, httpFault, overloaded, rateLimited, rawToolCall, refusal, reply, serverError, toolCall } from '../../support/messagesApiScript';
+import { hold, httpFault, reply, toolCall } from '../../support/messagesApiScript';
 import { ConversationRig } from '../../support/conversationRig';
+import { survivesFaults } from './faultTable';
 import type { Subject, Wired } from './subjects';
 
 /** What holds of a turn with any provider: it ends in a clear state, the history stays valid, and the next turn works. */
 export function conforms(subject: Subject): void {
+  survivesFaults(subject);
   describe(`a turn with ${subject.name}`, () => {
     let wired: Wired;
     let rig: ConversationRig;
@@ -52,70 +54,6 @@ export function conforms(subject: Subject): void {
       wired.enqueue(reply(toolCall('echo', { text: 'one' }), toolCall('echo', { text: 'two' })), reply('Done.'));
       assert.equal((await rig.conversation.send('both', 'm1')).ok, true);
       assert.ok(wired.sent().includes('echo: one') && wired.sent().includes('echo: two'));
-      await assertGoesOn();
-    });
-
-    if (subject.overHttp) it('waits as long as the server asks', async () => {
-      wired.enqueue(rateLimited(7), reply('Now.'));
-      assert.equal((await rig.conversation.send('hello', 'm1')).text, 'Now.');
-      const [retry] = rig.events.flatMap((event) => (event.type === 'retry_scheduled' ? [event] : []));
-      assert.deepEqual([retry?.reason, retry?.delayMs], ['rate_limited', 7_000]);
-      await assertGoesOn();
-    });
-
-    if (subject.overHttp) it('tries again when the server fails or is overloaded', async () => {
-      wired.enqueue(serverError(), overloaded(), dropConnection, reply('At last.'));
-      assert.equal((await rig.conversation.send('hello', 'm1')).text, 'At last.');
-      assert.deepEqual(rig.events.flatMap((event) => (event.type === 'retry_scheduled' ? [event.reason] : [])), ['server', 'overloaded', 'network']);
-      await assertGoesOn();
-    });
-
-    if (subject.overHttp) it('says so when the server goes on failing', async () => {
-      wired.enqueue(...Array.from({ length: 5 }, () => serverError()));
-      const { ok, error } = await rig.conversation.send('hello', 'm1');
-      assert.deepEqual([ok, error?.reason], [false, 'server']);
-      await assertGoesOn();
-    });
-
-    for (const [where, cut] of [['between two pieces', disconnect], ['in the middle of an event', halfEvent], ['with an error of the server', errorEvent('api_error', 'it broke')]] as const) {
-      it(`keeps what had come when an answer breaks off ${where}`, async () => {
-        wired.enqueue(reply('Half of', cut), reply('The whole answer.'));
-        const { ok, text } = await rig.conversation.send('hello', 'm1');
-        const said = await rig.texts();
-        assert.ok(said.includes('Half of'), said.join('|'));
-        if (ok) assert.ok(text.endsWith('The whole answer.'));
-        else wired.drop();
-        assert.equal(ok, subject.retriesBrokenAnswers);
-        await assertGoesOn();
-      });
-    }
-
-    if (subject.declines) it('ends when the model declines', async () => {
-      wired.enqueue(refusal('not this', reply('I ')));
-      const { ok, error } = await rig.conversation.send('hello', 'm1');
-      assert.deepEqual([ok, error?.reason], [false, 'refused']);
-      await assertGoesOn();
-    });
-
-    if (subject.limitsAnswers) it('says that an answer reached the length limit', async () => {
-      wired.enqueue(reply('word '.repeat(30_000)));
-      const { ok, error } = await rig.conversation.send('hello', 'm1');
-      assert.deepEqual([ok, error?.reason], [false, 'invalid_request']);
-      assert.match(error?.message ?? '', /length limit/);
-      await assertGoesOn();
-    });
-
-    it('tells the model that it could not read the input of a tool', async () => {
-      wired.enqueue(reply(rawToolCall('echo', '{"text": "por')), reply('Sorry.'));
-      const { ok } = await rig.conversation.send('call it', 'm1');
-      assert.equal(ok, true);
-      await assertGoesOn();
-    });
-
-    it('tells the model that there is no such tool', async () => {
-      wired.enqueue(reply(toolCall('no_such_tool', {})), reply('Sorry.'));
-      assert.equal((await rig.conversation.send('call it', 'm1')).text, 'Sorry.');
-      assert.ok(/no_such_tool/.test(wired.sent()));
       await assertGoesOn();
     });
 

@@ -15,8 +15,6 @@ import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
 export interface Wired {
   bind(): Promise<ModelBinding>;
   enqueue(...scripts: readonly Script[]): void;
-  /** Forgets the answers that were not fetched. */
-  drop(): void;
   /** The newest request, as text. */
   sent(): string;
   /** Resolves when the server sees that nobody listens any more. */
@@ -31,7 +29,6 @@ export interface Subject {
   readonly name: string;
   readonly overHttp: boolean;
   readonly reportsUsage: boolean;
-  readonly retriesBrokenAnswers: boolean;
   /** There is a way to say on the wire that the model declined. */
   readonly declines: boolean;
   readonly limitsAnswers: boolean;
@@ -39,7 +36,7 @@ export interface Subject {
   start(window?: number): Promise<Wired>;
 }
 
-const usual = { overHttp: true, reportsUsage: true, retriesBrokenAnswers: true, declines: true, limitsAnswers: true };
+const usual = { overHttp: true, reportsUsage: true, declines: true, limitsAnswers: true };
 
 export const anthropicSubject: Subject = {
     ...usual,
@@ -54,7 +51,6 @@ export const anthropicSubject: Subject = {
         // As the table would have it, where the provider cannot be asked.
         bind: () => binding(client, model, window ? 8_000 : undefined),
         enqueue: (...scripts) => api.enqueue(...scripts),
-        drop: () => undefined,
         sent: () => JSON.stringify(api.messages.at(-1)?.body),
         released: async () => api.messages.at(-1)!.closed,
         errors: api.errors,
@@ -102,7 +98,6 @@ export const lmSubject: Subject = {
     return {
       bind: () => binding(client, 'acme/double'),
       enqueue: (...scripts) => double.enqueue(...scripts),
-      drop: () => undefined,
       sent: () => JSON.stringify(double.requests.at(-1)?.messages),
       released: () => double.requests.at(-1)!.released,
       errors: [],
@@ -133,7 +128,6 @@ function wiredServer<C extends AcceptedChat>(server: ChatServer<C>, client: Mode
   return {
     bind: () => binding(client, model),
     enqueue: (...scripts) => server.enqueue(...scripts),
-    drop: () => undefined,
     sent: () => JSON.stringify(server.chats.at(-1)?.body),
     released: async () => server.chats.at(-1)!.closed,
     errors: server.errors,

@@ -36,6 +36,11 @@ describe('LmModels', () => {
       ['slow down', 'Blocked', 'rate_limited'],
       ['Message exceeds token limit.', '', 'overflow'],
       ['Response got filtered.', '', 'refused'],
+      ['Request Failed: 400 {"error":{"message":"tools.0: no good"}}', '', 'invalid_request'],
+      ['Request Failed: 408 Timeout', '', 'server'],
+      ['Request Failed: 429 too fast', '', 'rate_limited'],
+      ['Request Failed: 529 Overloaded', '', 'overloaded'],
+      ['net::ERR_NAME_NOT_RESOLVED', '', 'network'],
       ['Something else', '', 'server'],
     ] as const;
     for (const [message, code, reason] of cases) {
