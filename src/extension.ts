@@ -1,259 +1,93 @@
-import { join } from 'node:path';
-import * as vscode from 'vscode';
-import { env, l10n, window, workspace, type ExtensionContext } from 'vscode';
-import { DisposableStore } from './core/base/disposable';
+import { env, l10n, TabInputText, TabInputTextDiff, window, workspace, type ExtensionContext } from 'vscode';
+import type { Composition } from './composition';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
-import { UuidV7 } from './node/runtime/uuidV7';
 import { ApiKeys } from './vscode/apiKeys';
-import { AnalyticsPanel } from './vscode/analyticsPanel';
-import { BreakdownPanel } from './vscode/breakdownPanel';
-import { ChatController } from './vscode/chatController';
 import { ChatMemory } from './vscode/chatMemory';
-import type { ChatRuntime } from './vscode/chatRuntime';
-import { ChatView } from './vscode/chatView';
 import { registerCommands } from './vscode/commands';
-import { CompactionPreviews } from './vscode/compactionPreviews';
-import { reviewWith } from './vscode/compactionReview';
-import { Configuration } from './vscode/configuration';
 import { ContextKeys } from './vscode/contextKeys';
-import { endpointOf, type Endpoint } from './vscode/endpoint';
-import { notifyFull } from './vscode/fullContext';
-import { FullQuestions } from './vscode/fullQuestions';
-import { HistoryCare } from './vscode/historyCare';
-import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
-import { LmModels } from './vscode/lmModels';
+import { analyticsPanelType, breakdownPanelType, chatViewId, sessionsViewId, settings, settingsPrefix, type SettingName } from './vscode/contributions';
+import { endpointOf } from './vscode/endpoint';
+import { LazyTree } from './vscode/lazyTree';
 import { Log } from './vscode/log';
-import { ModelSource } from './vscode/modelSource';
-import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
-import { OpenClaw } from './vscode/openClaw';
-import { OtherSessions } from './vscode/otherSessions';
-import { askForRetention } from './vscode/retentionPreview';
-import { SessionActions } from './vscode/sessionActions';
-import { SessionDocuments } from './vscode/sessionDocuments';
-import { SessionsTree } from './vscode/sessionsTree';
-import { SpendingWatch } from './vscode/spendingWatch';
+import type { SessionNode } from './vscode/sessionNodes';
 import { StatusBar } from './vscode/statusBar';
-import { StoreAccess } from './vscode/storeAccess';
-import { StoreLocation } from './vscode/storeLocation';
-import { VscodeWorkspace } from './vscode/tools/vscodeWorkspace';
-import { editorTools } from './vscode/tools/editorTools';
 import { shareTools } from './vscode/tools/sharedTools';
-import { ChangeDocuments } from './vscode/tools/changeDocuments';
-import { SummaryFiles } from './vscode/summaryFiles';
-import { TransferCommands } from './vscode/transferCommands';
-import { TrashRetention } from './vscode/trashRetention';
-import { isTrusted, onDidGrantTrust } from './vscode/trust';
-import { WorkbenchCommands } from './vscode/workbenchCommands';
-import { VscodeWorkspaceText } from './vscode/workspaceText';
 
 let openLog: Log | undefined;
-let controller: ChatController | undefined;
-let runtime: Promise<ChatRuntime> | undefined;
+let composition: Promise<Composition> | undefined;
 
-/** Builds the adapters and hands them to each other. Opens no store and loads neither the provider's SDK nor a tokenizer. */
+/**
+ * Registers what VS Code may ask for and shows the meter as it was last. Everything else is composed when something of it is
+ * needed: a window in which nobody chats loads 35 KB of code.
+ */
 export function activate(context: ExtensionContext): void {
   // Without texts of ours in the language VS Code is shown in, everything is in English, dates and numbers too.
   if (l10n.bundle) useTranslations({ language: env.language, texts: l10n.bundle });
-  const owned = new DisposableStore();
-  context.subscriptions.push(owned);
-  // Not among `owned`, which VS Code disposes before `deactivate` has ended: what runs then still has something to say.
+  // Not among the subscriptions, which VS Code disposes before `deactivate` has ended: what runs then still has something to say.
   const log = (openLog = new Log(window.createOutputChannel('Threadkeeper', { log: true })));
-  const configuration = owned.add(new Configuration(log));
   const memory = new ChatMemory(context.workspaceState, context.globalState, log);
-  const keys = owned.add(new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log }));
-  const endpoint = (provider: Endpoint['provider'] = 'anthropic') => {
-    const { baseUrl, openaiUrl } = configuration.current;
-    return endpointOf(provider === 'anthropic' ? baseUrl : openaiUrl, provider);
-  };
-  const hasStoredKey = () => keys.hasStored(endpoint()) || keys.hasStored(endpoint('openai-compatible'));
-  const location = new StoreLocation(context);
-  const previews = owned.add(new CompactionPreviews());
-
-  const fullQuestions: FullQuestions = new FullQuestions((question) => {
-    if (controller?.viewVisible && controller.session?.uuid === question.session) return;
-    void notifyFull(question).then((answer) => answer && fullQuestions.answer(question.session, answer));
-  });
-
-  const loadRuntime = (): Promise<ChatRuntime> =>
-    (runtime ??= import('./vscode/chatRuntime').then(
-      ({ ChatRuntime }) =>
-        new ChatRuntime({
-          distDir: join(context.extensionPath, 'dist'),
-          files: new VscodeWorkspaceText(isTrusted),
-          folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
-          userNotes: join(context.globalStorageUri.fsPath, 'notes'),
-          settings: () => configuration.current,
-          workspace: new VscodeWorkspace(),
-          otherTools: editorTools,
-          isTrusted,
-          askWhenFull: fullQuestions.ask,
-          reviewCompaction: reviewWith(previews),
-          session: () => controller?.session?.uuid ?? '',
-          askBudget,
-          reach: (...way) => models.reach(...way),
-          hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
-          log,
-        }),
-    ));
-  const store = new StoreAccess(async (options) => {
-    const { folder, found, related } = await location.resolve();
-    log.info('store_located', { folder, found, related: related.length });
-    void warnOfEphemeralStorage(folder, (one) => memory.toldEphemeral(one), (one) => memory.setToldEphemeral(one));
-    return (await loadRuntime()).openStore(folder, options);
-  }, log, async () => (await import('./node/store/leaseReservation')).reserveLease((await location.resolve()).folder));
-  const models = new ModelSource({
-    keys,
-    bindings: async () => (await loadRuntime()).bindings(await store.get()),
-    endpoint,
-    others: () => configuration.current,
-    setting: () => configuration.current.model,
-    offlineChosen: () => memory.offlineChosen(),
-    log,
-  });
-  const chat = (controller = owned.add(
-    new ChatController({
-      store,
-      openConversation: async (...session) => (await loadRuntime()).openConversation(...session),
-      models,
-      memory,
-      isTrusted,
-      policy: () => configuration.current.policy,
-      noteSessions: (count) => {
-        void retention.run();
-        void location.noteSessions(count).catch((error: unknown) => log.debug('registry_not_written', { detail: errorText(error) }));
-      },
-      sessionDeleted: showSessionDeleted,
-      cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
-      ids: new UuidV7(),
-      now: Date.now,
-      log,
-    }),
-  ));
+  const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
-  const others = owned.add(
-    new OtherSessions({ list: () => location.others(), open: async (folder) => (await loadRuntime()).readStore(folder), log }),
-  );
-  const documents = owned.add(new SessionDocuments(others));
-  const tree = owned.add(
-    new SessionsTree({
-      store,
-      controller: chat,
-      others,
-      offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
-      now: Date.now,
-      log,
-      found: ({ unread, relinkOffered, hasTrash }) => {
-        contextKeys.set('hasTrash', hasTrash);
-        contextKeys.set('sessionsUnread', unread);
-        contextKeys.set('relinkOffered', relinkOffered);
-      },
-    }),
-  );
-  const care = new HistoryCare({ controller: chat, store, folder: async () => (await location.resolve()).folder, tasks: async () => (await loadRuntime()).tasks });
-  owned.add(care.watch());
-  const retention = new TrashRetention({
-    store,
-    days: () => configuration.current.trashDays,
-    memory: memory.retention,
-    ask: askForRetention,
-    purged: () => tree.refresh(),
-    now: Date.now,
-    log,
-  });
-  const summaries = owned.add(new SummaryFiles(chat));
-  const workbench = new WorkbenchCommands({
-    controller: chat,
-    care,
-    composer: {
-      store: () => store.get(),
-      counter: async () => (await loadRuntime()).tokens,
-      noteFolders: async () => ({ workspace: join((await location.resolve()).folder, 'notes'), user: join(context.globalStorageUri.fsPath, 'notes') }),
-    },
-    transfer: new TransferCommands({ store, controller: chat, changed: () => void tree.reload() }),
-    context: { previews, summaries },
-    models,
-    memory,
-    settingOfPolicy: () => configuration.current.policy.preset,
-    apiKeys: { keys, endpoint, verify: async (...key) => (await loadRuntime()).verifyKey(...key), log },
-    prices: () => configuration.current.prices,
-    log,
-    changes: owned.add(new ChangeDocuments()),
-    fullQuestions,
-    ids: new UuidV7(),
-    focusComposer: () => view.focusComposer(),
-    showBreakdown: () => breakdown.show(),
-    showAnalytics: () => analytics.show(),
-    watchOpenClaw: () => openClaw.choose(),
-    sessions: {
-      actions: new SessionActions({ store, controller: chat, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
-      tree,
-      documents,
-      filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
-    },
-    relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
-  });
-  owned.add(shareTools({ store: () => store.get(), notes: async () => (await loadRuntime()).notes(await store.get()), session: () => chat.session?.uuid ?? null }));
-  const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
-  const breakdown = owned.add(new BreakdownPanel({ extensionUri: context.extensionUri, controller: chat, store, actions: workbench, log }));
-  const analytics = owned.add(new AnalyticsPanel({ extensionUri: context.extensionUri, controller: chat, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
-  const wasmFile = join(__dirname, 'sql-wasm.wasm');
-  const openClaw: OpenClaw = owned.add(
-    new OpenClaw({
-      settings: () => configuration.current.openClaw,
-      find: async (path) => (await import('./node/transfer/findOpenClaw')).findOpenClaw(path, wasmFile),
-      watch: async (place, key, options) => {
-        const { OpenClawWatch } = await import('./node/transfer/openClawWatch');
-        if (place.type === 'database') return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile) });
-        return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawFolder')).OpenClawFolder(place.folder, key) });
-      },
-      openStore: async () => (await loadRuntime()).openStore((await location.resolve()).folder, { repair: false }),
-      shown: () => chat.session?.uuid ?? null,
-      show: (session, focus) => (focus ? workbench.openSession(session) : chat.openSession(session)),
-      tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
-      agreed: memory.transcripts,
-      ids: new UuidV7(),
-      now: Date.now,
-      log,
-    }),
-  );
-  store.companion = openClaw;
-  owned.add(configuration.onDidChange(() => void openClaw.apply()));
-  void openClaw.apply();
-  for (const command of registerCommands((name, args) => workbench.run(name, args))) owned.add(command);
+  const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBarVisible') !== false });
+  const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree);
+  const composed = (): Promise<Composition> =>
+    (composition ??= import('./composition').then(({ compose }) => {
+      const all = compose({ context, log, memory, keys, contextKeys, statusBar, sessionsView });
+      context.subscriptions.push(all);
+      return all;
+    }));
 
-  const statusBar = owned.add(new StatusBar(configuration, memory));
-  const spent = owned.add(new SpendingWatch({ store: () => store.current, session: () => chat.session?.uuid ?? null, now: Date.now, log }));
-  owned.add(spent.onDidChange((spending) => statusBar.showSpending(spending)));
-  contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
-  contextKeys.set('canUndo', (memory.lastContext()?.compactions ?? 0) > 0);
-  contextKeys.set('hasStoredKey', hasStoredKey());
-  owned.add(
-    chat.onDidChangeState((state) => {
-      statusBar.update(state);
-      spent.touch();
-      contextKeys.update(state);
+  context.subscriptions.push(
+    keys,
+    statusBar,
+    sessionsView,
+    window.registerWebviewViewProvider(chatViewId, { resolveWebviewView: async (view) => (await composed()).view.resolve(view) }),
+    window.registerWebviewPanelSerializer(breakdownPanelType, { deserializeWebviewPanel: async (panel) => (await composed()).breakdown.restore(panel) }),
+    window.registerWebviewPanelSerializer(analyticsPanelType, { deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).analytics.restore(panel, state) }),
+    shareTools(async (...call) => (await composed()).runSharedTool(...call)),
+    ...registerCommands(async (name, args) => (await composed()).run(name, args)),
+    workspace.onDidChangeConfiguration((change) => {
+      if (!change.affectsConfiguration(settingsPrefix)) return;
+      statusBar.draw();
+      // A value that cannot be used is told at once.
+      inBackground(composed());
     }),
   );
-  owned.add(keys.onDidChange(() => contextKeys.set('hasStoredKey', hasStoredKey())));
-  owned.add(keys.onDidChange(() => void chat.connectionChanged()));
-  owned.add(keys.onDidBreak(showKeyStorageBroken));
-  owned.add(configuration.onDidChange(() => void chat.connectionChanged()));
-  owned.add(configuration.onDidFindProblem(showSettingProblem));
-  owned.add(onDidGrantTrust(() => chat.trustChanged()));
-  for (const problem of configuration.problems) showSettingProblem(problem);
-  void location.mayHaveSessions().then(
-    (has) => has && contextKeys.set('hasSession', true),
-    (error: unknown) => log.debug('registry_not_read', { detail: errorText(error) }),
-  );
+
+  contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
+  contextKeys.set('canUndo', memory.lastMeter()?.canUndo === true);
+  contextKeys.set('hasStoredKey', keys.hasStored(endpointOf(textSetting('baseUrl'))) || keys.hasStored(endpointOf(textSetting('openaiUrl'), 'openai-compatible')));
+  if (setting('openClawInherit') === true || showsDocumentOfOurs()) inBackground(composed());
+  else if (typeof memory.lastSession() !== 'string') {
+    inBackground(import('./vscode/storeLocation').then(async ({ StoreLocation }) => (await new StoreLocation(context).mayHaveSessions()) && contextKeys.set('hasSession', true)));
+  }
+
+  function inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => log.error('not_started', { detail: errorText(error) }));
+  }
 }
 
 /** Ends the running turn in good order. What VS Code does not wait for is not lost: every entry is on disk before it is shown. */
 export async function deactivate(): Promise<void> {
   try {
-    await controller?.close();
-    await (await runtime)?.close();
+    await (await composition)?.close();
   } finally {
     openLog?.dispose();
   }
+}
+
+function setting(name: SettingName): unknown {
+  return workspace.getConfiguration(settingsPrefix).get(settings[name].key);
+}
+
+function textSetting(name: SettingName): string {
+  const value = setting(name);
+  return typeof value === 'string' ? value : '';
+}
+
+/** Of an editor that VS Code has opened again: its files are served by what is composed. */
+function showsDocumentOfOurs(): boolean {
+  const uris = window.tabGroups.all.flatMap(({ tabs }) => tabs).flatMap(({ input }) => (input instanceof TabInputText ? [input.uri] : input instanceof TabInputTextDiff ? [input.original, input.modified] : []));
+  return uris.some(({ scheme }) => scheme.startsWith(settingsPrefix));
 }

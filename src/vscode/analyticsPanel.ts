@@ -1,4 +1,4 @@
-import { window, type Uri, type WebviewPanel } from 'vscode';
+import type { Uri, WebviewPanel } from 'vscode';
 import { analyse } from '../core/analytics/analyse';
 import { lastDays } from '../core/analytics/days';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
@@ -35,15 +35,13 @@ export class AnalyticsPanel implements Disposable {
         this.wasBusy = busy;
       }),
     );
-    this.disposables.add(
-      window.registerWebviewPanelSerializer(analyticsPanelType, {
-        deserializeWebviewPanel: async (panel, state: unknown) => {
-          if (this.page) return panel.dispose();
-          this.filter = PanelMemory.safeParse(state).data?.filter ?? everything;
-          this.open(panel);
-        },
-      }),
-    );
+  }
+
+  /** After a reload of the window, with what the page has remembered. */
+  restore(panel: WebviewPanel, state: unknown): void {
+    if (this.page) return panel.dispose();
+    this.filter = PanelMemory.safeParse(state).data?.filter ?? everything;
+    this.open(panel);
   }
 
   show(): void {

@@ -1,4 +1,4 @@
-import { window, type Uri, type WebviewPanel } from 'vscode';
+import type { Uri, WebviewPanel } from 'vscode';
 import type { Conversation } from '../core/chat/conversation';
 import type { Disposable } from '../core/base/disposable';
 import { DisposableStore } from '../core/base/disposable';
@@ -43,7 +43,12 @@ export class BreakdownPanel implements Disposable {
 
   constructor(private readonly deps: BreakdownPanelDeps) {
     this.disposables.add(deps.controller.onDidChangeState(() => this.page?.refresh()));
-    this.disposables.add(window.registerWebviewPanelSerializer(breakdownPanelType, { deserializeWebviewPanel: async (panel) => (this.page ? panel.dispose() : this.open(panel)) }));
+  }
+
+  /** After a reload of the window. */
+  restore(panel: WebviewPanel): void {
+    if (this.page) panel.dispose();
+    else this.open(panel);
   }
 
   show(): void {

@@ -1,11 +1,17 @@
 import type { Memento } from 'vscode';
 import { errorText } from '../core/errors';
-import { ContextSnapshot } from '../core/context/snapshot';
 import type { Logger } from '../core/ports';
+import type { StatusView } from './statusText';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastContext: 'threadkeeper.lastContext', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed' } as const;
+/** Drawn as it stands, so that a window in which nobody chats needs nothing that makes one. */
+export interface RememberedMeter extends StatusView {
+  /** There was a compaction to undo. */
+  readonly canUndo: boolean;
+}
+
+const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed' } as const;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
@@ -29,7 +35,7 @@ export class ChatMemory {
   /** What was open here belongs to a history that is no longer this workspace's. */
   async forgetLast(): Promise<void> {
     await this.save(this.workspace, keys.lastSession, undefined);
-    await this.save(this.workspace, keys.lastContext, undefined);
+    await this.save(this.workspace, keys.lastMeter, undefined);
   }
 
   /** What was written and chosen for a session without a message yet (LooseSession); undefined: nothing. */
@@ -81,13 +87,13 @@ export class ChatMemory {
   }
 
   /** What the status bar showed last. */
-  lastContext(): ContextSnapshot | null {
-    const parsed = ContextSnapshot.safeParse(this.workspace.get<unknown>(keys.lastContext));
-    return parsed.success ? parsed.data : null;
+  lastMeter(): RememberedMeter | null {
+    const value = this.workspace.get<unknown>(keys.lastMeter);
+    return isMeter(value) ? value : null;
   }
 
-  setLastContext(snapshot: ContextSnapshot | null): Promise<void> {
-    return this.save(this.workspace, keys.lastContext, snapshot ?? undefined);
+  setLastMeter(meter: RememberedMeter | null): Promise<void> {
+    return this.save(this.workspace, keys.lastMeter, meter ?? undefined);
   }
 
   /** The user has chosen to go on without a key. */
@@ -106,4 +112,9 @@ export class ChatMemory {
       this.log.warn('state_not_saved', { key, detail: errorText(error) });
     }
   }
+}
+
+function isMeter(value: unknown): value is RememberedMeter {
+  const { text, tooltip, label, severity, canUndo } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return [text, tooltip, label].every((one) => typeof one === 'string') && ['normal', 'warning', 'error'].includes(String(severity)) && typeof canUndo === 'boolean';
 }

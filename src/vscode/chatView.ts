@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { Uri, window, type Webview, type WebviewView, type WebviewViewProvider } from 'vscode';
+import { Uri, window, type Webview, type WebviewView } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { t, translationsInUse } from '../core/l10n';
 import type { Logger } from '../core/ports';
@@ -8,7 +8,6 @@ import { chatViewHtml } from '../protocol/chatViewHtml';
 import { chatWire } from '../protocol/messages';
 import type { ChatController, ChatState } from './chatController';
 import { answerRequest, type WorkbenchActions } from './chatRequests';
-import { chatViewId } from './contributions';
 import { transportOf } from './webviewTransport';
 
 export interface ChatViewDeps {
@@ -22,7 +21,7 @@ export interface ChatViewDeps {
  * The Chat view. Its document is made anew whenever it is shown after having been hidden; it then says `ready` and gets a
  * complete snapshot.
  */
-export class ChatView implements WebviewViewProvider, Disposable {
+export class ChatView implements Disposable {
   private readonly disposables = new DisposableStore();
   private shown: DisposableStore | null = null;
   /** Whether the document has its snapshot and takes deltas. */
@@ -30,7 +29,6 @@ export class ChatView implements WebviewViewProvider, Disposable {
   private wantsFocus = false;
 
   constructor(private readonly deps: ChatViewDeps) {
-    this.disposables.add(window.registerWebviewViewProvider(chatViewId, this));
     this.disposables.add(
       window.onDidChangeWindowState(({ focused }) => {
         if (focused && deps.controller.viewVisible) void deps.controller.catchUp();
@@ -44,7 +42,7 @@ export class ChatView implements WebviewViewProvider, Disposable {
     if (this.isReady) this.deps.controller.focusComposer();
   }
 
-  resolveWebviewView(view: WebviewView): void {
+  resolve(view: WebviewView): void {
     const { controller, workbench, log, extensionUri } = this.deps;
     this.shown?.dispose();
     const shown = new DisposableStore();

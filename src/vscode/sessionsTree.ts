@@ -1,15 +1,17 @@
-import { EventEmitter, MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, window, type TreeDataProvider, type TreeView } from 'vscode';
+import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeView } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
 import { t } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
 import type { ChatController } from './chatController';
-import { commandIds, sessionsViewId } from './contributions';
+import { commandIds } from './contributions';
+import type { LazyTree } from './lazyTree';
 import type { OtherSessions } from './otherSessions';
 import { SessionLists, type ListName, type LoadedLists } from './sessionLists';
 import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
 
 export interface SessionsTreeDeps {
+  readonly sessionsView: Pick<LazyTree<SessionNode>, 'view' | 'redraw'>;
   readonly store: { get(): Promise<SessionStore> };
   readonly controller: Pick<ChatController, 'session' | 'answering' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
@@ -32,10 +34,8 @@ const collapsible = { never: TreeItemCollapsibleState.None, open: TreeItemCollap
  * The Sessions view. Reads the store only while it is visible, and tells VS Code only about changes that can be seen, so that
  * nothing flickers.
  */
-export class SessionsTree implements TreeDataProvider<SessionNode>, Disposable {
+export class SessionsTree implements Disposable {
   private readonly disposables = new DisposableStore();
-  private readonly _onDidChangeTreeData = this.disposables.add(new EventEmitter<undefined>());
-  readonly onDidChangeTreeData = this._onDidChangeTreeData.event;
   readonly view: TreeView<SessionNode>;
   private readonly lists = new SessionLists();
   private state: TreeState | null = null;
@@ -46,7 +46,7 @@ export class SessionsTree implements TreeDataProvider<SessionNode>, Disposable {
   private loading: Promise<void> | null = null;
 
   constructor(private readonly deps: SessionsTreeDeps) {
-    this.view = this.disposables.add(window.createTreeView(sessionsViewId, { treeDataProvider: this, canSelectMany: true, showCollapseAll: false }));
+    this.view = deps.sessionsView.view;
     this.disposables.add(deps.controller.onDidChangeState(() => this.refresh()));
     this.disposables.add(this.view.onDidChangeVisibility(({ visible }) => this.shown(visible)));
     this.disposables.add(this.view.onDidCollapseElement(({ element }) => void (element.kind === 'workspace' && deps.others.collapsed(element.workspace))));
@@ -122,7 +122,7 @@ export class SessionsTree implements TreeDataProvider<SessionNode>, Disposable {
   }
 
   private draw(): void {
-    if (this.picture() !== this.drawn) this._onDidChangeTreeData.fire(undefined);
+    if (this.picture() !== this.drawn) this.deps.sessionsView.redraw();
   }
 
   private load(): Promise<void> {

@@ -33,7 +33,6 @@ export interface Settings {
   readonly trashDays: number;
   /** Whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;
-  readonly statusBarVisible: boolean;
   /** `path`: of its agents; empty: where OpenClaw keeps them. `twoWay`: replies go there too. */
   readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string; readonly twoWay: boolean };
 }
@@ -78,7 +77,6 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
       sessionKey: take('openClawSessionKey', isText, t('the key of a session'), settings.openClawSessionKey.default).trim(),
       twoWay: take('openClawTwoWay', isBoolean, t('true or false'), settings.openClawTwoWay.default as boolean),
     },
-    statusBarVisible: take('statusBarVisible', isBoolean, t('true or false'), settings.statusBarVisible.default as boolean),
   };
   return { settings: read, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
 }

@@ -2,39 +2,41 @@ import { MarkdownString, StatusBarAlignment, ThemeColor, window, type StatusBarI
 import type { Spending } from '../core/cost/spending';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import { t } from '../core/l10n';
-import { DisposableStore, type Disposable } from '../core/base/disposable';
-import type { ChatMemory } from './chatMemory';
+import type { Disposable } from '../core/base/disposable';
+import type { PolicyProblem } from '../core/context/resolvePolicy';
+import type { ChatMemory, RememberedMeter } from './chatMemory';
 import type { ChatState } from './chatController';
-import type { Configuration } from './configuration';
 import { commandIds, statusItemId } from './contributions';
 import { statusView } from './statusText';
 
-/** The last snapshot is written at most this often. */
+/** What is shown is remembered at most this often. */
 const rememberEveryMs = 2_000;
 
 const backgrounds = { normal: undefined, warning: 'statusBarItem.warningBackground', error: 'statusBarItem.errorBackground' } as const;
 
+export interface StatusBarDeps {
+  readonly memory: Pick<ChatMemory, 'lastMeter' | 'setLastMeter'>;
+  /** What the setting says. */
+  readonly isVisible: () => boolean;
+}
+
 /** The meter on the right of the status bar. Before anything is opened it shows what it showed last, marked `~`. */
 export class StatusBar implements Disposable {
-  private readonly disposables = new DisposableStore();
   private readonly item: StatusBarItem;
-  private context: ContextSnapshot | null;
-  private remembered: boolean;
+  private context: ContextSnapshot | null = null;
+  /** Of an earlier run of VS Code; null once something has been opened. */
+  private remembered: RememberedMeter | null;
   private compacting = false;
   private timer: NodeJS.Timeout | null = null;
   private drawn = '';
   private spending: Spending | null = null;
+  private problems: readonly PolicyProblem[] = [];
 
-  constructor(
-    private readonly configuration: Configuration,
-    private readonly memory: ChatMemory,
-  ) {
-    this.item = this.disposables.add(window.createStatusBarItem(statusItemId, StatusBarAlignment.Right, 90));
+  constructor(private readonly deps: StatusBarDeps) {
+    this.item = window.createStatusBarItem(statusItemId, StatusBarAlignment.Right, 90);
     this.item.name = t('Threadkeeper Context');
     this.item.command = { command: commandIds.showBreakdown, title: t('Show Context Breakdown') };
-    this.context = memory.lastContext();
-    this.remembered = this.context !== null;
-    this.disposables.add(configuration.onDidChange(() => this.draw()));
+    this.remembered = deps.memory.lastMeter();
     this.draw();
   }
 
@@ -42,7 +44,7 @@ export class StatusBar implements Disposable {
     this.compacting = state.compacting;
     if (state.context !== this.context) {
       this.context = state.context;
-      this.remembered = false;
+      this.remembered = null;
       this.timer ??= setTimeout(() => this.remember(), rememberEveryMs);
     }
     this.draw();
@@ -53,18 +55,24 @@ export class StatusBar implements Disposable {
     this.draw();
   }
 
-  dispose(): void {
-    if (this.timer) this.remember();
-    this.disposables.dispose();
+  /** Settings that cannot be used. */
+  showProblems(problems: readonly PolicyProblem[]): void {
+    this.problems = problems;
+    this.draw();
   }
 
-  private draw(): void {
-    const { context } = this;
-    if (!context || !this.configuration.current.statusBarVisible) {
+  dispose(): void {
+    if (this.timer) this.remember();
+    this.item.dispose();
+  }
+
+  draw(): void {
+    const { context, compacting, problems, spending } = this;
+    const view = this.remembered ?? (context && statusView({ snapshot: context, remembered: false, compacting, problems, spending }));
+    if (!view || !this.deps.isVisible()) {
       this.drawn = '';
       return this.item.hide();
     }
-    const view = statusView({ snapshot: context, remembered: this.remembered, compacting: this.compacting, problems: this.configuration.problems, spending: this.spending });
     const text = JSON.stringify(view);
     if (text === this.drawn) return;
     this.drawn = text;
@@ -80,6 +88,8 @@ export class StatusBar implements Disposable {
   private remember(): void {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
-    void this.memory.setLastContext(this.context);
+    const { context } = this;
+    const view = context && statusView({ snapshot: context, remembered: true, compacting: false, problems: [], spending: null });
+    void this.deps.memory.setLastMeter(context && view && { ...view, canUndo: context.compactions > 0 });
   }
 }
