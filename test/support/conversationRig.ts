@@ -102,7 +102,7 @@ export class ConversationRig {
   private appendFailure: StoreError | null = null;
 
   private constructor(
-    private readonly folder: string,
+    readonly folder: string,
     public store: SessionStore,
     readonly model: ScriptedModel,
     readonly summarizer: ScriptedSummarizer,
@@ -135,12 +135,13 @@ export class ConversationRig {
       return { client: this.model, info: { ...info, window: this.windows.get(this.modelId) ?? info.window }, summarizer: this.summarizer };
     };
     const binding = this.binding ?? scripted;
+    const keep: Logger['info'] = (event, data) => void this.logged.push({ event, data });
     const deps: ConversationDeps = {
       store: this.faulty(this.store),
       counter: { count: async (texts) => texts.map(estimateTokens) },
       clock: this.clock,
       ids: new UuidV7(),
-      log: { ...silentLog, info: (event, data) => this.logged.push({ event, data }) },
+      log: { debug: keep, info: keep, warn: keep, error: keep },
       tools: () => [
         {
           name: 'write_file',

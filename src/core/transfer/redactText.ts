@@ -1,18 +1,25 @@
-/**
- * What an export with redaction takes out of every text. It errs on the side of taking out too much; it cannot know what else is
- * private, so the help says that a reader has to look for himself.
- *
- * 1. Private keys (PEM), JSON Web Tokens, and keys and tokens by the shape that their issuers give them.
- * 2. What stands behind `password`, `secret`, `token`, `api key` and the like with `=` or `:`, or behind `Bearer` and `Basic`.
- * 3. Names and passwords in addresses (`https://name:password@host`).
- * 4. The user's name in home folders, however they are written: `/home/name`, `/Users/name`, `C:\Users\name`.
- */
-const rules: readonly (readonly [RegExp, string])[] = [
+type Rule = readonly [RegExp, string];
+
+/** Private keys (PEM), JSON Web Tokens, and keys and tokens by the shape that their issuers give them. */
+export const issuedSecrets: readonly Rule[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g, '[private key]'],
   [/\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]*/g, '[token]'],
   [/\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}/g, '[key]'],
   [/\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,}|npm_[A-Za-z0-9]{30,}|xox[abeoprs]-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{20,})/g, '[token]'],
   [/\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|\bAIza[A-Za-z0-9_-]{30,}/g, '[key]'],
+];
+
+/**
+ * What an export with redaction takes out of every text. It errs on the side of taking out too much; it cannot know what else is
+ * private, so the help says that a reader has to look for himself.
+ *
+ * 1. What issuers make.
+ * 2. What stands behind `password`, `secret`, `token`, `api key` and the like with `=` or `:`, or behind `Bearer` and `Basic`.
+ * 3. Names and passwords in addresses (`https://name:password@host`).
+ * 4. The user's name in home folders, however they are written: `/home/name`, `/Users/name`, `C:\Users\name`.
+ */
+const rules: readonly Rule[] = [
+  ...issuedSecrets,
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 [token]'],
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s/@:]+:[^\s/@]+@/gi, '$1[login]@'],
   [/((?:pass(?:word|wd|phrase)?|secret|token|credentials?|(?:api|access|private|signing|encryption)[-_ ]?key|authorization)["'\\]*\s*[:=]\s*["'\\]*)(?!Bearer\b|Basic\b|\[)[^\s"',;}\\]{6,}/gi, '$1[secret]'],

@@ -1,3 +1,5 @@
+import { issuedSecrets } from '../../core/transfer/redactText';
+
 /** What a key or token looks like in the words of a provider, a proxy or a failed `fetch`. */
 const shapes: readonly (readonly [RegExp, string])[] = [
   [/\bsk-[A-Za-z0-9_-]{8,}/g, 'sk-…'],
@@ -13,6 +15,6 @@ const shortestSecret = 6;
 export function redactSecrets(text: string, secrets: readonly string[] = []): string {
   let safe = text;
   for (const secret of secrets) if (secret.length >= shortestSecret) safe = safe.replaceAll(secret, '…');
-  for (const [shape, replacement] of shapes) safe = safe.replace(shape, replacement);
+  for (const [shape, replacement] of [...shapes, ...issuedSecrets]) safe = safe.replace(shape, replacement);
   return safe;
 }

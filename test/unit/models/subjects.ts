@@ -32,8 +32,8 @@ export interface Subject {
   /** There is a way to say on the wire that the model declined. */
   readonly declines: boolean;
   readonly limitsAnswers: boolean;
-  /** `window`: what the server takes, without the client knowing. */
-  start(window?: number): Promise<Wired>;
+  /** `window`: what the server takes, without the client knowing. `apiKey`: what it lets in, where it wants a key. */
+  start(window?: number, apiKey?: string): Promise<Wired>;
 }
 
 const usual = { overHttp: true, reportsUsage: true, declines: true, limitsAnswers: true };
@@ -41,9 +41,9 @@ const usual = { overHttp: true, reportsUsage: true, declines: true, limitsAnswer
 export const anthropicSubject: Subject = {
     ...usual,
     name: 'Anthropic',
-    async start(window) {
+    async start(window, apiKey) {
       const log = new Recorder();
-      const api = await MessagesApi.start();
+      const api = await MessagesApi.start(apiKey ? { apiKey } : {});
       const model = 'claude-tiny-8k';
       if (window) api.setModel(model, { window });
       const client = new AnthropicClient({ apiKey: api.apiKey, baseURL: api.url, logger: log.logger });
@@ -64,9 +64,9 @@ export const anthropicSubject: Subject = {
 export const openaiSubject: Subject = {
     ...usual,
     name: 'an OpenAI-compatible server',
-    async start(window) {
+    async start(window, apiKey) {
       const log = new Recorder();
-      const server = await startOpenaiServer({ ...(window ? { window } : {}), listed: { context_length: 8_000 } });
+      const server = await startOpenaiServer({ ...(apiKey ? { apiKey } : {}), ...(window ? { window } : {}), listed: { context_length: 8_000 } });
       const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, contextTokens: null, logger: log.logger });
       return wiredServer(server, client, openaiModelId, log);
     },
