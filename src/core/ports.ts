@@ -202,8 +202,11 @@ export interface SummaryRequest {
   readonly continues?: ModelRequest;
   /** Nobody waits who could be asked anything. */
   readonly background?: boolean;
-  /** A sign of life, with what the request has used so far as far as that is known: also of one that fails later. */
-  readonly onProgress?: (usage: TokenUsage | null) => void;
+  /**
+   * A sign of life: what the request has used so far as far as that is known, and what has been written (or thought) since the last one.
+   * Also of one that fails later.
+   */
+  readonly onProgress?: (usage: TokenUsage | null, text: string) => void;
 }
 
 export interface Summarizer {

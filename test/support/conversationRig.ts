@@ -44,6 +44,8 @@ export class ScriptedSummarizer implements Summarizer {
   fail: ModelFailureReason | null = null;
   /** What it writes; null: a state. */
   answer: string | null = null;
+  /** What it has written, and said that it used, when it begins to wait or fails. */
+  begun: { readonly text: string; readonly usage: TokenUsage | null } | null = null;
   /** Waits until it is opened, or the signal is aborted. */
   hold: { readonly opened: Promise<void> } | null = null;
 
@@ -55,6 +57,7 @@ export class ScriptedSummarizer implements Summarizer {
     this.prompts.push(prompt);
     this.systems.push(system);
     this.continued.push(continues ?? null);
+    if (this.begun) onProgress?.(this.begun.usage, this.begun.text);
     if (this.isDead) return new Promise(() => undefined);
     if (this.hold) await Promise.race([this.hold.opened, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
     if (signal.aborted) throw new CancelledError();
@@ -62,7 +65,7 @@ export class ScriptedSummarizer implements Summarizer {
     const answer = typeof scripted === 'function' ? scripted(prompt) : scripted;
     if (answer !== undefined) {
       const usage = { input: 100, output: 20, cacheRead: 0, cacheWrite: 0 };
-      onProgress?.(usage);
+      onProgress?.(usage, '');
       if (answer instanceof Error) throw answer;
       return { text: answer, usage };
     }

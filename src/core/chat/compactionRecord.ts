@@ -10,6 +10,7 @@ import type { Clock, IdSource, Logger, SessionStore, TokenCounter } from '../por
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import type { Continuity } from '../session/fidelity';
 import { liveCompaction } from '../session/liveCompaction';
+import type { UsageRecord } from '../session/usageRecord';
 import type { BranchState } from './branchState';
 import type { ConversationEvent } from './events';
 import type { Pins } from './pins';
@@ -44,6 +45,8 @@ const recordFlags = { display: true, modelFacing: false };
 
 /** Measures a fold as the record it would become, and appends it. History is untouched until then. */
 export class CompactionRecorder {
+  private recordedAt = 0;
+
   constructor(private readonly deps: RecordDeps) {}
 
   /** As it would be stored, with the size of the context after it. */
@@ -107,8 +110,8 @@ export class CompactionRecorder {
 
   /** Record, pointer and what it cost in one transaction. Rejects with `StoreError`, and then nothing has changed. */
   async append(content: Content, calls: readonly SummaryCall[]): Promise<EntryOf<'compaction'>> {
-    const { branch, engine, clock, emit } = this.deps;
-    const usage = calls.map(({ provider, model, usage: used }, index) => ({ provider, model, kind: 'compaction' as const, ...used, cost: null, at: clock.now() + index }));
+    const { branch, engine, emit } = this.deps;
+    const usage = calls.map((call) => this.usageOf(call));
     const costs = calls.map((call) => branch.costOf(call.provider, call.model, call.usage));
     const cost = costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0);
     const stored = await branch.append({ ...content, cost }, { ...recordFlags, usage });
@@ -121,14 +124,20 @@ export class CompactionRecorder {
 
   /** Requests that led to no record are paid for all the same. Never rejects. */
   async spend(calls: readonly SummaryCall[]): Promise<void> {
-    const { branch, clock, emit, log } = this.deps;
+    const { branch, emit, log } = this.deps;
     const { leaf } = branch;
     if (calls.length === 0 || leaf === null) return;
     try {
-      await branch.spend(calls.map(({ provider, model, usage }, index) => ({ entry: leaf, provider, model, kind: 'compaction' as const, ...usage, cost: null, at: clock.now() + index })));
+      await branch.spend(calls.map((call) => ({ entry: leaf, ...this.usageOf(call) })));
       for (const { provider, model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: branch.costOf(provider, model, usage) });
     } catch (error) {
       log.warn('usage_not_saved', { detail: errorText(error) });
     }
+  }
+
+  /** A request is known by its time: what a compaction and a checkpoint that are cancelled together have used is two. */
+  private usageOf({ provider, model, usage }: SummaryCall): Omit<UsageRecord, 'entry'> {
+    this.recordedAt = Math.max(this.deps.clock.now(), this.recordedAt + 1);
+    return { provider, model, kind: 'compaction', ...usage, cost: null, at: this.recordedAt };
   }
 }

@@ -117,22 +117,27 @@ export class SummaryWriter {
     const { summarizer, format, maxSummaryTokens, signal, background, estimate, onLife, spent } = this.options;
     if (signal.aborted) throw new CancelledError();
     let usage: TokenUsage | null = null;
-    const onProgress = (soFar: TokenUsage | null) => {
-      usage = soFar ?? usage;
+    let written = '';
+    const onProgress = (soFar: TokenUsage | null, text: string) => {
+      if (soFar && isReported(soFar)) usage = soFar;
+      written += text;
       onLife?.();
     };
+    const estimated = (text: string): TokenUsage => ({ input: (continuation?.tokens ?? estimate(format.system)) + estimate(prompt), output: estimate(text), cacheRead: 0, cacheWrite: 0, estimated: true });
     // One that does not listen to its signal must not hold anybody.
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => (stop = () => reject(new CancelledError())));
     signal.addEventListener('abort', stop, { once: true });
     try {
       const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, background, onProgress, ...(continuation ? { continues: continuation.request } : {}) }, signal), stopped]);
-      usage = isReported(answer.usage) ? answer.usage : { ...answer.usage, input: (continuation?.tokens ?? estimate(format.system)) + estimate(prompt), output: estimate(answer.text), estimated: true };
+      usage = isReported(answer.usage) ? answer.usage : estimated(answer.text);
       if (answer.text.trim() === '') throw new Error('the summary came back empty');
       return answer.text.trim();
     } finally {
       signal.removeEventListener('abort', stop);
-      if (usage) spent({ provider: summarizer.provider, model: summarizer.model, usage });
+      // Cancelled or broken off while it was being written: paid for all the same.
+      const paid = usage ?? (written === '' ? null : estimated(written));
+      if (paid) spent({ provider: summarizer.provider, model: summarizer.model, usage: paid });
     }
   }
 }

@@ -99,7 +99,7 @@ export class ModelSummarizer implements Summarizer {
     let calledTool = false;
     let reason = '';
     for await (const event of this.client.stream(request, signal)) {
-      onProgress?.(event.type === 'usage' ? event.usage : null);
+      if (event.type !== 'failed') onProgress?.(event.type === 'usage' ? event.usage : null, event.type === 'text_delta' || event.type === 'thinking_delta' ? event.text : '');
       if (event.type === 'usage') usage = event.usage;
       else if (event.type === 'stopped') reason = event.reason;
       else if (event.type === 'failed') throw failureError(event.failure);
