@@ -1,5 +1,6 @@
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
+import type { Element } from './compaction/continuity';
 import type { ExtractiveItem } from './compaction/extractive';
 import type { TextAnalysis } from './compaction/textAnalysis';
 import type { CalibrationRow } from './context/calibrationRow';
@@ -235,8 +236,10 @@ export interface Clock {
 
 /** Reads long texts for compaction, elsewhere than on the thread that the user waits for. */
 export interface TextAnalyst {
-  /** Passages within a budget of estimated tokens, and identifiers. Never rejects. */
+  /** Passages within a budget of estimated tokens (0: none), identifiers and telling sentences. Never rejects. */
   analyse(items: readonly ExtractiveItem[], budgetTokens: number): Promise<TextAnalysis>;
+  /** How much of it stands in a text: 0–100, by weight. Never rejects. */
+  inContext(elements: readonly Element[], leftBehind: string): Promise<number>;
 }
 
 /** Files of the workspace that are pinned. */

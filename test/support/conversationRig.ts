@@ -14,7 +14,7 @@ import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
 import { resolveSessionPolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
 import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
-import type { Logger, SessionStore, Summarizer, SummaryRequest } from '../../src/core/ports';
+import type { Logger, SessionStore, Summarizer, SummaryRequest, TextAnalyst } from '../../src/core/ports';
 import type { ModelFailureReason, TokenUsage } from '../../src/core/models/modelEvent';
 import type { ModelRequest } from '../../src/core/models/modelRequest';
 import { entryText } from '../../src/core/session/entry';
@@ -96,6 +96,8 @@ export class ConversationRig {
   otherTools: readonly Tool[] = [];
   whenFull: AskWhenFull = async () => 'summarize';
   review: ReviewCompaction = async () => true;
+  /** Of conversations that are opened from now on. */
+  analyst: TextAnalyst = inProcessAnalyst;
   readonly clock = new TestClock();
   readonly files = new Map<string, { readonly text: string; readonly hash: string }>();
   readonly logged: { readonly event: string; readonly data: Readonly<Record<string, unknown>> | undefined }[] = [];
@@ -181,7 +183,7 @@ export class ConversationRig {
       reviewCompaction: (...review) => this.review(...review),
       offerBranchSummary: () => this.offersBranchSummary,
       random: () => 0,
-      analyst: inProcessAnalyst,
+      analyst: this.analyst,
       pinnedFiles: { read: async (path) => this.files.get(path) },
     };
     this.conversation = await Conversation.open(deps, this.session, await binding());

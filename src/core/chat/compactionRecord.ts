@@ -1,12 +1,13 @@
-import { elementsOf, inContextPercent, reachablePercent } from '../compaction/continuity';
+import { elementsOf, reachablePercent, type Element } from '../compaction/continuity';
 import type { Cut } from '../compaction/cutPoint';
 import { renderFoldedState } from '../compaction/foldedState';
 import type { Fold } from '../compaction/ladder';
 import { maskedEntries } from '../compaction/mask';
 import type { SummaryCall } from '../compaction/summaryWriter';
+import { itemsOf, nothingFound } from '../compaction/textAnalysis';
 import type { ContextEngine } from '../context/engine';
 import { errorText } from '../errors';
-import type { Clock, IdSource, Logger, SessionStore, TokenCounter } from '../ports';
+import type { Clock, IdSource, Logger, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import type { Continuity } from '../session/fidelity';
 import { liveCompaction } from '../session/liveCompaction';
@@ -20,6 +21,7 @@ export interface RecordDeps {
   readonly engine: ContextEngine;
   readonly store: Pick<SessionStore, 'search'>;
   readonly counter: TokenCounter;
+  readonly analyst: TextAnalyst;
   readonly clock: Clock;
   readonly ids: IdSource;
   readonly log: Logger;
@@ -36,7 +38,7 @@ export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & P
 };
 
 /** Whether the folded range is found again. */
-export type Reach = Pick<Continuity, 'reachablePercent' | 'searched'>;
+type Reach = Pick<Continuity, 'reachablePercent' | 'searched'>;
 
 /** Searches that the continuity score may make. */
 const mostSearches = 24;
@@ -91,21 +93,21 @@ export class CompactionRecorder {
     return { ...content, tokensAfter: engine.measure([...branch.entries, trial]).used };
   }
 
-  /** What of the folded range survived. `reach`: measured before, or null when there is no time to; omitted, it is measured now. */
-  async continuity(fold: Fold, cut: Cut, summaryText: string, reach?: Reach | null): Promise<Continuity> {
-    const elements = elementsOf(cut.folded, fold.identifiers);
-    return { inContextPercent: inContextPercent(elements, summaryText), elements: elements.length, ...(reach === undefined ? await this.reach(fold, cut) : (reach ?? notMeasured)) };
+  /**
+   * What of the folded range survived. `isAwaited`: a turn waits, so that nothing is searched (up to some seconds on a busy machine) and
+   * nothing is read that has not been read.
+   */
+  async continuity(fold: Fold, cut: Cut, summaryText: string, isAwaited: boolean): Promise<Continuity> {
+    const { analyst } = this.deps;
+    const analysis = fold.analysis ?? (isAwaited ? nothingFound : await analyst.analyse(itemsOf(cut.folded), 0));
+    const elements = elementsOf(cut.folded, analysis);
+    const reach = isAwaited ? notMeasured : await this.reach(elements);
+    return { inContextPercent: await analyst.inContext(elements, summaryText), elements: elements.length, ...reach };
   }
 
-  /** Asks the search for what is folded: up to some seconds on a busy machine, so never while a turn waits. Never rejects. */
-  async reach(fold: Fold, cut: Cut): Promise<Reach> {
-    const { branch, store, log } = this.deps;
-    try {
-      return await reachablePercent(elementsOf(cut.folded, fold.identifiers), branch.session.uuid, store, mostSearches);
-    } catch (error) {
-      log.warn('continuity_not_measured', { detail: errorText(error) });
-      return notMeasured;
-    }
+  /** The same before there is a record, and before anybody waits for one. */
+  async expectedContinuity(fold: Fold, cut: Cut): Promise<Continuity> {
+    return this.continuity(fold, cut, renderFoldedState(fold.folded, null, 0, await this.deps.pins.text().catch(() => '')), false);
   }
 
   /** Record, pointer and what it cost in one transaction. Rejects with `StoreError`, and then nothing has changed. */
@@ -132,6 +134,17 @@ export class CompactionRecorder {
       for (const { provider, model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: branch.costOf(provider, model, usage) });
     } catch (error) {
       log.warn('usage_not_saved', { detail: errorText(error) });
+    }
+  }
+
+  /** Whether the folded range is found again. Never rejects. */
+  private async reach(elements: readonly Element[]): Promise<Reach> {
+    const { branch, store, log } = this.deps;
+    try {
+      return await reachablePercent(elements, branch.session.uuid, store, mostSearches);
+    } catch (error) {
+      log.warn('continuity_not_measured', { detail: errorText(error) });
+      return notMeasured;
     }
   }
 

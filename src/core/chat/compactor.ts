@@ -142,7 +142,8 @@ export class Compactor {
       const pays = draft.tokensAfter <= tokensBefore * (1 - leastSaving);
       const fits = options.trigger === 'manual' || draft.tokensAfter <= engine.budget.limit;
       if (!pays || !fits) continue;
-      const continuity = await recorder.continuity(candidate.fold, candidate.cut, draft.summaryText, candidate.job?.reach ?? (options.holdsTurn ? null : undefined));
+      const expected = options.summary === undefined ? candidate.job?.continuity : null;
+      const continuity = expected ?? (await recorder.continuity(candidate.fold, candidate.cut, draft.summaryText, options.holdsTurn));
       const durationMs = clock.now() - startedAt;
       const content = { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, continuity };
       if (stop.aborted) break;
@@ -175,7 +176,7 @@ export class Compactor {
     const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), job.failure));
     const own = job.fold ? this.spliced(job, 'manual') : cut;
     const content = await recorder.draft(fold, own, { trigger: 'manual', tokensBefore: engine.measure().used, rung: fold.rung, startedAt, holdsTurn: false });
-    const continuity = await recorder.continuity(fold, own, content.summaryText, job.reach ?? undefined);
+    const continuity = job.continuity ?? (await recorder.continuity(fold, own, content.summaryText, false));
     return { fold, cut: own, content: { ...content, continuity } };
   }
 
@@ -192,7 +193,7 @@ export class Compactor {
     const { live } = maker;
     const kept = verbatimEntries(branch.entries);
     const cut: Cut = { folded: [], firstKept: kept[0] ?? null, kept, currentRequest: null };
-    const unused: Fold = { folded: maker.previousState() ?? emptyFoldedState, rung: 'model', model: null, note: null, audit: null, identifiers: [] };
+    const unused: Fold = { folded: maker.previousState() ?? emptyFoldedState, rung: 'model', model: null, note: null, audit: null, analysis: null };
     const draft = await recorder.draft(unused, cut, { ...facts, rung: 'mask' });
     // The state of the record before it stands on: a mask folds nothing.
     const content = await recorder.measured({
@@ -282,7 +283,7 @@ export class Compactor {
     const job = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background, first, inPrompt }, hooks), background);
     this.job = job;
     // What is prepared is measured in the background too: a turn that takes it has nothing to wait for.
-    if (background) void job.measure((fold) => this.deps.recorder.reach(fold, cut));
+    if (background) void job.measure((fold) => this.deps.recorder.expectedContinuity(fold, cut));
     return job;
   }
 

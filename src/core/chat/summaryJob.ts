@@ -3,7 +3,7 @@ import type { Fold } from '../compaction/ladder';
 import type { SummaryCall } from '../compaction/summaryWriter';
 import { errorText } from '../errors';
 import type { Clock, Disposable } from '../ports';
-import type { Reach } from './compactionRecord';
+import type { Continuity } from '../session/fidelity';
 
 export interface JobHooks {
   readonly signal: AbortSignal;
@@ -26,8 +26,8 @@ export class SummaryJob {
   readonly calls: SummaryCall[] = [];
   fold: Fold | null = null;
   failure: string | null = null;
-  /** Null until it has been measured. */
-  reach: Reach | null = null;
+  /** Of the range and the summary; null until it has been measured. */
+  continuity: Continuity | null = null;
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private lastLife: number;
@@ -61,9 +61,9 @@ export class SummaryJob {
   }
 
   /** Once there is a summary; nothing waits for it. `measure` must not reject. */
-  async measure(measure: (fold: Fold) => Promise<Reach>): Promise<void> {
+  async measure(measure: (fold: Fold) => Promise<Continuity>): Promise<void> {
     await this.ended;
-    if (this.fold && !this.abort.signal.aborted) this.reach = await measure(this.fold);
+    if (this.fold && !this.abort.signal.aborted) this.continuity = await measure(this.fold);
   }
 
   cancel(): void {

@@ -111,10 +111,10 @@ export class SummaryRetries {
     }));
     await job.ended;
     // Now, while nobody waits: it is recorded in front of a turn.
-    const reach = rewritten && job.fold ? await recorder.reach(job.fold, (rewritten as Rewritten).cut) : undefined;
+    const continuity = rewritten && job.fold ? await recorder.expectedContinuity(job.fold, (rewritten as Rewritten).cut) : undefined;
     this.job = null;
     log.info('summary_retry', { compaction, attempt: attempts + 1, ok: job.fold !== null, ...(job.failure ? { detail: job.failure } : {}) });
-    if (rewritten && job.fold) this.better = { ...(rewritten as Rewritten), target, calls: job.calls, ...(reach ? { reach } : {}) };
+    if (rewritten && job.fold) this.better = { ...(rewritten as Rewritten), target, calls: job.calls, ...(continuity ? { continuity } : {}) };
     else {
       await recorder.spend(job.calls);
       if (!this.closed) await this.save(compaction, attempts + 1);

@@ -5,9 +5,10 @@ import type { SummaryCall } from '../compaction/summaryWriter';
 import type { ContextEngine } from '../context/engine';
 import type { Clock, SessionStore } from '../ports';
 import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../session/entry';
+import type { Continuity } from '../session/fidelity';
 import { leftOutEntries, verbatimEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
-import type { CompactionRecorder, Reach } from './compactionRecord';
+import type { CompactionRecorder } from './compactionRecord';
 import type { FoldMaker } from './foldMaker';
 import type { JobHooks } from './summaryJob';
 
@@ -25,7 +26,7 @@ export interface Rewritten {
   readonly fold: Fold;
   readonly cut: Cut;
   /** Omitted: measured when it is recorded. */
-  readonly reach?: Reach;
+  readonly continuity?: Continuity;
 }
 
 /** Puts another summary in the place of a record's: the same range, from its originals, as a new record that supersedes it. */
@@ -44,7 +45,7 @@ export class SummaryRewriter {
     const state = this.deps.maker.previousState(target) ?? emptyFoldedState;
     const { model } = target.content;
     const folded = withUsersText(state, text, model !== null);
-    return { target, cut: await this.originals(target), fold: { folded, rung: 'model', model, note: null, audit: null, identifiers: [] } };
+    return { target, cut: await this.originals(target), fold: { folded, rung: 'model', model, note: null, audit: null, analysis: null } };
   }
 
   /** What can be edited of a record. */
@@ -53,7 +54,7 @@ export class SummaryRewriter {
   }
 
   /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */
-  async record({ target, fold, cut, reach }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
+  async record({ target, fold, cut, continuity: expected }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
     const { recorder, engine, clock } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
     const { rung, coversFrom, firstKeptEntry, previous, masked } = target.content;
@@ -70,7 +71,7 @@ export class SummaryRewriter {
       ...(instructions ? { instructions } : {}),
     });
     const { masked: _, ...content } = await recorder.measured({ ...draft, needsSummaryRetry: false, ...(masked ? { masked } : {}) });
-    const continuity = cut.folded.length > 0 ? await recorder.continuity(fold, cut, content.summaryText, reach) : null;
+    const continuity = cut.folded.length > 0 ? (expected ?? (await recorder.continuity(fold, cut, content.summaryText, false))) : null;
     return recorder.append({ ...content, ...(masked ? { masked } : {}), ...(continuity ? { continuity } : {}) }, calls);
   }
 

@@ -25,11 +25,13 @@ const nowhere = 'no such entry';
  */
 export function checkCitations(written: Written, known: ReadonlySet<string>, identifiers: readonly FoldedIdentifier[], refOf: (entryId: string) => string | undefined): CheckedText<Written> {
   const unknown = new Set<string>();
-  const places = new Map(identifiers.map(({ text, entryId }) => [text, entryId]));
+  // Few summaries cite what is not there, and a range may have tens of thousands of identifiers.
+  let byText: ReadonlyMap<string, string> | null = null;
+  const places = () => (byText ??= new Map(identifiers.map(({ text, entryId }) => [text, entryId])));
   const check = (line: string): string => {
     if (![...line.matchAll(reference)].some(([ref]) => !known.has(ref))) return line;
     for (const [ref] of line.matchAll(reference)) if (!known.has(ref)) unknown.add(ref);
-    const source = sourceOf(line, places, refOf) ?? nowhere;
+    const source = sourceOf(line, places(), refOf) ?? nowhere;
     const cited = line.replace(citation, (whole, open: string, inside: string, close: string) => {
       const refs = [...inside.matchAll(reference)].map(([ref]) => ref);
       const held = refs.filter((ref) => known.has(ref));

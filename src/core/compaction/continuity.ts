@@ -3,8 +3,9 @@ import { tokenizeTerms } from '../recall/tokenizeTerms';
 import { splitSentences } from '../recall/splitSentences';
 import { entryText, type StoredEntry } from '../session/entry';
 import type { Continuity } from '../session/fidelity';
-import type { FoldedIdentifier } from './audit';
 import { isUserMessage } from './cutPoint';
+import type { ExtractiveItem, ExtractiveLine } from './extractive';
+import type { TextAnalysis } from './textAnalysis';
 
 /** Something that can be lost. */
 export interface Element {
@@ -20,23 +21,30 @@ const mostIdentifiers = 400;
 const decided = /\b(?:decid(?:e|ed|ing)|we(?:'ll| will| should)? (?:use|go with|keep|switch)|let'?s (?:use|go with|keep)|instead of|agreed|must(?: not)?|never|always)\b|决定|改用|必须|不要|采用/iu;
 
 /** User requests, decisions, identifiers, numbers and names of a folded range. */
-export function elementsOf(folded: readonly StoredEntry[], identifiers: readonly FoldedIdentifier[]): Element[] {
+export function elementsOf(folded: readonly StoredEntry[], { identifiers, decisions }: Pick<TextAnalysis, 'identifiers' | 'decisions'>): Element[] {
   const requests = folded.filter(isUserMessage).map((entry) => ({ kind: 'request' as const, entryId: entry.uuid, text: entryText(entry.content).trim().slice(0, 300) }));
-  const decisions: Element[] = [];
-  for (const entry of folded) {
-    if (entry.content.type !== 'message' || entry.content.role !== 'assistant') continue;
-    const text = entry.content.text.slice(0, 20_000);
-    if (!decided.test(text)) continue;
-    for (const { start, end } of splitSentences(text)) {
-      const sentence = text.slice(start, end);
-      if (decided.test(sentence)) decisions.push({ kind: 'decision', entryId: entry.uuid, text: sentence });
-    }
-  }
   const named = identifiers.slice(0, mostIdentifiers).map(({ kind, text, entryId }): Element => ({ kind: kind === 'path' || kind === 'url' || kind === 'code' ? 'identifier' : 'detail', text, entryId }));
-  return [...requests.filter(({ text }) => text !== ''), ...decisions.slice(-mostDecisions), ...named];
+  return [...requests.filter(({ text }) => text !== ''), ...decisions.map((decision) => ({ kind: 'decision' as const, ...decision })), ...named];
 }
 
-/** Sentences count as present when most of their terms are; identifiers when they stand there literally. */
+/** What the assistant settled, in its own sentences; the newest. */
+export function decisionsOf(items: readonly ExtractiveItem[]): readonly ExtractiveLine[] {
+  const decisions: ExtractiveLine[] = [];
+  for (const { role, entryId, text: whole } of items) {
+    const text = whole.slice(0, 20_000);
+    if (role !== 'assistant' || !decided.test(text)) continue;
+    for (const { start, end } of splitSentences(text)) {
+      const sentence = text.slice(start, end);
+      if (decided.test(sentence)) decisions.push({ entryId, text: sentence });
+    }
+  }
+  return decisions.slice(-mostDecisions);
+}
+
+/**
+ * Sentences count as present when most of their terms are; identifiers when they stand there literally. 75 to 200 ms for what 490 KB
+ * of conversation leave (a busy machine, 2026): programs run it in a worker (see `TextAnalyst`).
+ */
 export function inContextPercent(elements: readonly Element[], leftBehind: string): number {
   const terms = new Set(tokenizeTerms(leftBehind));
   const has = ({ kind, text }: Element) => {

@@ -1,9 +1,9 @@
 import type { Logger, Summarizer, TextAnalyst } from '../ports';
 import { ModelError } from '../chat/modelError';
 import { CancelledError, errorText } from '../errors';
-import { entryText, type ContentOf, type EntryOf, type StoredEntry } from '../session/entry';
+import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import type { Audit } from '../session/fidelity';
-import { criticalIdentifiers, identifierAppendix, missingFrom, type FoldedIdentifier } from './audit';
+import { criticalIdentifiers, identifierAppendix, missingFrom } from './audit';
 import { renderCheckpoint } from './checkpointText';
 import { checkCitations, knownRefs, type CheckedText, type Written } from './citations';
 import type { Continuation } from './continuation';
@@ -14,7 +14,7 @@ import { extendLedger } from './userLedger';
 import { entryRef } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
 import { SummaryWriter, type SummaryCall } from './summaryWriter';
-import { nothingFound, type TextAnalysis } from './textAnalysis';
+import { itemsOf, nothingFound, type TextAnalysis } from './textAnalysis';
 import { extendWorkLedger } from './workLedger';
 
 export interface FoldRequest {
@@ -51,8 +51,8 @@ export interface Fold {
   /** Why a better rung was not reached; null when none is better. */
   readonly note: string | null;
   readonly audit: Audit | null;
-  /** Of the folded range, for the continuity score. */
-  readonly identifiers: readonly FoldedIdentifier[];
+  /** Of the folded range, for the continuity score; null when nobody has looked. */
+  readonly analysis: Pick<TextAnalysis, 'identifiers' | 'decisions'> | null;
 }
 
 /** Of the summary's budget: what stands beside a model's text. */
@@ -89,7 +89,7 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
   const { cut, format, maxSummaryTokens, estimate } = request;
   const previous = request.previous ?? emptyFoldedState;
   const writer = new SummaryWriter({ ...request, summarizer });
-  const analysing = request.analyst.analyse(items(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
+  const analysing = request.analyst.analyse(itemsOf(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
   const judge = async (text: string) => {
     const analysis = await analysing;
     const beside = ledgers(request, previous, analysis);
@@ -119,7 +119,7 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
     }
   }
   if (!verdict.usable) throw new Error(`the summary was not usable: ${verdict.flaws.join(' ')}`);
-  return { folded: verdict.folded, rung: 'model', model: summarizer.model, note: null, audit: { ...verdict.audit, repaired }, identifiers: (await analysing).identifiers };
+  return { folded: verdict.folded, rung: 'model', model: summarizer.model, note: null, audit: { ...verdict.audit, repaired }, analysis: await analysing };
 }
 
 /** Rung 1: a checkpoint stands for everything it covers, what came after it is folded without a model. Nothing is waited for. */
@@ -127,11 +127,12 @@ export async function foldByCheckpoint(request: FoldRequest, checkpoint: EntryOf
   const { cut, maxSummaryTokens } = request;
   const previous = request.previous ?? emptyFoldedState;
   const covered = cut.folded.findIndex(({ uuid }) => uuid === checkpoint.content.coversThrough);
-  const analysis = await request.analyst.analyse(items(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
-  const delta = await request.analyst.analyse(items(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2));
+  // No passages of what the checkpoint tells of.
+  const [whole, delta] = await Promise.all([request.analyst.analyse(itemsOf(cut.folded), 0), request.analyst.analyse(itemsOf(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2))]);
+  const analysis = { ...whole, lines: delta.lines };
   const { checked, unknown } = cited(request, { state: null, raw: renderCheckpoint(checkpoint.content) }, previous, analysis);
-  const { folded, audit } = withIdentifiers(request, { ...ledgers(request, previous, { ...delta, sentences: analysis.sentences }), ...checked }, previous, analysis, unknown);
-  return { folded, rung: 'checkpoint', model: checkpoint.content.model ?? null, note: null, audit, identifiers: analysis.identifiers };
+  const { folded, audit } = withIdentifiers(request, { ...ledgers(request, previous, analysis), ...checked }, previous, analysis, unknown);
+  return { folded, rung: 'checkpoint', model: checkpoint.content.model ?? null, note: null, audit, analysis };
 }
 
 /** How much of what is to be folded a checkpoint describes: 0–1 of its tokens. */
@@ -145,7 +146,7 @@ export function coverage({ folded }: Pick<Cut, 'folded'>, checkpoint: EntryOf<'c
 export async function foldByExtraction(request: FoldRequest, note: string | null): Promise<Fold> {
   const { cut, maxSummaryTokens, estimate } = request;
   const previous = request.previous ?? emptyFoldedState;
-  const analysis = await request.analyst.analyse(items(cut.folded), maxSummaryTokens);
+  const analysis = await request.analyst.analyse(itemsOf(cut.folded), maxSummaryTokens);
   const state: FoldedState = {
     ...ledgers(request, previous, analysis),
     state: previous.state,
@@ -153,7 +154,7 @@ export async function foldByExtraction(request: FoldRequest, note: string | null
     lines: newestWithin([...previous.lines, ...withRefs(analysis.lines, cut.folded)], maxSummaryTokens, estimate),
   };
   const { folded, audit } = withIdentifiers(request, state, previous, analysis);
-  return { folded, rung: 'extractive', model: null, note, audit, identifiers: analysis.identifiers };
+  return { folded, rung: 'extractive', model: null, note, audit, analysis };
 }
 
 /** Rung 5: ids of the user's messages, the work ledger, and nothing else. Always fits. */
@@ -161,7 +162,7 @@ export function foldByTruncation(request: FoldRequest, note: string | null): Fol
   const previous = request.previous ?? emptyFoldedState;
   const small = { ...request, ledgerTokens: request.ledgerTokens / 3 };
   const folded: FoldedState = { ...emptyFoldedState, ...ledgers(small, previous, nothingFound) };
-  return { folded, rung: 'truncate', model: null, note, audit: null, identifiers: [] };
+  return { folded, rung: 'truncate', model: null, note, audit: null, analysis: null };
 }
 
 /** Everything beside a summary that no model has a part in. */
@@ -207,17 +208,6 @@ export function previousText({ state, raw, lines }: FoldedState): string | null 
   const passages = lines.map(({ ref, text }) => `${text} (${ref})`);
   if (state) return JSON.stringify({ ...state, logos: [...state.logos, ...passages] });
   return [raw ?? '', ...passages].filter((part) => part !== '').join('\n') || null;
-}
-
-function items(entries: readonly StoredEntry[]) {
-  return entries
-    .filter((entry) => entry.content.type === 'message' || entry.content.type === 'tool_result')
-    .map((entry) => ({
-      entryId: entry.uuid,
-      role: entry.content.type === 'message' ? entry.content.role : ('tool' as const),
-      text: entryText(entry.content),
-      at: entry.createdAt,
-    }));
 }
 
 function withRefs(lines: readonly { entryId: string; text: string }[], entries: readonly StoredEntry[]) {

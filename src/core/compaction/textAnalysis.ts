@@ -1,4 +1,6 @@
+import { entryText, type StoredEntry } from '../session/entry';
 import type { FoldedIdentifier } from './audit';
+import { decisionsOf } from './continuity';
 import { extractiveSummary, type ExtractiveItem, type ExtractiveLine } from './extractive';
 import { findIdentifiers } from './identifiers';
 import { userSentences, type UserSentences } from './userLedger';
@@ -12,13 +14,31 @@ export interface TextAnalysis {
   readonly identifiers: readonly FoldedIdentifier[];
   /** Of the user's messages. */
   readonly sentences: readonly (UserSentences & { readonly entryId: string })[];
+  /** Of the assistant's. */
+  readonly decisions: readonly ExtractiveLine[];
 }
 
-export const nothingFound: TextAnalysis = { lines: [], identifiers: [], sentences: [] };
+export const nothingFound: TextAnalysis = { lines: [], identifiers: [], sentences: [], decisions: [] };
 
-/** Half a second per million characters: programs run it in a worker (see `TextAnalyst`). */
+/** One or two seconds per million characters (a busy machine, 2026), most of it for the passages: programs run it in a worker (see `TextAnalyst`). */
 export function analyseText(items: readonly ExtractiveItem[], budgetTokens: number, estimate: (text: string) => number): TextAnalysis {
-  return { lines: extractiveSummary(items, budgetTokens, estimate).lines, identifiers: identifiersOf(items), sentences: items.flatMap(({ role, entryId, text }) => (role === 'user' ? [{ entryId, ...userSentences(text.trim()) }] : [])) };
+  return {
+    lines: budgetTokens > 0 ? extractiveSummary(items, budgetTokens, estimate).lines : [],
+    identifiers: identifiersOf(items),
+    sentences: items.flatMap(({ role, entryId, text }) => (role === 'user' ? [{ entryId, ...userSentences(text.trim()) }] : [])),
+    decisions: decisionsOf(items),
+  };
+}
+
+export function itemsOf(entries: readonly StoredEntry[]): ExtractiveItem[] {
+  return entries
+    .filter((entry) => entry.content.type === 'message' || entry.content.type === 'tool_result')
+    .map((entry) => ({
+      entryId: entry.uuid,
+      role: entry.content.type === 'message' ? entry.content.role : ('tool' as const),
+      text: entryText(entry.content),
+      at: entry.createdAt,
+    }));
 }
 
 function identifiersOf(items: readonly ExtractiveItem[]): FoldedIdentifier[] {

@@ -1,9 +1,7 @@
 import { parentPort } from 'node:worker_threads';
-import { analyseText } from '../../core/compaction/textAnalysis';
-import { estimateTokens } from '../../core/context/estimateTokens';
-import type { AnalysisReply, AnalysisRequest } from './workerAnalyst';
+import { inProcessAnalyst } from '../../core/compaction/inProcessAnalyst';
+import { answerAnalyst, type AnalystRequest } from './workerAnalyst';
 
-parentPort?.on('message', ({ id, items, budgetTokens }: AnalysisRequest) => {
-  const reply: AnalysisReply = { id, analysis: analyseText(items, budgetTokens, estimateTokens) };
-  parentPort?.postMessage(reply);
+parentPort?.on('message', ({ id, ...request }: AnalystRequest) => {
+  void answerAnalyst(inProcessAnalyst, request).then((answer) => parentPort?.postMessage({ id, answer }));
 });

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../core/base/disposable';
+import type { Element } from '../../core/compaction/continuity';
 import type { ExtractiveItem } from '../../core/compaction/extractive';
 import { inProcessAnalyst } from '../../core/compaction/inProcessAnalyst';
 import type { TextAnalysis } from '../../core/compaction/textAnalysis';
@@ -7,23 +8,23 @@ import { errorText } from '../../core/errors';
 import type { Logger, TextAnalyst } from '../../core/ports';
 import { workerLimits } from '../runtime/workerLimits';
 
-export interface AnalysisRequest {
+/** A call of the port. */
+export type AnalystCall = { [M in keyof TextAnalyst]: { readonly method: M; readonly args: Parameters<TextAnalyst[M]> } }[keyof TextAnalyst];
+
+export type AnalystRequest = AnalystCall & { readonly id: number };
+
+export interface AnalystReply {
   readonly id: number;
-  readonly items: readonly ExtractiveItem[];
-  readonly budgetTokens: number;
+  readonly answer: TextAnalysis | number;
 }
 
-export interface AnalysisReply {
-  readonly id: number;
-  readonly analysis: TextAnalysis;
+interface Waiting {
+  readonly call: AnalystCall;
+  readonly resolve: (answer: AnalystReply['answer']) => void;
 }
 
-interface Waiting extends AnalysisRequest {
-  readonly resolve: (analysis: TextAnalysis) => void;
-}
-
-/** Shorter texts are done sooner than a worker starts. */
-const leastCharacters = 50_000;
+/** Shorter texts are done in 10 ms, and sooner than a worker starts. */
+const leastCharacters = 10_000;
 /** A worker takes 15 to 30 MB and starts in about 50 ms: between two compactions there is none. */
 const usualIdleMs = 10_000;
 
@@ -44,27 +45,34 @@ export class WorkerAnalyst implements TextAnalyst, Disposable {
     private readonly idleMs = usualIdleMs,
   ) {}
 
-  analyse(items: readonly ExtractiveItem[], budgetTokens: number): Promise<TextAnalysis> {
-    const characters = items.reduce((sum, { text }) => sum + text.length, 0);
-    if (this.broken || characters < leastCharacters) return inProcessAnalyst.analyse(items, budgetTokens);
-    return new Promise((resolve) => {
-      const request: Waiting = { id: ++this.count, items, budgetTokens, resolve };
-      this.waiting.set(request.id, request);
-      clearTimeout(this.idle);
-      try {
-        const worker = (this.worker ??= this.start());
-        worker.ref();
-        worker.postMessage({ id: request.id, items, budgetTokens } satisfies AnalysisRequest);
-      } catch (error) {
-        this.failed(errorText(error));
-      }
-    });
+  analyse(...args: [items: readonly ExtractiveItem[], budgetTokens: number]): Promise<TextAnalysis> {
+    return this.ask({ method: 'analyse', args }, charactersOf(args[0])) as Promise<TextAnalysis>;
+  }
+
+  inContext(...args: [elements: readonly Element[], leftBehind: string]): Promise<number> {
+    return this.ask({ method: 'inContext', args }, charactersOf(args[0]) + args[1].length) as Promise<number>;
   }
 
   dispose(): void {
     this.broken = true;
     this.end();
     this.answerHere();
+  }
+
+  private ask(call: AnalystCall, characters: number): Promise<AnalystReply['answer']> {
+    if (this.broken || characters < leastCharacters) return answerAnalyst(inProcessAnalyst, call);
+    return new Promise((resolve) => {
+      const id = ++this.count;
+      this.waiting.set(id, { call, resolve });
+      clearTimeout(this.idle);
+      try {
+        const worker = (this.worker ??= this.start());
+        worker.ref();
+        worker.postMessage({ id, ...call } satisfies AnalystRequest);
+      } catch (error) {
+        this.failed(errorText(error));
+      }
+    });
   }
 
   private end(): void {
@@ -76,8 +84,8 @@ export class WorkerAnalyst implements TextAnalyst, Disposable {
 
   private start(): Worker {
     const worker = new Worker(this.workerFile, { resourceLimits: workerLimits });
-    worker.on('message', ({ id, analysis }: AnalysisReply) => {
-      this.waiting.get(id)?.resolve(analysis);
+    worker.on('message', ({ id, answer }: AnalystReply) => {
+      this.waiting.get(id)?.resolve(answer);
       this.waiting.delete(id);
       if (this.waiting.size > 0) return;
       worker.unref();
@@ -96,7 +104,15 @@ export class WorkerAnalyst implements TextAnalyst, Disposable {
   }
 
   private answerHere(): void {
-    for (const { items, budgetTokens, resolve } of this.waiting.values()) void inProcessAnalyst.analyse(items, budgetTokens).then(resolve);
+    for (const { call, resolve } of this.waiting.values()) void answerAnalyst(inProcessAnalyst, call).then(resolve);
     this.waiting.clear();
   }
+}
+
+export function answerAnalyst(analyst: TextAnalyst, call: AnalystCall): Promise<AnalystReply['answer']> {
+  return call.method === 'analyse' ? analyst.analyse(...call.args) : analyst.inContext(...call.args);
+}
+
+function charactersOf(texts: readonly { readonly text: string }[]): number {
+  return texts.reduce((sum, { text }) => sum + text.length, 0);
 }

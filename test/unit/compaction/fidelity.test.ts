@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { criticalIdentifiers, identifierAppendix, missingFrom } from '../../../src/core/compaction/audit';
 import { elementsOf, inContextPercent, reachablePercent } from '../../../src/core/compaction/continuity';
-import { analyseText } from '../../../src/core/compaction/textAnalysis';
+import { analyseText, itemsOf as itemsOfEntries } from '../../../src/core/compaction/textAnalysis';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entry';
@@ -17,10 +17,7 @@ function branch(): BranchBuilder {
   return b;
 }
 
-const itemsOf = (b: BranchBuilder) =>
-  b.entries
-    .filter(({ content }) => content.type === 'message' || content.type === 'tool_result')
-    .map((entry) => ({ entryId: entry.uuid, role: entry.content.type === 'message' ? entry.content.role : ('tool' as const), text: entryText(entry.content), at: entry.createdAt }));
+const itemsOf = (b: BranchBuilder) => itemsOfEntries(b.entries);
 
 describe('the identifier audit', () => {
   it('wants what the user said and what is repeated first, and no noise of tools', () => {
@@ -52,7 +49,7 @@ describe('the identifier audit', () => {
 
 describe('the continuity score', () => {
   const b = branch();
-  const elements = elementsOf(b.entries, analyseText(itemsOf(b), 500, estimateTokens).identifiers);
+  const elements = elementsOf(b.entries, analyseText(itemsOf(b), 500, estimateTokens));
 
   it('knows requests, decisions, identifiers and details', () => {
     const kinds = new Map<string, string[]>();
