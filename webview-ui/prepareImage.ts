@@ -7,7 +7,7 @@ const qualities = [0.9, 0.75, 0.6];
 
 /** An image as base64, made smaller where it is too large. Rejects, in words for the user, for what models do not take. */
 export async function prepareImage(file: File): Promise<{ readonly name: string; readonly data: string }> {
-  const name = file.name === '' || file.name === 'image.png' ? 'Pasted image' : file.name;
+  const name = file.name === '' || file.name === 'image.png' ? t('Pasted image') : file.name;
   if (!(imageTypes as readonly string[]).includes(file.type)) throw new Error(t('“{0}” is no image that models take: png, jpeg, webp and gif are.', name));
   let picture: ImageBitmap;
   try {

@@ -1,7 +1,7 @@
 import { ConfigurationTarget, ProgressLocation, window, workspace } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
-import { t } from '../core/l10n';
+import { shown, t } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import type { ModelFailure } from '../core/models/modelEvent';
 import type { ApiKeys } from './apiKeys';
@@ -107,7 +107,7 @@ async function verdictOn(key: string, endpoint: Endpoint, { verify, log }: ApiKe
   } catch (error) {
     const failure: ModelFailure = ModelError.is(error) ? error.failure : { reason: 'network', detail: errorText(error) };
     log.warn('key_not_verified', { reason: failure.reason, status: failure.status, detail: failure.detail });
-    const said = failure.detail ? ` (${failure.detail})` : '';
+    const said = failure.detail ? ` (${shown(failure.detail)})` : '';
     if (failure.reason === 'bad_key') {
       const again = t('Enter Again');
       return (await window.showErrorMessage(t('{0} refused this API key{1}. It was not saved.', hostOf(endpoint), said), again)) === again ? 'again' : 'cancel';

@@ -1,5 +1,6 @@
 import type { ConversationEvent, TurnError } from '../core/chat/events';
 import { turnErrorType } from '../core/chat/events';
+import { shown } from '../core/l10n';
 import type { Pin } from '../core/session/pin';
 import type { TranscriptPage } from '../core/session/transcriptPage';
 import type { StoredEntry } from '../core/session/entry';
@@ -214,7 +215,7 @@ export class ChatPresenter {
     for (const row of this.transcript.endTurn()) this.output.send({ kind: 'row_changed', row });
     // A message that was not accepted goes back to the composer with its reason; here it would be said twice.
     const unsaid = error && error.reason !== 'cancelled' && this.accepted && !this.errorRecorded;
-    if (unsaid) this.output.send({ kind: 'row', row: { kind: 'error', id: `unsaved-${++this.ephemeral}`, at: this.output.now(), reason: error.reason, text: error.message } });
+    if (unsaid) this.output.send({ kind: 'row', row: { kind: 'error', id: `unsaved-${++this.ephemeral}`, at: this.output.now(), reason: error.reason, text: shown(error.message) } });
     this.setTurn(null);
   }
 

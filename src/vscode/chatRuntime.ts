@@ -11,6 +11,7 @@ import { approvalRule } from '../core/tools/approvalRule';
 import type { Tool } from '../core/tools/tool';
 import type { ToolWorkspace } from '../core/tools/toolWorkspace';
 import { workspaceTools } from '../core/tools/workspaceTools';
+import { english, t } from '../core/l10n';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
 import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
 import { WorkerAnalyst } from '../node/analysis/workerAnalyst';
@@ -50,7 +51,7 @@ export interface ChatRuntimeOptions {
   readonly log: Logger;
 }
 
-const keyHint = 'To chat with Claude, set an API key with *Threadkeeper: Set API Key…*.';
+const keyHint = () => t('To chat with Claude, set an API key with *Threadkeeper: Set API Key…*.');
 
 /** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
 export class ChatRuntime {
@@ -65,7 +66,7 @@ export class ChatRuntime {
 
   openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
-    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, repair: options.repair });
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('VS Code window'), logger: log, repair: options.repair });
   }
 
   get tokens(): TokenCounter {
@@ -79,7 +80,7 @@ export class ChatRuntime {
   /** Of another workspace, whoever owns it. Rejects with `StoreError`. */
   readStore(folder: string): Promise<SessionStore> {
     const { distDir, log } = this.options;
-    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: 'VS Code window', logger: log, readonly: true });
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('VS Code window'), logger: log, readonly: true });
   }
 
   /** Rejects with `StoreError`. */

@@ -1,7 +1,7 @@
 import { window, type Uri } from 'vscode';
 import { errorText } from '../core/errors';
 import type { CompactionReview, ReviewCompaction } from '../core/chat/turn';
-import { t, wholeNumber } from '../core/l10n';
+import { shown, t, wholeNumber } from '../core/l10n';
 import type { CompactionPreviews } from './compactionPreviews';
 import { compactionPreviewText } from './compactionPreviewText';
 
@@ -25,7 +25,7 @@ export function reviewWith(previews: CompactionPreviews): ReviewCompaction {
       return summary === undefined ? applies : { summary };
     } catch (error) {
       // The document stays open, with what was written.
-      void window.showErrorMessage(`Threadkeeper: ${errorText(error)}`);
+      void window.showErrorMessage(`Threadkeeper: ${shown(errorText(error))}`);
       return false;
     }
   };

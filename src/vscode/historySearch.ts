@@ -1,6 +1,6 @@
 import { window, type QuickPickItem } from 'vscode';
 import { errorText } from '../core/errors';
-import { t } from '../core/l10n';
+import { shown, t } from '../core/l10n';
 import type { SearchResult } from '../core/session/searchQuery';
 import { historyPicks, type HistoryPick } from './historyPicks';
 import { SearchAsTyped } from './searchAsTyped';
@@ -15,7 +15,7 @@ export function pickFromHistory(search: (text: string) => Promise<SearchResult>,
   const typed = new SearchAsTyped<SearchResult>(search, {
     busy: (isBusy) => (list.busy = isBusy),
     found: (result) => (list.items = result === null ? [] : itemsOf(result)),
-    failed: (error) => (list.items = [note(`$(error) ${t('The history could not be searched: {0}', errorText(error))}`)]),
+    failed: (error) => (list.items = [note(`$(error) ${t('The history could not be searched: {0}', shown(errorText(error)))}`)]),
   });
   return new Promise((resolve) => {
     list.onDidChangeValue((text) => typed.type(text));

@@ -3,6 +3,7 @@ import type * as vscode from 'vscode';
 import { imageInWords } from '../core/chat/imageInWords';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
+import { english, t } from '../core/l10n';
 import type { Logger } from '../core/ports';
 import type { ModelBlock, ModelRequest } from '../core/models/modelRequest';
 import type { ModelEvent, ModelFailure } from '../core/models/modelEvent';
@@ -58,7 +59,7 @@ export class LmModels implements HostedModels {
       const model = await this.find(request.model);
       const tools: LanguageModelChatTool[] = request.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
       // Asks the user for consent the first time; a provider that does not listen to its token must not hold anybody.
-      const response = await Promise.race([model.sendRequest(this.messages(request), { justification, ...(tools.length > 0 ? { tools } : {}) }, source.token), aborted]);
+      const response = await Promise.race([model.sendRequest(this.messages(request), { justification: justification(), ...(tools.length > 0 ? { tools } : {}) }, source.token), aborted]);
       if (response === 'aborted') throw new Error('aborted');
       const parts = response.stream[Symbol.asyncIterator]();
       for (;;) {
@@ -108,7 +109,7 @@ export class LmModels implements HostedModels {
   private async find(id: string): Promise<LanguageModelChat> {
     const models = await this.options.api.lm.selectChatModels();
     const found = models.find((model) => idOf(model) === id || model.id === id);
-    if (!found) throw new ModelError({ reason: 'unknown_model', detail: models.length === 0 ? 'VS Code offers no language model at the moment: sign in to GitHub Copilot, or install an extension that brings models.' : `VS Code does not offer ${id} at the moment.` });
+    if (!found) throw new ModelError({ reason: 'unknown_model', detail: models.length === 0 ? english('VS Code offers no language model at the moment: sign in to GitHub Copilot, or install an extension that brings models.') : english('VS Code does not offer {0} at the moment.', id) });
     this.consent.set(id, found);
     return found;
   }
@@ -140,7 +141,7 @@ export class LmModels implements HostedModels {
   private failureOf(error: unknown): ModelFailure {
     const detail = redactSecrets([errorText(error), ...(error instanceof Error && error.cause ? [errorText(error.cause)] : [])].filter((text) => text !== '').join(' ')).slice(0, 600);
     const code = error instanceof this.options.api.LanguageModelError ? error.code : '';
-    if (code === 'NoPermissions') return { reason: 'invalid_request', detail: `Threadkeeper may not use this model. Allow it in the Accounts menu under “Manage Language Model Access…”, or choose another. ${detail}`.trim() };
+    if (code === 'NoPermissions') return { reason: 'invalid_request', detail: english('Threadkeeper may not use this model. Allow it in the Accounts menu under “Manage Language Model Access…”, or choose another. {0}', detail).trim() };
     if (code === 'NotFound') return { reason: 'unknown_model', detail };
     if (/\b(quota|premium requests?|allowance|billing|credits?)\b/i.test(detail)) return { reason: 'quota', detail };
     if (code === 'Blocked' || /\brate.?limit|too many requests|\b429\b/i.test(detail)) return { reason: 'rate_limited', detail };
@@ -154,7 +155,7 @@ export class LmModels implements HostedModels {
   }
 }
 
-const justification = 'Threadkeeper sends your conversation to the model that you chose.';
+const justification = () => t('Threadkeeper sends your conversation to the model that you chose.');
 
 /** Ids are unique within a vendor only. */
 function idOf({ vendor, id }: LanguageModelChat): string {

@@ -3,6 +3,7 @@ import type { ModelBinding } from '../core/context/engine';
 import type { Logger, ModelClient } from '../core/ports';
 import type { ModelEvent } from '../core/models/modelEvent';
 import type { ModelInfo } from '../core/models/modelInfo';
+import { english, shown } from '../core/l10n';
 import type { ModelBindings, ModelChoice } from '../node/runtime/modelBindings';
 import { offlineModelId } from '../node/runtime/modelBindings';
 import { isProviderId, providerIds, type ProviderAccess, type ProviderId } from '../node/models/providerAccess';
@@ -48,7 +49,7 @@ export class ModelSource {
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         isLate = true;
-        reject(new ModelError({ reason: 'network', detail: 'The provider has not answered yet.' }));
+        reject(new ModelError({ reason: 'network', detail: english('The provider has not answered yet.') }));
       }, this.deps.patienceMs ?? 1_500);
     });
     binding.then(
@@ -96,7 +97,7 @@ export class ModelSource {
       }
       case 'openai-compatible': {
         const endpoint = endpointOf(url ?? openaiUrl, provider);
-        if (endpoint.baseUrl === '') throw new ModelError({ reason: 'invalid_request', detail: 'No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.' });
+        if (endpoint.baseUrl === '') throw new ModelError({ reason: 'invalid_request', detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.') });
         return { provider, apiKey: (await this.deps.keys.find(endpoint))?.key ?? '', baseURL: endpoint.baseUrl, contextTokens: openaiContext || null };
       }
       case 'ollama':
@@ -125,7 +126,7 @@ export class ModelSource {
     return {
       provider: isProviderId(provider) ? provider : 'offline',
       model: id,
-      modelName: name,
+      modelName: shown(name),
       key: provider === 'anthropic' || provider === 'offline' ? this.keySource() : 'not_needed',
       offlineChosen: this.deps.offlineChosen(),
     };
@@ -147,8 +148,8 @@ export class ModelSource {
   }
 }
 
-const offlineInfo: ModelInfo = { provider: 'offline', id: offlineModelId, name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table' };
-const unknownInfo: ModelInfo = { provider: 'anthropic', id: '', name: 'Unknown model', window: 200_000, maxOutput: 8_192, source: 'table' };
+const offlineInfo: ModelInfo = { provider: 'offline', id: offlineModelId, name: english('Offline'), window: 200_000, maxOutput: 8_192, source: 'table' };
+const unknownInfo: ModelInfo = { provider: 'anthropic', id: '', name: english('Unknown model'), window: 200_000, maxOutput: 8_192, source: 'table' };
 
 /** Every turn resolves its model first, so this is only ever asked by mistake. */
 class UnresolvedModel implements ModelClient {
@@ -157,7 +158,7 @@ class UnresolvedModel implements ModelClient {
   constructor(readonly generates: boolean) {}
 
   async *stream(): AsyncGenerator<ModelEvent> {
-    yield { type: 'failed', failure: { reason: 'network', detail: 'The model has not been resolved yet.' } };
+    yield { type: 'failed', failure: { reason: 'network', detail: english('The model has not been resolved yet.') } };
   }
 
   async listModels(): Promise<ModelInfo[]> {

@@ -1,6 +1,6 @@
 import type { Conversation } from '../core/chat/conversation';
 import { errorText } from '../core/errors';
-import { t } from '../core/l10n';
+import { shown, t } from '../core/l10n';
 import { liveCompaction } from '../core/session/liveCompaction';
 
 /** What a document with a summary is for. */
@@ -69,7 +69,7 @@ export class OpenSummaries {
 
   private async conversation({ session }: SummaryPlace): Promise<Conversation> {
     const conversation = await this.open().catch((error: unknown) => {
-      throw new SummaryFault(errorText(error));
+      throw new SummaryFault(shown(errorText(error)));
     });
     if (conversation?.session.uuid !== session) throw new SummaryFault(t('This summary belongs to another session. Open that session in the chat, then save again.'));
     return conversation;

@@ -41,7 +41,7 @@ export class OtherSessions implements Disposable {
       return [{ kind: 'note', id: `empty:${workspace.folder}`, text: t('No sessions'), icon: 'info' }];
     } catch (error) {
       this.deps.log.warn('other_workspace_not_read', { folder: workspace.folder, detail: errorText(error) });
-      const text = StoreError.is(error) ? shown(storeTurnError(error).message) : errorText(error);
+      const text = StoreError.is(error) ? shown(storeTurnError(error).message) : shown(errorText(error));
       return [{ kind: 'note', id: `failed:${workspace.folder}`, text: t('Could not be read: {0}', text), icon: 'error' }];
     }
   }

@@ -4,6 +4,7 @@ import type { SessionStore } from '../core/ports';
 import { attachmentNote } from '../core/session/attachment';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
+import { interruptionText } from '../core/transfer/transcriptBlocks';
 import { escapeMarkdown } from './escapeMarkdown';
 import { sessionTitle } from './sessionText';
 
@@ -37,7 +38,7 @@ function entryText({ content, createdAt, display }: StoredEntry): string[] {
   switch (content.type) {
     case 'message': {
       const speaker = content.role === 'user' ? t('You') : (content.model ?? t('Answer'));
-      const ended = content.interrupted === undefined ? [] : [`*${t('This answer was interrupted ({0}).', content.interrupted)}*`];
+      const ended = content.interrupted === undefined ? [] : [`*${interruptionText(content.interrupted)}*`];
       return [`## ${speaker} · ${timeText(createdAt)}`, content.text, ...(content.attachments ? [`*${escapeMarkdown(attachmentNote(content.attachments))}*`] : []), ...ended];
     }
     case 'tool_call':

@@ -1,6 +1,7 @@
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import { errorText, StoreError } from '../core/errors';
+import { english } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
 import type { StoreChange } from '../core/session/storeChange';
 
@@ -50,7 +51,7 @@ export class StoreAccess implements Disposable {
 
   /** Rejects with what opening failed with; the next call tries again. */
   get(): Promise<SessionStore> {
-    if (this.closed) return Promise.reject(new StoreError('closed', 'The window is closing.'));
+    if (this.closed) return Promise.reject(new StoreError('closed', english('The window is closing.')));
     return (this.opening ??= this.attempt());
   }
 
@@ -89,7 +90,7 @@ export class StoreAccess implements Disposable {
    * has opened it as it is, or with what opening failed with.
    */
   async reopen({ repair, between }: ReopenOptions): Promise<SessionStore> {
-    if (this.closed) throw new StoreError('closed', 'The window is closing.');
+    if (this.closed) throw new StoreError('closed', english('The window is closing.'));
     const before = this.opening;
     this.forget();
     let failure: { readonly error: unknown } | null = null;

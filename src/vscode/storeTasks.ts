@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { VerifyReport } from '../core/session/verifyReport';
+import { english } from '../core/l10n';
 import type { Restored } from '../node/store/restoreStore';
 import { backUpFolder, restoreFile, verifyFile, verifyFolder, type TaskOptions } from '../node/store/storeTask';
 
@@ -29,6 +30,6 @@ export class StoreTasks {
 
   /** `salvage`: of a backup that SQLite cannot open, what can be read. */
   restore(folder: string, backup: string, { salvage }: { readonly salvage: boolean }): Promise<Restored> {
-    return restoreFile(folder, backup, { workerFile: this.workerFile, label: 'VS Code window, restoring', salvage });
+    return restoreFile(folder, backup, { workerFile: this.workerFile, label: english('VS Code window, restoring'), salvage });
   }
 }

@@ -297,7 +297,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     const [found] = await controller.entries([entry]);
     if (!found) return;
     await showEntry(found);
-    void window.showInformationMessage('Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.');
+    void window.showInformationMessage(t('Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.'));
   }
 
   private async relinkHistory(): Promise<void> {

@@ -5,20 +5,22 @@ import { projectRoot } from './paths';
 
 export interface SourceNode {
   readonly node: ts.Node;
+  /** `src/vscode/statusBar.ts` */
+  readonly file: string;
   /** `src/vscode/statusBar.ts:35` */
-  readonly place: string;
+  readonly place: () => string;
 }
 
 /** Every node of everything that ships. */
 export function* shippedNodes(): Generator<SourceNode> {
   for (const folder of ['src', 'webview-ui']) {
-    for (const file of readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })) {
-      if (!file.isFile() || !file.name.endsWith('.ts') || file.name.endsWith('.d.ts')) continue;
-      const path = join(file.parentPath, file.name);
+    for (const found of readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })) {
+      if (!found.isFile() || !found.name.endsWith('.ts') || found.name.endsWith('.d.ts')) continue;
+      const path = join(found.parentPath, found.name);
+      const file = relative(projectRoot, path).replaceAll('\\', '/');
       const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.ES2022, true);
       for (const node of descendants(source)) {
-        const line = source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1;
-        yield { node, place: `${relative(projectRoot, path).replaceAll('\\', '/')}:${line}` };
+        yield { node, file, place: () => `${file}:${source.getLineAndCharacterOfPosition(node.getStart(source)).line + 1}` };
       }
     }
   }
@@ -47,5 +49,7 @@ export function runsWhileLoading(node: ts.Node): boolean {
 
 function* descendants(node: ts.Node): Generator<ts.Node> {
   yield node;
-  for (const child of node.getChildren()) yield* descendants(child);
+  const children: ts.Node[] = [];
+  ts.forEachChild(node, (child) => void children.push(child));
+  for (const child of children) yield* descendants(child);
 }

@@ -1,13 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { CallExpression } from 'typescript';
 import { english, shown, t, textLocale, useTranslations, wholeNumber } from '../../src/core/l10n';
 import { readTranslations, writeTranslations } from '../../src/protocol/l10n';
-import { projectRoot } from '../support/paths';
+import { chineseTexts as chinese } from '../support/chinese';
 import { isTranslation, literalsOf, runsWhileLoading, shippedNodes } from '../support/userTexts';
-
-const chinese = JSON.parse(readFileSync(join(projectRoot, 'l10n/bundle.l10n.zh-cn.json'), 'utf8')) as Record<string, string>;
 
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\{\w+\}/g)].map(([found]) => found).sort();
@@ -17,7 +13,7 @@ describe('the texts of the program', function () {
   this.timeout(30_000);
   const calls: { readonly call: CallExpression; readonly place: string }[] = [];
   before(() => {
-    for (const { node, place } of shippedNodes()) if (isTranslation(node)) calls.push({ call: node, place });
+    for (const { node, place } of shippedNodes()) if (isTranslation(node)) calls.push({ call: node, place: place() });
   });
   const texts = () => new Set(calls.flatMap(({ call }) => literalsOf(call.arguments[0]) ?? []));
 

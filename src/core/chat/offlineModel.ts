@@ -2,6 +2,7 @@ import { extractiveSummary } from '../compaction/extractive';
 import { estimateTokens } from '../context/estimateTokens';
 import { noticeTag, summaryTag } from '../context/projection';
 import { CancelledError, errorText } from '../errors';
+import { english, shown, t } from '../l10n';
 import type { ModelClient, SessionStore } from '../ports';
 import type { ModelEvent } from '../models/modelEvent';
 import type { ModelInfo } from '../models/modelInfo';
@@ -19,14 +20,14 @@ export interface OfflineDependencies extends SearchSources {
   /** The session that is being answered: its newest user message is the question. */
   readonly session?: () => string | null;
   /** How to reach a model, in the words of the program this runs in. */
-  readonly keyHint?: string;
+  readonly keyHint?: () => string;
   /** Whether a block of the request asks for notes to be written. */
   readonly isNudge?: (text: string) => boolean;
 }
 
 const offlineId = 'offline';
-const opening = 'I am offline: I do not generate text, I search the history, notes and files of this workspace.';
-const defaultKeyHint = 'To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.';
+const opening = english('I am offline: I do not generate text, I search the history, notes and files of this workspace.');
+const defaultKeyHint = () => t('To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.');
 
 const maxPassages = 6;
 const maxQuotedCharacters = 700;
@@ -34,7 +35,7 @@ const maxNoteTokens = 160;
 /** Characters of an answer that are shown at once. */
 const deltaCharacters = 160;
 /** With nothing else in it a message is no question. */
-const greetings = new Set(queryTerms('hello hi hey hallo moin servus salut hola ciao thanks thank thx ok okay bye good morning evening help test'));
+const greetings = new Set(queryTerms('hello hi hey hallo moin servus salut hola ciao thanks thank thx ok okay bye good morning evening help test 你好 您好 嗨 谢谢 多谢 再见 早上好 晚上好 在吗 好的 测试'));
 
 /** Answers with what has been said and written instead of generating: needs no key and no network. */
 export class OfflineModel implements ModelClient {
@@ -67,21 +68,21 @@ export class OfflineModel implements ModelClient {
   }
 
   async describe(model: string): Promise<ModelInfo> {
-    if (model !== offlineId) throw new ModelError({ reason: 'unknown_model', detail: `Offline mode has no model "${model}".` });
-    return { provider: offlineProvider, id: offlineId, name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table', thinking: 'none' };
+    if (model !== offlineId) throw new ModelError({ reason: 'unknown_model', detail: english('Offline mode has no model "{0}".', model) });
+    return { provider: offlineProvider, id: offlineId, name: english('Offline'), window: 200_000, maxOutput: 8_192, source: 'table', thinking: 'none' };
   }
 
   private async *answer(request: ModelRequest, signal: AbortSignal): AsyncIterable<string> {
     if (signal.aborted) throw new CancelledError();
     // Before the search, which may take a moment.
-    yield opening;
+    yield shown(opening);
     const question = questionOf(request.messages);
     if (queryTerms(question).every((term) => greetings.has(term))) {
-      yield `\n\nAsk about something you have talked about here or keep in your files: names, paths, error texts and other rare words find best.\n\n${this.keyHint}`;
+      yield `\n\n${t('Ask about something you have talked about here or keep in your files: names, paths, error texts and other rare words find best.')}\n\n${this.keyHint()}`;
     } else {
       const search = await searchWorkspace(this.dependencies, { text: question, limit: maxPassages, skip: await this.isQuestion(question) }, signal);
       for (const part of render(search)) yield `\n\n${part}`;
-      if (search.found.length === 0) yield `\n\n${this.keyHint}`;
+      if (search.found.length === 0) yield `\n\n${this.keyHint()}`;
     }
     const note = this.proposedNote(request.messages);
     if (note !== null) yield `\n\n${note}`;
@@ -99,8 +100,8 @@ export class OfflineModel implements ModelClient {
     return ({ entry, role, text, length }) => role === 'user' && (entry === newest || (text.length === length && text.trim() === asked));
   }
 
-  private get keyHint(): string {
-    return this.dependencies.keyHint ?? defaultKeyHint;
+  private keyHint(): string {
+    return (this.dependencies.keyHint ?? defaultKeyHint)();
   }
 
   /** When the request asks for notes: what was said, for the user to save, since there is no model to write it down. */
@@ -109,11 +110,11 @@ export class OfflineModel implements ModelClient {
     const last = messages.at(-1);
     if (!last?.blocks.some((block) => block.type === 'text' && isNudge(block.text))) return null;
     const items = messages.flatMap(({ role, blocks }, i) =>
-      blocks.flatMap((block) => (block.type === 'text' && !isNotice(block.text) && !block.text.startsWith(opening) ? [{ entryId: String(i), role, text: block.text, at: i }] : [])),
+      blocks.flatMap((block) => (block.type === 'text' && !isNotice(block.text) && !isAnswer(block.text) ? [{ entryId: String(i), role, text: block.text, at: i }] : [])),
     );
     const { lines } = extractiveSummary(items, maxNoteTokens, estimateTokens);
     if (lines.length === 0) return null;
-    return ['---\nThe context is filling up and older messages will be folded. You may want to save this as a note:', lines.map(({ text }) => `- ${text}`).join('\n')].join('\n\n');
+    return [`---\n${t('The context is filling up and older messages will be folded. You may want to save this as a note:')}`, lines.map(({ text }) => `- ${text}`).join('\n')].join('\n\n');
   }
 }
 
@@ -126,6 +127,11 @@ function isNotice(text: string): boolean {
   return text.startsWith(`<${noticeTag}`) || text.startsWith(`<${summaryTag}>`);
 }
 
+/** In the language of now, or in English. */
+function isAnswer(text: string): boolean {
+  return text.startsWith(opening) || text.startsWith(shown(opening));
+}
+
 /** What the user wrote last; notices and results stand in user messages too. */
 function questionOf(messages: readonly ModelMessage[]): string {
   for (const { role, blocks } of [...messages].reverse()) {
@@ -136,18 +142,18 @@ function questionOf(messages: readonly ModelMessage[]): string {
 }
 
 function render({ found, problems, terms }: WorkspaceSearch): string[] {
-  if (found.length === 0) return ['Nothing there matches your question. Try other words: names, paths, error texts.', ...problems];
-  return [`The best of what I found:`, ...found.map((passage) => `${quote(passage, terms)}\n\n${origin(passage)}`), ...problems];
+  if (found.length === 0) return [t('Nothing there matches your question. Try other words: names, paths, error texts.'), ...problems];
+  return [t('The best of what I found:'), ...found.map((passage) => `${quote(passage, terms)}\n\n${origin(passage)}`), ...problems];
 }
 
 function origin({ source, id, title, speaker }: FoundPassage): string {
   switch (source) {
     case 'history':
-      return `— ${title}, ${speaker === 'user' ? 'you' : (speaker ?? 'assistant')}`;
+      return t('— {0}, {1}', title, speaker === 'user' ? t('you') : (speaker ?? t('assistant')));
     case 'note':
-      return `— note \`${id}\``;
+      return `— ${t('note')} \`${id}\``;
     case 'file':
-      return `— file \`${title || id}\``;
+      return `— ${t('file')} \`${title || id}\``;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Logger, Summarizer, TextAnalyst } from '../ports';
 import { ModelError } from '../chat/modelError';
 import { CancelledError, errorText } from '../errors';
+import { english } from '../l10n';
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import type { Audit } from '../session/fidelity';
 import { criticalIdentifiers, identifierAppendix, missingFrom } from './audit';
@@ -76,7 +77,7 @@ export async function foldByChain(request: ModelFoldRequest): Promise<Fold> {
       request.log.warn('summary_failed', { model: summarizer.model, detail: errorText(error) });
     }
   }
-  throw new Error(reasons.join('; ') || 'no summariser may be used without asking');
+  throw new Error(reasons.join('; ') || english('no summariser may be used without asking'));
 }
 
 /** Nothing is wrong with who was not asked at all. */
@@ -118,7 +119,7 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
       if (!verdict.usable || request.signal.aborted) throw error;
     }
   }
-  if (!verdict.usable) throw new Error(`the summary was not usable: ${verdict.flaws.join(' ')}`);
+  if (!verdict.usable) throw new Error(english('the summary was not usable: {0}', verdict.flaws.join(' ')));
   return { folded: verdict.folded, rung: 'model', model: summarizer.model, note: null, audit: { ...verdict.audit, repaired }, analysis: await analysing };
 }
 

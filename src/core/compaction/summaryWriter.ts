@@ -1,5 +1,6 @@
 import { ModelError } from '../chat/modelError';
 import { CancelledError } from '../errors';
+import { english } from '../l10n';
 import type { Logger, Summarizer } from '../ports';
 import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
 import type { StoredEntry } from '../session/entry';
@@ -131,7 +132,7 @@ export class SummaryWriter {
     try {
       const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, background, onProgress, ...(continuation ? { continues: continuation.request } : {}) }, signal), stopped]);
       usage = isReported(answer.usage) ? answer.usage : estimated(answer.text);
-      if (answer.text.trim() === '') throw new Error('the summary came back empty');
+      if (answer.text.trim() === '') throw new Error(english('the summary came back empty'));
       return answer.text.trim();
     } finally {
       signal.removeEventListener('abort', stop);

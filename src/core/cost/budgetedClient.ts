@@ -1,4 +1,5 @@
 import type { ModelBinding } from '../context/engine';
+import { english } from '../l10n';
 import type { ModelClient, Summarizer } from '../ports';
 import type { ModelEvent } from '../models/modelEvent';
 import type { ModelInfo } from '../models/modelInfo';
@@ -41,7 +42,7 @@ class BudgetedClient implements ModelClient {
     // A budget that cannot be looked up stops nobody.
     const refusal = signal.aborted ? null : await Promise.race([this.gate(true).catch(() => null), stopped]);
     signal.removeEventListener('abort', stop);
-    if (refusal !== null) yield { type: 'failed', failure: { reason: 'budget', detail: `${refusal} Nothing was sent; your message is kept.` } };
+    if (refusal !== null) yield { type: 'failed', failure: { reason: 'budget', detail: english('{0} Nothing was sent; your message is kept.', refusal) } };
     else yield* this.client.stream(request, signal);
   }
 

@@ -1,4 +1,5 @@
 import { CancelledError, errorText } from '../errors';
+import { shown, t } from '../l10n';
 import type { MemoryNotes, Passage, SessionStore, WorkspaceText } from '../ports';
 import type { SearchHit } from '../session/searchQuery';
 import { timeText } from './dateText';
@@ -51,32 +52,32 @@ export async function searchWorkspace({ store, notes, files }: SearchSources, { 
   const ranker = new PassageRanker<Candidate>(text);
   const { terms } = ranker;
   const problems: string[] = [];
-  const source = async (name: string, read: () => Promise<void>) => {
+  const source = async (failed: (reason: string) => string, read: () => Promise<void>) => {
     if (signal.aborted) throw new CancelledError();
     try {
       await read();
     } catch (error) {
       if (CancelledError.is(error) || signal.aborted) throw new CancelledError();
-      problems.push(`${name} could not be searched (${errorText(error)}).`);
+      problems.push(failed(shown(errorText(error))));
     }
   };
   if (terms.length === 0) return { found: [], terms, problems };
 
   const ranked: Ranked<Candidate>[] = [];
-  await source('The history', async () => {
+  await source((reason) => t('The history could not be searched: {0}', reason), async () => {
     const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit });
     ranker.assume(statistics);
     for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score });
-    if (!complete) problems.push('Not all of the history was searched: it is still being indexed.');
+    if (!complete) problems.push(t('Not all of the history was searched: it is still being indexed.'));
   });
-  await source('The notes', async () => {
+  await source((reason) => t('The notes could not be searched: {0}', reason), async () => {
     for (const note of (await notes.list()).slice(0, maxNotes)) {
       if (signal.aborted) throw new CancelledError();
       const content = await notes.read(note.path).catch(() => undefined);
       if (content !== undefined) ranker.add(passagesOfNote(note.path, content, note.modifiedAt));
     }
   });
-  await source('The workspace files', async () => {
+  await source((reason) => t('The files of the workspace could not be searched: {0}', reason), async () => {
     const passages = (await files?.candidates(substringsOf(terms), maxFilePassages, signal)) ?? [];
     ranker.add(passages.map((passage) => ({ ...passage, speaker: null, group: `file:${passage.id}` })));
   });

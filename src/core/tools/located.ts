@@ -1,3 +1,4 @@
+import { t } from '../l10n';
 import { GitIgnore } from './ignoreRules';
 import { looksSecret } from './secretFiles';
 import { ToolFault, type ApprovalQuestion } from './tool';
@@ -40,8 +41,8 @@ export function gitIgnoreOf(workspace: ToolWorkspace, folder: number): GitIgnore
 }
 
 async function sensitivity(workspace: ToolWorkspace, { folder, path }: Place): Promise<string | null> {
-  if (looksSecret(path)) return 'This looks like a file that holds secrets. Its content would be sent to the model.';
+  if (looksSecret(path)) return t('This looks like a file that holds secrets. Its content would be sent to the model.');
   const ignore = gitIgnoreOf(workspace, folder);
   const ignored = path !== '' && ((await ignore.ignores(path, false)) || (await ignore.ignores(path, true)));
-  return ignored ? 'Git ignores this file.' : null;
+  return ignored ? t('Git ignores this file.') : null;
 }

@@ -1,3 +1,4 @@
+import { listed, t, wholeNumber } from '../l10n';
 import { timeText } from '../recall/dateText';
 import type { ContentOf, StoredEntry } from '../session/entry';
 
@@ -20,49 +21,71 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
   const verbatim = (text: string) => ({ format: 'verbatim', text }) as const;
   switch (content.type) {
     case 'message': {
-      const ended = content.interrupted === undefined ? [] : [markdown(`*This answer was interrupted (${content.interrupted}).*`)];
-      const heading = content.role === 'user' ? 'You' : (content.model ?? 'Assistant');
+      const ended = content.interrupted === undefined ? [] : [markdown(`*${interruptionText(content.interrupted)}*`)];
+      const heading = content.role === 'user' ? t('You') : (content.model ?? t('Assistant'));
       return { ...block(content.role, heading, [markdown(content.text), ...ended]), attachments: content.attachments ?? [] };
     }
     case 'thinking':
-      return content.text === '' ? null : block('thinking', 'Thinking', [markdown(content.text)], true);
+      return content.text === '' ? null : block('thinking', t('Thinking'), [markdown(content.text)], true);
     case 'tool_call':
-      return block('tool', `Used ${content.name}`, [verbatim(JSON.stringify(content.input, null, 2) ?? '')], true);
+      return block('tool', t('Used {0}', content.name), [verbatim(JSON.stringify(content.input, null, 2) ?? '')], true);
     case 'tool_result':
-      return block('tool', `Result of ${content.name}${content.status === 'ok' ? '' : ` (${content.status})`}`, [verbatim(content.text)], true);
+      return block('tool', content.status === 'ok' ? t('Result of {0}', content.name) : t('Result of {0} ({1})', content.name, statusText(content.status)), [verbatim(content.text)], true);
     case 'compaction':
-      return block('note', `Compacted: ${content.messagesBefore.toLocaleString('en')} messages, ${content.tokensBefore.toLocaleString('en')} tokens before, ${content.tokensAfter.toLocaleString('en')} after`, [markdown(content.summaryText)], true);
+      return block('note', t('Compacted: {0} messages, {1} tokens before, {2} after', wholeNumber(content.messagesBefore), wholeNumber(content.tokensBefore), wholeNumber(content.tokensAfter)), [markdown(content.summaryText)], true);
     case 'compaction_undone':
-      return block('note', 'Compaction undone', []);
+      return block('note', t('Compaction undone'), []);
     case 'checkpoint':
-      return block('note', 'Checkpoint', [markdown(content.summary)], true);
+      return block('note', t('Checkpoint'), [markdown(content.summary)], true);
     case 'nudge':
-      return block('note', `Asked for notes at ${content.percent} %`, [markdown(content.text)], true);
+      return block('note', t('Asked for notes at {0} %', content.percent), [markdown(content.text)], true);
     case 'branch_summary':
-      return block('note', 'Summary of another branch', [markdown(content.text)], true);
+      return block('note', t('Summary of another branch'), [markdown(content.text)], true);
     case 'memory_note':
     case 'usage_note':
-      return block('note', content.type === 'memory_note' ? 'Notes at hand' : 'Context usage', [markdown(content.text)], true);
+      return block('note', content.type === 'memory_note' ? t('Notes at hand') : t('Context usage'), [markdown(content.text)], true);
     case 'custom_message':
       return block('note', content.customType, [markdown(content.text)], true);
     case 'label':
-      return block('note', content.label === '' ? 'Label removed' : `Label: ${content.label}`, []);
+      return block('note', content.label === '' ? t('Label removed') : t('Label: {0}', content.label), []);
     case 'model_change':
-      return block('note', `Model: ${content.model}`, []);
+      return block('note', t('Model: {0}', content.model), []);
     case 'thinking_level_change':
-      return block('note', `Thinking: ${content.level}`, []);
+      return block('note', t('Thinking: {0}', content.level), []);
     case 'instructions_change':
-      return block('note', 'Instructions changed', [verbatim(content.text)], true);
+      return block('note', t('Instructions changed'), [verbatim(content.text)], true);
     case 'tools_change':
-      return block('note', `Tools: ${content.enabled.join(', ')}`, []);
+      return block('note', t('Tools: {0}', listed(content.enabled)), []);
     case 'session_info':
-      return block('note', `Title: ${content.title}`, []);
+      return block('note', t('Title: {0}', content.title), []);
     case 'custom':
       return block('note', content.customType, [verbatim(JSON.stringify(content.data, null, 2) ?? '')], true);
   }
 }
 
+export function interruptionText(reason: NonNullable<ContentOf<'message'>['interrupted']>): string {
+  switch (reason) {
+    case 'stopped':
+      return t('Stopped');
+    case 'disconnected':
+      return t('Connection lost');
+    case 'crashed':
+      return t('Interrupted by a restart');
+  }
+}
+
+function statusText(status: Exclude<ContentOf<'tool_result'>['status'], 'ok'>): string {
+  switch (status) {
+    case 'error':
+      return t('failed');
+    case 'denied':
+      return t('not allowed');
+    case 'interrupted':
+      return t('interrupted');
+  }
+}
+
 /** `2026-11-20 14:03 to 2026-11-21 09:00 · 12 messages`. */
 export function transcriptSpan(createdAt: number, updatedAt: number, messages: number): string {
-  return `${timeText(createdAt)} to ${timeText(updatedAt)} · ${messages.toLocaleString('en')} ${messages === 1 ? 'message' : 'messages'}`;
+  return `${t('{0} to {1}', timeText(createdAt), timeText(updatedAt))} · ${t(messages === 1 ? '{0} message' : '{0} messages', wholeNumber(messages))}`;
 }

@@ -1,3 +1,4 @@
+import { t } from '../l10n';
 import { timeText } from '../recall/dateText';
 import type { TranscriptBlock } from './transcriptBlocks';
 
@@ -5,7 +6,7 @@ import type { TranscriptBlock } from './transcriptBlocks';
 export function blockMarkdown({ kind, heading, at, parts, attachments }: TranscriptBlock): string {
   const title = kind === 'user' || kind === 'assistant' ? `## ${escapeLine(heading)} · ${timeText(at)}` : `**${escapeLine(heading)}** · ${timeText(at)}`;
   const body = parts.map(({ format, text }) => (format === 'verbatim' ? fenced(text) : kind === 'user' || kind === 'assistant' ? text : quoted(text)));
-  const files = attachments.map(({ name, mime }) => `- attached: ${escapeLine(name)} (${mime})`).join('\n');
+  const files = attachments.map(({ name, mime }) => `- ${t('attached: {0} ({1})', escapeLine(name), mime)}`).join('\n');
   return [title, ...body, ...(files === '' ? [] : [files])].join('\n\n');
 }
 

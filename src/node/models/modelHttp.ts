@@ -1,5 +1,6 @@
 import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import { ModelError } from '../../core/chat/modelError';
+import { english } from '../../core/l10n';
 import { HttpError, httpFailure } from './httpFailure';
 import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type StreamedAnswer } from './streamAnswer';
 import type { Watchdog } from './watchdog';
@@ -63,14 +64,14 @@ export function checkedAddress(baseURL: string): string {
   const address = baseURL.trim().replace(/\/+$/, '');
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return address;
-  throw new ModelError({ reason: 'invalid_request', detail: 'The base address is not an http or https address.' });
+  throw new ModelError({ reason: 'invalid_request', detail: english('The base address is not an http or https address.') });
 }
 
 /** A key that a header can carry, or none; `fetch` would quote any other in its error. Throws `ModelError`. */
 export function checkedKey(apiKey: string): string {
   const key = apiKey.trim();
   if (key === '' || /^[\x21-\x7e]+$/.test(key)) return key;
-  throw new ModelError({ reason: 'bad_key', detail: 'The key contains characters that no key has.' });
+  throw new ModelError({ reason: 'bad_key', detail: english('The key contains characters that no key has.') });
 }
 
 async function* linesOf(response: Response, watchdog: Watchdog): AsyncGenerator<string, void, undefined> {

@@ -101,7 +101,7 @@ export class OllamaClient implements ModelClient {
     if (before) return before;
     const shown = (await this.http.json('/api/show', { model }, signal)) as Record<string, unknown>;
     const capabilities = Array.isArray(shown['capabilities']) ? (shown['capabilities'] as unknown[]) : null;
-    if (capabilities && !capabilities.includes('completion')) throw new ModelError({ reason: 'unknown_model', detail: `${model} is not a model to talk to.` });
+    if (capabilities && !capabilities.includes('completion')) throw new ModelError({ reason: 'unknown_model', detail: english('{0} is not a model to talk to.', model) });
     const thinks = thinkValues(shown, capabilities?.includes('thinking') ?? false);
     const most = largestContext(shown['model_info']);
     const loaded = this.contextTokens === null ? await this.loadedContext(model, signal).catch(() => undefined) : undefined;

@@ -3,6 +3,7 @@ import type { ModelEvent } from '../../core/models/modelEvent';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import type { ModelRequest } from '../../core/models/modelRequest';
 import { ModelError } from '../../core/chat/modelError';
+import { english } from '../../core/l10n';
 import { ChatCompletionAnswer } from './chatCompletionAnswer';
 import { chatCompletionBody, firstDialect, otherDialect, type ChatDialect } from './chatCompletionRequest';
 import { LearnedWindows } from './learnedWindows';
@@ -72,7 +73,7 @@ export class OpenaiCompatibleClient implements ModelClient {
   }
 
   async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
-    if (model === '') throw new ModelError({ reason: 'unknown_model', detail: 'No model is chosen.' });
+    if (model === '') throw new ModelError({ reason: 'unknown_model', detail: english('No model is chosen.') });
     if (!this.described.has(model) && this.hasModels) {
       await this.listModels(signal).catch((error: unknown) => {
         if (!ModelError.is(error)) throw error;

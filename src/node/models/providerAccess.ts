@@ -1,5 +1,6 @@
 import type { Logger, ModelClient } from '../../core/ports';
 import { ModelError } from '../../core/chat/modelError';
+import { english } from '../../core/l10n';
 
 /** A provider of models and how it is reached. */
 export type ProviderAccess =
@@ -42,7 +43,7 @@ export async function createClient(access: Exclude<ProviderAccess, { provider: '
       return new AnthropicClient({ ...access, logger });
     }
     case 'openai-compatible': {
-      if (access.baseURL === '') throw new ModelError({ reason: 'invalid_request', detail: 'No address is set for the OpenAI-compatible provider (setting threadkeeper.openaiCompatible.baseUrl).' });
+      if (access.baseURL === '') throw new ModelError({ reason: 'invalid_request', detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.') });
       const { OpenaiCompatibleClient } = await import('./openaiCompatibleClient');
       return new OpenaiCompatibleClient({ ...access, logger });
     }

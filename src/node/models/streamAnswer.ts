@@ -1,5 +1,6 @@
 import type { Logger } from '../../core/ports';
 import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
+import { english } from '../../core/l10n';
 import { Watchdog } from './watchdog';
 
 export interface RequestTimeouts {
@@ -73,10 +74,10 @@ interface Circumstances {
 /** Why a request failed; who ended it is known here, not from what was thrown. */
 export function requestFailure(error: unknown, { signal, silentMs, smallMs }: Circumstances, failureOf: (error: unknown) => ModelFailure): ModelFailure {
   if (signal?.aborted) return { reason: 'cancelled', detail: '' };
-  if (silentMs) return { reason: 'network', detail: `Nothing was received for ${silentMs / 1000} s.` };
-  if (error === undefined) return { reason: 'network', detail: 'The connection ended before the answer was complete.' };
+  if (silentMs) return { reason: 'network', detail: english('Nothing was received for {0} s.', silentMs / 1000) };
+  if (error === undefined) return { reason: 'network', detail: english('The connection ended before the answer was complete.') };
   const failure = failureOf(error);
-  return failure.reason === 'cancelled' ? { reason: 'network', detail: `No answer within ${smallMs / 1000} s.` } : failure;
+  return failure.reason === 'cancelled' ? { reason: 'network', detail: english('No answer within {0} s.', smallMs / 1000) } : failure;
 }
 
 /** Aborted with the caller's signal, and by itself after a time. */

@@ -2,6 +2,7 @@ import type { ModelBinding } from '../../core/context/engine';
 import { withBudget, type BudgetGate } from '../../core/cost/budgetedClient';
 import { ModelError } from '../../core/chat/modelError';
 import { errorText } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { SummarizerEntry } from '../../core/context/policy';
 import type { Logger, ModelClient, Summarizer } from '../../core/ports';
 import type { ModelFailure } from '../../core/models/modelEvent';
@@ -123,7 +124,7 @@ export class ModelBindings {
   private async client(access: ProviderAccess): Promise<ModelClient> {
     const { hosted, log } = this.options;
     if (access.provider === 'vscode') {
-      if (!hosted) throw new ModelError({ reason: 'unknown_model', detail: 'VS Code language models exist only inside VS Code.' });
+      if (!hosted) throw new ModelError({ reason: 'unknown_model', detail: english('VS Code language models exist only inside VS Code.') });
       return hosted;
     }
     if (access.provider === 'anthropic' && access.apiKey === '') throw new ModelError({ reason: 'no_key', detail: '' });
@@ -162,7 +163,7 @@ export class ModelBindings {
     const isClaude = client.provider === 'anthropic';
     try {
       const model = chooseDefaultModel(await client.listModels())?.id ?? (isClaude ? fallbackModel : undefined);
-      if (model === undefined) throw new ModelError({ reason: 'unknown_model', detail: 'The provider offers no model.' });
+      if (model === undefined) throw new ModelError({ reason: 'unknown_model', detail: english('The provider offers no model.') });
       this.chosen.set(client, model);
       return model;
     } catch (error) {

@@ -38,7 +38,7 @@ export function backUpStore(sqlite: Sqlite, { files, target, temporary, overwrit
     const report = verifyCopy(sqlite, files, () => (copyTo(files, copy), copy), onProgress);
     const [first] = report.problems;
     if (first) {
-      throw new StoreError('corrupt', `This history is damaged (${problemCount(report)} problems; the first: ${first.where}: ${first.meaning}), so it was not backed up. Verify and repair it first`);
+      throw new StoreError('corrupt', english('This history is damaged ({0} problems; the first: {1}: {2}), so it was not backed up. Verify and repair it first', problemCount(report), first.where, first.meaning));
     }
     addBlobs(sqlite, files, temporary, onProgress);
     refuseExisting(target, overwrite);

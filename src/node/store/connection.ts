@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'sql.js';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { toStoreError } from './storeFault';
 
 export type SqlValue = number | string | Uint8Array | null;
@@ -67,7 +68,7 @@ export class Connection {
 
   /** All of `work` or nothing; what it returns is durable. Throws what `work` throws, or the reason the commit failed. */
   transaction<T>(work: () => T): T {
-    if (this.inTransaction) throw new StoreError('invalid', 'A transaction is already open');
+    if (this.inTransaction) throw new StoreError('invalid', english('A transaction is already open'));
     this.backing.beforeCommit();
     this.exec('BEGIN IMMEDIATE');
     this.inTransaction = true;

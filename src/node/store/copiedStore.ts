@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { StoreStatus } from '../../core/ports';
 import type { HostEvents, OpenedStore } from './openedStore';
 import { openReaderCopy } from './readerCopy';
@@ -11,7 +12,7 @@ import { isCoreCall } from './storeProtocol';
 
 /** A private copy of a store that cannot be owned, and whose owner cannot be reached. Tells when the owner has written. */
 export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<StoreStatus['note']>, events: HostEvents, pollMs = 500): OpenedStore {
-  if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', `There is no history here yet: ${files.main} does not exist`);
+  if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', english('There is no history here yet: {0} does not exist', files.main));
   const open = () => {
     const copy = openReaderCopy(sqlite, files, note);
     return { ...copy, core: new StoreCore(copy.connection, files.folder, 'reader') };
@@ -35,7 +36,7 @@ export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<
     nonce: null,
     call: (method, args) => {
       if (method === 'activity') return { holder: null, streaming: [] };
-      if (!isCoreCall(method)) throw new StoreError('readonly', `${files.main} is read-only here`);
+      if (!isCoreCall(method)) throw new StoreError('readonly', english('{0} is read-only here', files.main));
       return (opened.core[method] as (...args: unknown[]) => unknown).call(opened.core, ...args);
     },
     refresh: () => {

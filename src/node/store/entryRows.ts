@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { ContentOf, EntryType, NewEntry, StoredEntry } from '../../core/session/entry';
 import type { BlobFiles } from './blobFiles';
@@ -65,7 +66,7 @@ export class EntryRows {
     // Asked for by its index first: the whole row of an entry that is not there costs seven times as much.
     const known = isKnown ? this.row(entry.uuid) : undefined;
     if (known) {
-      if (!isSameEntry(known, entry)) throw new StoreError('invalid', `Entry ${entry.uuid} is already stored with other content`);
+      if (!isSameEntry(known, entry)) throw new StoreError('invalid', english('Entry {0} is already stored with other content', entry.uuid));
       return { entry: this.decode(known), added: false };
     }
     if (entry.parent !== null && entry.parent !== before.parent) this.requireParent(entry.parent);
@@ -108,7 +109,7 @@ export class EntryRows {
   /** Throws `invalid` when there is no such entry. */
   setTokens(uuid: string, tokens: number): void {
     const row = this.connection.get('SELECT session, token_estimate FROM entries WHERE uuid = ?', [uuid]);
-    if (!row) throw new StoreError('invalid', `There is no entry ${uuid}`);
+    if (!row) throw new StoreError('invalid', english('There is no entry {0}', uuid));
     this.connection.run('UPDATE entries SET token_estimate = ? WHERE uuid = ?', [tokens, uuid]);
     this.connection.run('UPDATE sessions SET total_tokens = total_tokens + ? WHERE uuid = ?', [
       tokens - Number(row['token_estimate'] ?? 0),
@@ -119,9 +120,9 @@ export class EntryRows {
   /** Throws `invalid` unless the entry can have others after it. */
   requireParent(uuid: string): void {
     const row = this.connection.get('SELECT entry_type FROM entries WHERE uuid = ?', [uuid]);
-    if (!row) throw new StoreError('invalid', `There is no entry ${uuid}`);
+    if (!row) throw new StoreError('invalid', english('There is no entry {0}', uuid));
     const type = row['entry_type'] as EntryType;
-    if (sideEntryTypes.has(type)) throw new StoreError('invalid', `Entry ${uuid} is a ${type}, which nothing can follow`);
+    if (sideEntryTypes.has(type)) throw new StoreError('invalid', english('Entry {0} is a {1}, which nothing can follow', uuid, type));
   }
 
   /** From `uuid` towards the root, read as far as the caller goes. Crosses into the session a fork came from. */
@@ -169,7 +170,7 @@ export class EntryRows {
 
   private insertCompaction(seq: number, content: ContentOf<'compaction'>): void {
     const known = this.connection.get('SELECT 1 FROM compactions WHERE operation_id = ?', [content.operationId]);
-    if (known) throw new StoreError('invalid', `Compaction ${content.operationId} is already recorded`);
+    if (known) throw new StoreError('invalid', english('Compaction {0} is already recorded', content.operationId));
     this.connection.run(
       `INSERT INTO compactions(entry, summary_json, summary_text, first_kept_entry, covers_from, tokens_before, tokens_after,
          messages_before, messages_after, trigger, rung, model, duration_ms, held_ms, audit_json, continuity_json,

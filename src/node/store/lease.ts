@@ -3,6 +3,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { CancelledError, StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { isReservedByAnother } from './leaseReservation';
 import { PeerAddress } from './peerAddress';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
@@ -76,7 +77,7 @@ export class Lease {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
-    if (content !== this.content) throw new StoreError('lease_lost', `${this.file}: another process has taken over`);
+    if (content !== this.content) throw new StoreError('lease_lost', english('{0}: another process has taken over', this.file));
   }
 
   /** Idempotent. A lease that was lost is left to its new holder. */

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { DatabaseFiles } from './fileBridge';
 import { undoJournal } from './rollbackJournal';
 import { sizeOf } from './storeFiles';
+import { english } from '../../core/l10n';
 
 /**
  * What SQLite itself would pass over in silence: pages that neither the file nor its log holds, and a log that is damaged before
@@ -13,14 +14,14 @@ export function findSilentDamage(files: DatabaseFiles, pageSize: number): string
   if (sizeOf(files.journal) > 0) return null;
   const size = sizeOf(files.main);
   if (sizeOf(files.wal) < 32) {
-    return size % pageSize === 0 ? null : `its last page ends after ${size % pageSize} of ${pageSize} bytes`;
+    return size % pageSize === 0 ? null : english('its last page ends after {0} of {1} bytes', size % pageSize, pageSize);
   }
   const log = readFrames(readFileSync(files.wal), pageSize);
-  if (log.damaged) return 'its log is damaged in the middle';
+  if (log.damaged) return english('its log is damaged in the middle');
   if (log.pageCount === 0) return null;
   const inFile = Math.floor(size / pageSize);
   for (let page = inFile + 1; page <= log.pageCount; page++) {
-    if (!log.pages.has(page)) return `it ends after ${size} bytes, where ${log.pageCount * pageSize} are expected`;
+    if (!log.pages.has(page)) return english('it ends after {0} bytes, where {1} are expected', size, log.pageCount * pageSize);
   }
   return null;
 }

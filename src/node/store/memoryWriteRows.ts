@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { MemoryWrite } from '../../core/session/appendBatch';
 import type { Connection } from './connection';
 import { plainText } from './text';
@@ -10,7 +11,7 @@ export class MemoryWriteRows {
   /** The same write twice is one: a batch may be sent again after a lost answer. Throws `invalid` when the entry does not exist. */
   add(write: MemoryWrite): void {
     if (!this.connection.get('SELECT 1 FROM entries WHERE uuid = ?', [write.entry])) {
-      throw new StoreError('invalid', `There is no entry ${write.entry}`);
+      throw new StoreError('invalid', english('There is no entry {0}', write.entry));
     }
     const row = [write.entry, plainText(write.path), write.op, write.bytes, write.at];
     if (this.connection.get('SELECT 1 FROM memory_writes WHERE entry = ? AND path = ? AND op = ? AND bytes = ? AND at = ?', row)) return;

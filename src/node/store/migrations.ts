@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { Connection } from './connection';
 import { applicationId, schemaV1, schemaV2, schemaV3 } from './schema';
 
@@ -34,7 +35,7 @@ export function migrate(connection: Connection, keepCopy: (version: number) => v
 
 export function refuseNewer(version: number, file: string, list: readonly Migration[] = migrations): void {
   if (version <= newestVersion(list)) return;
-  throw new StoreError('newer_schema', `${file} was written by a newer version of Threadkeeper (${version}; this one knows up to ${newestVersion(list)}). Update Threadkeeper to use it`);
+  throw new StoreError('newer_schema', english('{0} was written by a newer version of Threadkeeper ({1}; this one knows up to {2}). Update Threadkeeper to use it', file, version, newestVersion(list)));
 }
 
 export function schemaVersion(connection: Connection): number {

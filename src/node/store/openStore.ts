@@ -1,6 +1,7 @@
 import { join, dirname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CancelledError, StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { Logger, SessionStore } from '../../core/ports';
 import { workerLimits } from '../runtime/workerLimits';
 import { StoreClient } from './storeClient';
@@ -63,8 +64,8 @@ function firstAnswer(worker: Worker, options: OpenStoreOptions): Promise<Extract
       if (response.type === 'openFailed') settle(() => reject(fromWire(response.error)));
       if (response.type === 'log') options.logger?.[response.level](response.event, response.data);
     };
-    const onError = (cause: Error) => settle(() => reject(new StoreError('io', `${options.folder}: the store's worker failed: ${cause.message}`, { cause })));
-    const onExit = (code: number) => settle(() => reject(new StoreError('io', `${options.folder}: the store's worker ended with code ${code}`)));
+    const onError = (cause: Error) => settle(() => reject(new StoreError('io', english('{0}: the store\'s worker failed: {1}', options.folder, cause.message), { cause })));
+    const onExit = (code: number) => settle(() => reject(new StoreError('io', english('{0}: the store\'s worker ended with code {1}', options.folder, code))));
     const settle = (then: () => void) => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       then();

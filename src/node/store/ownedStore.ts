@@ -2,6 +2,7 @@ import { readdirSync, rmSync, statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { errorText, StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { StoreStatus } from '../../core/ports';
 import { indexWhenIdle } from './idleIndexer';
 import type { IdleDelays } from './idleTask';
@@ -80,7 +81,7 @@ function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: P
   const idle = durability === 'file' ? [indexWhenIdle(core.index, onIndexError)] : [];
   const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
   const handOver = (): void => {
-    if (!isReservedByAnother(files.lease)) throw new StoreError('conflict', `${files.lease} is not reserved`);
+    if (!isReservedByAnother(files.lease)) throw new StoreError('conflict', english('{0} is not reserved', files.lease));
     options.onHandOver();
   };
   const call = (window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown => {

@@ -1,5 +1,6 @@
 import type { PartialChunk } from '../../core/session/partialChunk';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { EntryContent, NewEntry } from '../../core/session/entry';
 import type { Connection, Row } from './connection';
 import { packText, unpackText } from './text';
@@ -24,7 +25,7 @@ export class PartialRows {
    */
   add(chunk: PartialChunk): void {
     if (!this.connection.get('SELECT 1 FROM sessions WHERE uuid = ?', [chunk.session])) {
-      throw new StoreError('invalid', `There is no session ${chunk.session}`);
+      throw new StoreError('invalid', english('There is no session {0}', chunk.session));
     }
     if (this.connection.get('SELECT 1 FROM entries WHERE uuid = ?', [chunk.entry])) return;
     this.connection.run(
@@ -70,7 +71,7 @@ export class PartialRows {
 
   private unknownPart(entry: string, offset: number, text: string): string {
     const known = this.lengthOf(entry);
-    if (offset > known) throw new StoreError('conflict', `The text of ${entry} before its character ${offset} is not stored`);
+    if (offset > known) throw new StoreError('conflict', english('The text of {0} before its character {1} is not stored', entry, offset));
     return text.slice(known - offset);
   }
 

@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 
 /**
  * Messages between windows: four bytes of length, big end first, then JSON. Not `v8.serialize`, which would save a little time: its
@@ -13,7 +14,7 @@ const headerBytes = 4;
 /** Throws `invalid` for a message that the other side would refuse. */
 export function toFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message), 'utf8');
-  if (body.length > mostFrameBytes) throw new StoreError('invalid', `A message of ${body.length} bytes is too long for another window`);
+  if (body.length > mostFrameBytes) throw new StoreError('invalid', english('A message of {0} bytes is too long for another window', body.length));
   const frame = Buffer.allocUnsafe(headerBytes + body.length);
   frame.writeUInt32BE(body.length, 0);
   body.copy(frame, headerBytes);
@@ -62,7 +63,7 @@ export class FrameReader {
     if (this.bytes < headerBytes) return undefined;
     if (this.chunks[0]!.length < headerBytes) this.chunks = [Buffer.concat(this.chunks)];
     const length = this.chunks[0]!.readUInt32BE(0);
-    if (length > this.limit) throw new StoreError('invalid', `A message of ${length} bytes, where ${this.limit} are allowed`);
+    if (length > this.limit) throw new StoreError('invalid', english('A message of {0} bytes, where {1} are allowed', length, this.limit));
     return length;
   }
 

@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { PurgePreview } from '../../core/session/purgePreview';
 import type { BlobFiles } from './blobFiles';
 import { blobNames, neededBlobs } from './blobNames';
@@ -35,7 +36,7 @@ export class Purge {
       const plan = planPurge(this.connection, sessions);
       for (const session of plan.sessions) {
         const row = this.connection.get('SELECT deleted_at, id FROM sessions WHERE uuid = ?', [session]);
-        if (row?.['deleted_at'] === null) throw new StoreError('invalid', `Session ${String(row['id'])} is not in the trash`);
+        if (row?.['deleted_at'] === null) throw new StoreError('invalid', english('Session {0} is not in the trash', String(row['id'])));
       }
       const sums = this.sums(plan);
       if (plan.sessions.length > 0) {

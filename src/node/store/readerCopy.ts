@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { StoreStatus } from '../../core/ports';
 import type { Connection } from './connection';
 import { copyStore, storeVersion } from './readonlyCopy';
@@ -25,7 +26,7 @@ export function mayPass(note: StoreStatus['note']): boolean {
 export function openReaderCopy(sqlite: Sqlite, files: StoreFiles, note: NonNullable<StoreStatus['note']>): ReaderCopy {
   const refuse = () => {
     const reason = note.reason === 'disk_full' ? 'disk_full' : note.reason === 'folder_readonly' ? 'permission' : 'readonly';
-    throw new StoreError(reason, `${files.main} is read-only: ${note.detail}`);
+    throw new StoreError(reason, english('{0} is read-only: {1}', files.main, note.detail));
   };
   let copy: ReturnType<typeof copyStore>;
   try {

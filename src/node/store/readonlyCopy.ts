@@ -2,6 +2,7 @@ import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readdirSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { DatabaseFiles } from './fileBridge';
 import { sizeOf } from './storeFiles';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
@@ -36,12 +37,12 @@ export function copyStore(files: DatabaseFiles, folder = privateFolder(), attemp
 
 /** As `copyStore`, to files of the caller's choice; returns the version of what was copied. */
 export function copyTo(files: DatabaseFiles, copy: DatabaseFiles, attempts = 50): string {
-  if (sizeOf(files.main) === 0) throw new StoreError('corrupt', `${files.main} is empty or missing`);
+  if (sizeOf(files.main) === 0) throw new StoreError('corrupt', english('{0} is empty or missing', files.main));
   for (let i = 0; i < attempts; i++) {
     const version = storeVersion(files);
     if (copyOnce(files, copy)) return version;
   }
-  throw new StoreError('io', `${files.main} changed while it was copied, ${attempts} times in a row`);
+  throw new StoreError('io', english('{0} changed while it was copied, {1} times in a row', files.main, attempts));
 }
 
 /** For a copy; what a process leaves behind is removed by the next one. */

@@ -1,5 +1,6 @@
 import { Connection } from './connection';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { DatabaseFiles } from './fileBridge';
 import { mergeLog } from './logDamage';
 import { migrations, newestVersion } from './migrations';
@@ -30,7 +31,7 @@ export function openSalvageImage(sqlite: Sqlite, files: DatabaseFiles): SalvageI
   const view = new DataView(image.buffer, image.byteOffset, image.byteLength);
   const version = view.getUint32(60);
   if (version > newestVersion() && version <= plausibleVersion && view.getUint32(68) === applicationId) {
-    throw new StoreError('newer_schema', `${files.main} has version ${version}; this program knows versions up to ${newestVersion()}`);
+    throw new StoreError('newer_schema', english('{0} has version {1}; this program knows versions up to {2}', files.main, version, newestVersion()));
   }
   mendHeader(view, pageSize);
   const connection = tryOpen(sqlite, files.main, image) ?? tryOpen(sqlite, files.main, withNewSchema(sqlite, image, pageSize));

@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { NewSession, Session, SessionPatch } from '../../core/session/session';
 import type { SessionRecord } from '../../core/session/sessionTransfer';
 import type { SessionQuery } from '../../core/session/sessionQuery';
@@ -17,7 +18,7 @@ export class SessionRows {
   /** Throws `invalid` when there is no such session. */
   require(uuid: string): Session {
     const session = this.find(uuid);
-    if (!session) throw new StoreError('invalid', `There is no session ${uuid}`);
+    if (!session) throw new StoreError('invalid', english('There is no session {0}', uuid));
     return session;
   }
 
@@ -157,7 +158,7 @@ export class SessionRows {
     const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
     for (const [property, value] of changes) {
       const column = patchColumns[property as keyof SessionPatch];
-      if (column === undefined) throw new StoreError('invalid', `A session's ${property} cannot be changed`);
+      if (column === undefined) throw new StoreError('invalid', english('A session\'s {0} cannot be changed', property));
       this.connection.run(`UPDATE sessions SET ${column} = ? WHERE uuid = ?`, [encodePatch(property, value), uuid]);
     }
     return this.require(uuid);

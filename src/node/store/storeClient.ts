@@ -1,5 +1,6 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { StoreError, errorText } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { Emitter } from '../../core/base/event';
 import type { Logger, SessionStore, StoreStatus } from '../../core/ports';
 import type { StoreChange } from '../../core/session/storeChange';
@@ -28,8 +29,8 @@ export class StoreClient implements SessionStore {
   ) {
     this.pending = new PendingCalls((request) => worker.postMessage(request));
     worker.on('message', (response: Response) => this.receive(response));
-    worker.on('error', (error) => this.end(new StoreError('io', `${folder}: the store's worker failed: ${error.message}`, { cause: error })));
-    worker.on('exit', (code) => this.end(new StoreError('io', `${folder}: the store's worker ended with code ${code}`)));
+    worker.on('error', (error) => this.end(new StoreError('io', english('{0}: the store\'s worker failed: {1}', folder, error.message), { cause: error })));
+    worker.on('exit', (code) => this.end(new StoreError('io', english('{0}: the store\'s worker ended with code {1}', folder, code))));
     // An idle store does not keep a program alive; a call does until it is answered.
     worker.unref();
   }
@@ -108,7 +109,7 @@ export class StoreClient implements SessionStore {
     try {
       if (!this.ended) await this.request((id) => ({ type: 'close', id }));
     } finally {
-      this.end(new StoreError('closed', `${this.folder}: the store is closed`));
+      this.end(new StoreError('closed', english('{0}: the store is closed', this.folder)));
       await this.worker.terminate();
       this.statusChanged.dispose();
       this.changed.dispose();

@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { AppendBatch, MemoryWrite } from '../../core/session/appendBatch';
 import type { CalibrationRow } from '../../core/context/calibrationRow';
 import type { Draft } from '../../core/session/draft';
@@ -106,12 +107,12 @@ export class StoreCore implements CoreStore {
       const known = this.rows.known(uuids);
       const isNew = batch.entries.some(({ uuid, content }) => !sideEntryTypes.has(content.type) && !known.has(uuid));
       if (batch.after !== undefined && isNew && leaf !== batch.after) {
-        throw new StoreError('conflict', `Session ${session} goes on from ${leaf}, not from ${batch.after}`);
+        throw new StoreError('conflict', english('Session {0} goes on from {1}, not from {2}', session, String(leaf), String(batch.after)));
       }
       if (uuids.length > 0) this.partials.drop(uuids);
       let before: InsertedBefore | undefined;
       const results = batch.entries.map((entry, index) => {
-        if (entry.session !== session) throw new StoreError('invalid', `Entry ${entry.uuid} belongs to session ${entry.session}`);
+        if (entry.session !== session) throw new StoreError('invalid', english('Entry {0} belongs to session {1}', entry.uuid, entry.session));
         const result = this.rows.insert(entry, batch.seqs?.[index], before, known.has(entry.uuid));
         known.add(entry.uuid);
         if (result.added) before = { seq: result.entry.seq, parent: sideEntryTypes.has(entry.content.type) ? null : entry.uuid };

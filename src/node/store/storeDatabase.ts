@@ -1,6 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import type { Database } from 'sql.js';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { Connection } from './connection';
 import type { Binding, DatabaseFiles } from './fileBridge';
@@ -108,7 +109,7 @@ export function openCopy(sqlite: Sqlite, files: DatabaseFiles, refuse: () => voi
   opened.connection.exec('PRAGMA locking_mode = EXCLUSIVE');
   if (schemaVersion(opened.connection) === 0) {
     opened.abandon();
-    throw new StoreError('io', `${files.main} is still being created`);
+    throw new StoreError('io', english('{0} is still being created', files.main));
   }
   opened.connection.exec('PRAGMA query_only = ON');
   return opened;
@@ -121,7 +122,7 @@ export function openInMemory(sqlite: Sqlite, files: DatabaseFiles, refuse: () =>
 }
 
 function refuseAll(): void {
-  throw new StoreError('readonly', 'A copy is not written to');
+  throw new StoreError('readonly', english('A copy is not written to'));
 }
 
 function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
@@ -135,7 +136,7 @@ function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
     // Opening writes to `meta` next: damage there is to be met while the file is still as it was found.
     if (connection.get("SELECT 1 FROM sqlite_master WHERE name = 'meta'")) connection.get('SELECT count(*) FROM meta');
     const mode = connection.get('PRAGMA journal_mode = WAL')?.['journal_mode'];
-    if (mode !== 'wal') throw new StoreError('io', `${files.main}: SQLite stayed in journal mode ${mode}`);
+    if (mode !== 'wal') throw new StoreError('io', english('{0}: SQLite stayed in journal mode {1}', files.main, String(mode)));
     // NORMAL lost 254 acknowledged commits in 400 simulated power cuts, FULL none. secure_delete: when a page is split, what has moved
     // to another must not stay behind as well, where no later deletion finds it (purge.ts); writes no page more.
     connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 2000;');
@@ -210,7 +211,7 @@ function openExported(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => voi
 function readMerged(files: DatabaseFiles): Uint8Array | undefined {
   if (sizeOf(files.main) === 0) return undefined;
   if (sizeOf(files.journal) > 0) {
-    throw new StoreError('io', `${files.journal} holds an unfinished transaction that cannot be undone without the file bridge`);
+    throw new StoreError('io', english('{0} holds an unfinished transaction that cannot be undone without the file bridge', files.journal));
   }
   const main = new Uint8Array(readFileSync(files.main));
   const merged = sizeOf(files.wal) > 0 ? applyWal(main, readFileSync(files.wal)) : main;

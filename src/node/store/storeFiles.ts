@@ -1,6 +1,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { writeFileAtomic } from './atomicFile';
 import type { DatabaseFiles } from './fileBridge';
 import { refuseNewer } from './migrations';
@@ -63,16 +64,16 @@ export function writeGeneration(files: StoreFiles, generation: number): void {
 export function checkDatabaseFile(files: StoreFiles): { exists: boolean; pageSize: number } {
   if (sizeOf(files.main) === 0) {
     const generation = readGeneration(files);
-    if (generation > 0) throw new StoreError('corrupt', `${files.main} is empty or missing, but was opened ${generation} times before`);
-    if (sizeOf(files.wal) > 0) throw new StoreError('corrupt', `${files.main} is empty or missing, but ${files.wal} is there`);
+    if (generation > 0) throw new StoreError('corrupt', english('{0} is empty or missing, but was opened {1} times before', files.main, generation));
+    if (sizeOf(files.wal) > 0) throw new StoreError('corrupt', english('{0} is empty or missing, but {1} is there', files.main, files.wal));
     return { exists: false, pageSize: 0 };
   }
   const header = readHeader(files.main);
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new StoreError('corrupt', `${files.main} is not a database`);
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new StoreError('corrupt', english('{0} is not a database', files.main));
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
-  if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) throw new StoreError('corrupt', `${files.main} has a damaged header`);
+  if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) throw new StoreError('corrupt', english('{0} has a damaged header', files.main));
   const owner = header.readUInt32BE(68);
-  if (owner !== 0 && owner !== applicationId) throw new StoreError('corrupt', `${files.main} belongs to another program`);
+  if (owner !== 0 && owner !== applicationId) throw new StoreError('corrupt', english('{0} belongs to another program', files.main));
   refuseNewer(header.readUInt32BE(60), files.main);
   return { exists: true, pageSize };
 }
@@ -86,7 +87,7 @@ function readHeader(file: string): Buffer {
   const fd = openSync(file, 'r');
   try {
     const read = readSync(fd, header, 0, 100, 0);
-    if (read < 100) throw new StoreError('corrupt', `${file} ends after ${read} bytes`);
+    if (read < 100) throw new StoreError('corrupt', english('{0} ends after {1} bytes', file, read));
     return header;
   } finally {
     closeSync(fd);

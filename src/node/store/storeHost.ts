@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { CancelledError, errorText, StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { StoreStatus } from '../../core/ports';
 import { openCopied } from './copiedStore';
 import type { BridgeFs } from './fileBridge';
@@ -123,7 +124,7 @@ export class StoreHost {
 
   private current(): OpenedStore {
     if (this.opened) return this.opened;
-    throw this.failure ?? new StoreError('closed', `${this.options.folder}: the store is not open`);
+    throw this.failure ?? new StoreError('closed', english('{0}: the store is not open', this.options.folder));
   }
 
   /** Does nothing when that store has been replaced already. */
@@ -175,7 +176,7 @@ export class StoreHost {
 
   private async openStore(waitMs: number, again: boolean, signal?: AbortSignal): Promise<OpenedStore> {
     const files = storeFiles(this.options.folder);
-    if (this.options.readonly) return this.openCopy(files, { reason: 'other_owner', detail: 'Opened for reading only' });
+    if (this.options.readonly) return this.openCopy(files, { reason: 'other_owner', detail: english('Opened for reading only') });
     try {
       const found = await this.openLive({ waitMs, again, signal });
       // What could not be repaired now is not repaired later, when nobody expects it.
@@ -288,12 +289,12 @@ function isSuspect(files: StoreFiles): boolean {
 }
 
 function closed(folder: string): StoreError {
-  return new StoreError('closed', `${folder}: the store is closed`);
+  return new StoreError('closed', english('{0}: the store is closed', folder));
 }
 
 function describe(holder: LeaseRecord | null): string {
-  if (!holder) return 'Another window owns this store';
+  if (!holder) return english('Another window owns this store');
   const { label, process, address } = holder;
-  const version = address && address.version !== sharingVersion ? ', with another version of the program' : '';
-  return `Another window owns this store: ${label}, process ${process.pid} on ${process.host}${version}`;
+  const sameVersion = !address || address.version === sharingVersion;
+  return english(sameVersion ? 'Another window owns this store: {0}, process {1} on {2}' : 'Another window owns this store: {0}, process {1} on {2}, with another version of the program', label, process.pid, process.host);
 }

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import { PendingCalls } from './pendingCalls';
 import type { Answer, CallArguments, CallResult, StoreCall } from './storeProtocol';
 
@@ -34,5 +35,5 @@ export class StorePort {
 }
 
 function closed(): StoreError {
-  return new StoreError('closed', 'The store was closed meanwhile');
+  return new StoreError('closed', english('The store was closed meanwhile'));
 }

@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { AppendBatch } from '../../core/session/appendBatch';
 import type { Activity, ClaimOutcome, StoreChange } from '../../core/session/storeChange';
 import { sideEntryTypes } from '../../core/session/entry';
@@ -83,7 +84,7 @@ export class StoreService {
       case 'purge': {
         const [sessions] = args as CallArguments<'purge'>;
         const held = sessions.find((session) => this.isHeldByAnother(window, session));
-        if (held !== undefined) throw new StoreError('conflict', `Another window is working in session ${held}`);
+        if (held !== undefined) throw new StoreError('conflict', english('Another window is working in session {0}', held));
         return this.perform(window, method, args);
       }
       default:
@@ -102,7 +103,7 @@ export class StoreService {
     const held = this.claims.get(session);
     if (held && (held.window !== window || held.claim !== claim)) return { granted: false, holder: held.window.label };
     const found = this.core.session(session);
-    if (!found) throw new StoreError('invalid', `There is no session ${session}`);
+    if (!found) throw new StoreError('invalid', english('There is no session {0}', session));
     // A window that has left while its request waited would keep the session for good.
     if (!held && this.windows.has(window)) {
       this.claims.set(session, { window, claim });
@@ -130,7 +131,7 @@ export class StoreService {
   private refuseIntrusion(window: StoreWindow, session: string, batch: AppendBatch): void {
     if (batch.after === undefined || !this.isHeldByAnother(window, session)) return;
     if (batch.entries.every(({ content }) => sideEntryTypes.has(content.type))) return;
-    throw new StoreError('conflict', `Another window is working in session ${session}`);
+    throw new StoreError('conflict', english('Another window is working in session {0}', session));
   }
 
   private isHeldByAnother(window: StoreWindow, session: unknown): boolean {

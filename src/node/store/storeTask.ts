@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { Worker, type MessagePort } from 'node:worker_threads';
 import { dirname, join } from 'node:path';
 import { CancelledError, StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { ImportReport } from '../../core/transfer/importReport';
 import type { ImportProgress } from '../transfer/importFiles';
 import type { ImportRequest } from '../transfer/importTask';
@@ -89,8 +90,8 @@ async function run<Progress>(
       else if (message.type === 'done') resolve(message.value);
       else reject(fromWire(message.error));
     });
-    worker.on('error', (cause) => reject(new StoreError('io', `The worker failed: ${cause.message}`, { cause })));
-    worker.on('exit', (code) => reject(new StoreError('io', `The worker ended with code ${code}`)));
+    worker.on('error', (cause) => reject(new StoreError('io', english('The worker failed: {0}', cause.message), { cause })));
+    worker.on('exit', (code) => reject(new StoreError('io', english('The worker ended with code {0}', code))));
     signal?.addEventListener('abort', () => (endsItself ? worker.postMessage('stop') : reject(new CancelledError())), { once: true });
   }).finally(async () => {
     await worker.terminate();

@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { SummaryRetry } from '../../core/session/summaryRetry';
 import type { Connection } from './connection';
 
@@ -25,7 +26,7 @@ export class SummaryRetryRows {
 
   save({ compaction, nextAt, attempts }: Omit<SummaryRetry, 'session'>): void {
     const entry = this.connection.get("SELECT 1 FROM entries WHERE uuid = ? AND entry_type = 'compaction'", [compaction]);
-    if (!entry) throw new StoreError('invalid', `There is no compaction ${compaction}`);
+    if (!entry) throw new StoreError('invalid', english('There is no compaction {0}', compaction));
     this.connection.run('INSERT OR REPLACE INTO retry_queue(compaction, next_at, attempts) VALUES (?, ?, ?)', [compaction, nextAt, attempts]);
   }
 

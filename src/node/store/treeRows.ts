@@ -1,4 +1,5 @@
 import { StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
 import type { BranchStep } from '../../core/session/branchStep';
 import { sideEntryTypes, type EntryType } from '../../core/session/entry';
 import type { Connection, Row } from './connection';
@@ -108,7 +109,7 @@ export class TreeRows {
 
   private require(uuid: string): TreeNode {
     const node = this.find(uuid);
-    if (!node) throw new StoreError('invalid', `There is no entry ${uuid}`);
+    if (!node) throw new StoreError('invalid', english('There is no entry {0}', uuid));
     return node;
   }
 }

@@ -1,3 +1,4 @@
+import { t } from '../../core/l10n';
 import type { SessionStore } from '../../core/ports';
 import type { StoredEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
@@ -29,7 +30,7 @@ export async function* exportHtml(store: SessionStore, sessions: readonly Sessio
   const [only] = sessions;
   const heads = await Promise.all(sessions.map((session) => headOf(store, session, options)));
   const [head] = heads;
-  yield sessions.length === 1 && only && head ? pageHead(head.title, head.subtitle) : pageHead('Threadkeeper history', `${sessions.length} sessions`);
+  yield sessions.length === 1 && only && head ? pageHead(head.title, head.subtitle) : pageHead(t('Threadkeeper history'), t('{0} sessions', sessions.length));
   for (const [index, session] of sessions.entries()) {
     if (sessions.length > 1) yield `<hr>\n<h1>${escapeHtml(heads[index]?.title ?? '')}</h1>\n<p>${escapeHtml(heads[index]?.subtitle ?? '')}</p>\n`;
     for (const block of await blocksOf(store, session, options)) yield await blockHtml(block, pictureOf);
@@ -39,8 +40,8 @@ export async function* exportHtml(store: SessionStore, sessions: readonly Sessio
 
 async function headOf(store: SessionStore, session: Session, { redact }: ExportOptions): Promise<{ readonly title: string; readonly subtitle: string }> {
   const branches = (await store.branches(session.uuid)).length;
-  const others = branches > 1 ? ` · ${branches - 1} other ${branches === 2 ? 'branch is' : 'branches are'} not shown here, only in an export as JSON` : '';
-  const title = session.title || 'Untitled';
+  const others = branches > 1 ? ` · ${t(branches === 2 ? '{0} other branch is not shown here, only in an export as JSON' : '{0} other branches are not shown here, only in an export as JSON', branches - 1)}` : '';
+  const title = session.title || t('Untitled');
   return { title: redact ? redactText(title) : title, subtitle: `${session.id} · ${transcriptSpan(session.createdAt, session.updatedAt, session.messageCount)}${others}` };
 }
 

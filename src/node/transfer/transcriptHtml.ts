@@ -1,4 +1,5 @@
 import { Marked, type Tokens } from 'marked';
+import { translationsInUse } from '../../core/l10n';
 import { timeText } from '../../core/recall/dateText';
 import type { TranscriptBlock } from '../../core/transfer/transcriptBlocks';
 
@@ -45,7 +46,7 @@ export async function blockHtml({ kind, heading, at, parts, attachments, folded 
 
 export function pageHead(title: string, subtitle: string): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${escapeHtml(translationsInUse().language)}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -100,7 +100,7 @@ export class AttachmentMaker {
     all.sort((a, b) => a.one.severity - b.one.severity);
     const lines = all.slice(0, bounds.problems).map(({ one, path }) => `${path}:${one.range.start.line + 1}:${one.range.start.character + 1} ${DiagnosticSeverity[one.severity]}: ${one.message}${one.source ? ` (${one.source})` : ''}`);
     const more = all.length > bounds.problems ? [`… and ${all.length - bounds.problems} more`] : [];
-    return this.text([...lines, ...more].join('\n'), { kind: 'problems', name: 'Problems' });
+    return this.text([...lines, ...more].join('\n'), { kind: 'problems', name: t('Problems') });
   }
 
   private async text(text: string, about: Pick<Attachment, 'kind' | 'name' | 'path' | 'lines'>): Promise<Attachment> {
@@ -122,9 +122,9 @@ export class AttachmentMaker {
 function specials(query: string): Mention[] {
   const all: Mention[] = [];
   const editor = window.activeTextEditor;
-  if (editor && !editor.selection.isEmpty) all.push({ source: { kind: 'selection' }, label: 'Selection', detail: nameOf(editor.document.uri), icon: 'selection' });
+  if (editor && !editor.selection.isEmpty) all.push({ source: { kind: 'selection' }, label: t('Selection'), detail: nameOf(editor.document.uri), icon: 'selection' });
   const problems = languages.getDiagnostics().reduce((sum, [, diagnostics]) => sum + diagnostics.length, 0);
-  if (problems > 0) all.push({ source: { kind: 'problems' }, label: 'Problems', detail: String(problems), icon: 'problems' });
+  if (problems > 0) all.push({ source: { kind: 'problems' }, label: t('Problems'), detail: String(problems), icon: 'problems' });
   return all.filter(({ label }) => label.toLowerCase().startsWith(query.toLowerCase()));
 }
 

@@ -1,4 +1,5 @@
 import type { ContentOf } from '../../session/entry';
+import { english } from '../../l10n';
 import { estimateTokens } from '../../context/estimateTokens';
 
 /** Another program's compaction, so that the projection goes on from its summary. `firstKept` names a record. */
@@ -19,7 +20,7 @@ export function foreignCompaction(operationId: string, summaryText: string, firs
     durationMs: 0,
     heldMs: 0,
     needsSummaryRetry: false,
-    note: 'Made by the program that this session was imported from.',
+    note: english('Made by the program that this session was imported from.'),
     ...more,
   };
 }

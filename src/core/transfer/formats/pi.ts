@@ -1,4 +1,5 @@
 import type { ContentOf } from '../../session/entry';
+import { english } from '../../l10n';
 import { entryOfMessage } from '../openClawRecord';
 import { unreadable } from '../rawEntry';
 import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
@@ -64,7 +65,7 @@ export class PiReader {
         return [record([{ ...noted(fold), ...(usage ? { usage } : {}) }, ...leftover(value)])];
       }
       case 'reset':
-        return [record([noted(foreignCompaction(`${this.sessionId}/${id}/${hash}`, '', textOf(value['firstKeptEntryId']) ?? null, 0, { note: 'The session was reset in the program that it was imported from.' })), ...leftover(value)])];
+        return [record([noted(foreignCompaction(`${this.sessionId}/${id}/${hash}`, '', textOf(value['firstKeptEntryId']) ?? null, 0, { note: english('The session was reset in the program that it was imported from.') })), ...leftover(value)])];
       case 'branch_summary':
         return [record([said({ type: 'branch_summary', text: textOf(value['summary']) ?? '', branchLeaf: textOf(value['fromId']) ?? '' }), ...leftover(value)])];
       case 'model_change':
