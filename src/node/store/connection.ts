@@ -42,7 +42,12 @@ export class Connection {
   }
 
   run(sql: string, parameters: readonly SqlValue[] = []): void {
-    for (const _row of this.iterate(sql, parameters)) break;
+    const { statement } = this.guard(() => this.prepare(sql));
+    try {
+      this.guard(() => statement.run([...parameters]));
+    } finally {
+      statement.reset();
+    }
   }
 
   /** Rows as SQLite finds them; leaving the loop early ends the query. */

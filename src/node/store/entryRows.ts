@@ -26,6 +26,9 @@ const noneBefore: InsertedBefore = { seq: null, parent: null };
 
 /** The `entries` and `bodies` tables and those that hang off them by `seq`. Writes expect to run inside a transaction. */
 export class EntryRows {
+  /** Put together once, as it is the same for every entry: a text made anew is hashed anew to find its prepared statement. */
+  private insertion: string | undefined;
+
   constructor(
     private readonly connection: Connection,
     private readonly blobs: BlobFiles,
@@ -86,8 +89,8 @@ export class EntryRows {
       created_at: entry.createdAt,
       tool_args_json: body.toolArgsJson,
     };
-    const names = Object.keys(columns);
-    this.connection.run(`INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(columns));
+    this.insertion ??= insertionOf(Object.keys(columns));
+    this.connection.run(this.insertion, Object.values(columns));
     const asBytes = typeof body.text === 'string' && body.text.length >= bytesFrom;
     const text = asBytes ? Buffer.from(body.text) : body.text;
     this.connection.run(`INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ${asBytes ? 'CAST(? AS TEXT)' : '?'}, ?, ?)`, [
@@ -216,6 +219,10 @@ export class EntryRows {
       ],
     );
   }
+}
+
+function insertionOf(names: readonly string[]): string {
+  return `INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
 }
 
 function json(value: unknown): string | null {

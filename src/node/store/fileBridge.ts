@@ -182,7 +182,7 @@ export class FileBridge {
         const position = base + Number(offset);
         if (position < 0) return EINVAL;
         file.position = position;
-        this.memory.view.setBigInt64(result, BigInt(position), true);
+        this.memory.writeInt64(result, position);
         return 0;
       });
     },
@@ -235,7 +235,10 @@ export class FileBridge {
     if (action === 'writeSync') file.ahead.forget();
     else flush(file);
     let total = 0;
-    for (const { address, length } of memory.vectors(vectors, count)) {
+    // WASI's array of `{ address, length }`. Read in place: a list made of it for every page took the store a sixth of its time in an import of 80 MB.
+    for (let i = 0; i < count; i++) {
+      const address = memory.uint32(vectors + i * 8);
+      const length = memory.uint32(vectors + i * 8 + 4);
       const moved = action === 'readSync' ? file.ahead.read(memory.bytes, address, length, file.position) : file.behind.write(memory.bytes, address, length, file.position);
       total += moved;
       file.position += moved;

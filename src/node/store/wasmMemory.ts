@@ -26,13 +26,15 @@ export class WasmMemory {
     return Buffer.from(bytes.buffer, pointer, bytes.indexOf(0, pointer) - pointer).toString('utf8');
   }
 
-  /** WASI's array of `{ address, length }`. */
-  vectors(pointer: number, count: number): { address: number; length: number }[] {
+  uint32(pointer: number): number {
+    return this.view.getUint32(pointer, true);
+  }
+
+  /** Of a number that is not negative and below 2^53. */
+  writeInt64(pointer: number, value: number): void {
     const view = this.view;
-    return Array.from({ length: count }, (_, i) => ({
-      address: view.getUint32(pointer + i * 8, true),
-      length: view.getUint32(pointer + i * 8 + 4, true),
-    }));
+    view.setUint32(pointer, value >>> 0, true);
+    view.setUint32(pointer + 4, Math.floor(value / 2 ** 32), true);
   }
 
   /**
@@ -53,8 +55,9 @@ export class WasmMemory {
     view.setBigInt64(pointer + 88, BigInt(inode), true);
   }
 
+  /** Memory that grows leaves views of length 0 behind. To ask it for its buffer is a call into V8, on every call of SQLite. */
   private renew(): void {
-    if (!this.memory || this.currentBytes.buffer === this.memory.buffer) return;
+    if (this.currentBytes.length > 0 || !this.memory) return;
     this.currentBytes = new Uint8Array(this.memory.buffer);
     this.currentView = new DataView(this.memory.buffer);
   }
