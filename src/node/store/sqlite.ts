@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import nodeFs, { readFileSync } from 'node:fs';
 import initSqlJs from 'sql.js';
 import type { Database } from 'sql.js';
 import { FileBridge } from './fileBridge';
 import type { Binding, BridgeFs, DatabaseFiles, ImportNames } from './fileBridge';
+import { VirtualFiles, type ByteSource } from './virtualFiles';
 import { wasm } from './wasmApi';
 import type { WasmImports, WasmInstance } from './wasmApi';
 
@@ -17,6 +18,8 @@ export interface Sqlite {
   /** Throws when `unbridged`, or whatever SQLite says. Nothing is read from the file yet. */
   openFiles(files: DatabaseFiles): { database: Database; binding: Binding };
   openMemory(content?: Uint8Array): Database;
+  /** For reading: in the format of a database without a log. Throws when `unbridged`, or whatever SQLite says. */
+  openSource(source: ByteSource): { database: Database; binding: Binding };
   /** After `database.close()`, or instead of it when that failed. */
   release(binding: Binding): void;
 }
@@ -36,7 +39,8 @@ export function loadSqlite(wasmFile: string, fs?: BridgeFs): Promise<Sqlite> {
 async function load(wasmFile: string, fs: BridgeFs | undefined): Promise<Sqlite> {
   const bytes = readFileSync(wasmFile);
   const proven = typeof SQLJS_WASM === 'undefined' ? undefined : SQLJS_WASM;
-  const bridge = new FileBridge(fs);
+  const virtual = new VirtualFiles(fs ?? nodeFs);
+  const bridge = new FileBridge(virtual.fs);
   let unbridged: string | null = null;
   if (!proven) unbridged = 'the build did not prove the imports of the wasm file';
   else if (createHash('sha256').update(bytes).digest('hex') !== proven.sha256) unbridged = 'the wasm file is not the one the build has proven';
@@ -61,22 +65,35 @@ async function load(wasmFile: string, fs: BridgeFs | undefined): Promise<Sqlite>
     initSqlJs({ instantiateWasm }).then(resolve, reject);
   });
 
+  const openFiles = (files: DatabaseFiles) => {
+    if (unbridged !== null) throw new Error(unbridged);
+    const binding = bridge.bindNext(files);
+    try {
+      // The empty array makes sql.js create an in-memory node of the same name, which its close() unlinks.
+      const database = new sql.Database(new Uint8Array(0));
+      if (!bridge.isServing(binding)) throw new Error('SQLite has not opened the file through the bridge');
+      return { database, binding };
+    } catch (error) {
+      bridge.release(binding);
+      throw binding.lastError ?? error;
+    }
+  };
   return {
     unbridged,
-    openFiles(files) {
-      if (unbridged !== null) throw new Error(unbridged);
-      const binding = bridge.bindNext(files);
+    openFiles,
+    openMemory: (content) => new sql.Database(content),
+    openSource(source) {
+      const main = virtual.add(source);
       try {
-        // The empty array makes sql.js create an in-memory node of the same name, which its close() unlinks.
-        const database = new sql.Database(new Uint8Array(0));
-        if (!bridge.isServing(binding)) throw new Error('SQLite has not opened the file through the bridge');
-        return { database, binding };
+        return openFiles({ main, wal: `${main}-wal`, journal: `${main}-journal` });
       } catch (error) {
-        bridge.release(binding);
-        throw binding.lastError ?? error;
+        virtual.remove(main);
+        throw error;
       }
     },
-    openMemory: (content) => new sql.Database(content),
-    release: (binding) => bridge.release(binding),
+    release(binding) {
+      bridge.release(binding);
+      virtual.remove(binding.files.main);
+    },
   };
 }

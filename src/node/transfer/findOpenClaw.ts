@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { errorText } from '../../core/errors';
 import { openClawSessions, type OpenClawSession } from '../../core/transfer/openClawKeys';
 import { ForeignDatabase } from './foreignDatabase';
+import { LivePages } from './livePages';
 import { databaseSessions } from './openClawDatabase';
 
 export type OpenClawPlace =
@@ -55,10 +56,5 @@ export async function findOpenClaw(path: string, wasmFile: string): Promise<Foun
 
 async function inDatabase(file: string, wasmFile: string): Promise<OpenClawAgent['sessions']> {
   if (!(await stat(file).catch(() => null))) return [];
-  const database = await ForeignDatabase.open(file, wasmFile);
-  try {
-    return databaseSessions(database);
-  } finally {
-    database.close();
-  }
+  return ForeignDatabase.glance(new LivePages(file), wasmFile, databaseSessions);
 }

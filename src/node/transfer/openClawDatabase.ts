@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import type { OpenClawSession } from '../../core/transfer/openClawKeys';
 import type { TailEvent } from './fileTail';
 import { ForeignDatabase } from './foreignDatabase';
+import { LivePages } from './livePages';
 import type { OpenClawSource, RecordTail } from './openClawSource';
 import { eventText, zstdColumn } from './readSqlite';
 import { recordHash } from './sessionWriter';
 
-/** A look that takes longer than that is followed by a rest of four times as long: a database of 1 GB is read for seconds. */
+/** A look that takes longer than that is followed by a rest of four times as long: where its tables have no index, all of it is read. */
 const longLookMs = 200;
 
 /**
@@ -19,29 +20,36 @@ export class OpenClawDatabase implements OpenClawSource {
   private session: string | null = null;
   private restsUntil = 0;
   private readonly tails = new Map<string, DatabaseTail>();
+  private readonly pages: LivePages;
 
   constructor(
     private readonly file: string,
     private readonly key: string,
     private readonly wasmFile: string,
-  ) {}
+  ) {
+    this.pages = new LivePages(file);
+  }
 
   async look(): Promise<string | null> {
     const began = performance.now();
     const stamp = began < this.restsUntil ? this.stamp : await stampOf(this.file);
     // A database that is being replaced is looked at again the next time.
     if (stamp === null || stamp === this.stamp) return this.session;
-    const database = await ForeignDatabase.open(this.file, this.wasmFile);
-    try {
-      this.session = databaseSessions(database).find(({ key }) => key === this.key)?.sessionId ?? this.session;
-      if (this.session !== null && !this.tails.has(this.session)) this.tails.set(this.session, new DatabaseTail(this.file, this.session));
-      for (const tail of this.tails.values()) tail.load(database);
-      this.stamp = stamp;
-    } finally {
-      database.close();
+    const isFirst = this.stamp === '';
+    const found = await ForeignDatabase.glance(this.pages, this.wasmFile, (database) => {
+      const session = databaseSessions(database).find(({ key }) => key === this.key)?.sessionId ?? this.session;
+      const tails = [...this.tails.values(), ...(session === null || this.tails.has(session) ? [] : [new DatabaseTail(this.file, session)])];
+      return { session, tails: tails.map((tail) => ({ tail, loaded: tail.load(database) })) };
+    });
+    this.session = found.session;
+    for (const { tail, loaded } of found.tails) {
+      tail.take(loaded);
+      this.tails.set(tail.session, tail);
     }
+    this.stamp = stamp;
     const took = performance.now() - began;
-    if (took > longLookMs) this.restsUntil = performance.now() + took * 4;
+    // The first one reads the whole session, which no other has to.
+    if (took > longLookMs && !isFirst) this.restsUntil = performance.now() + took * 4;
     return this.session;
   }
 
@@ -67,15 +75,31 @@ export function databaseSessions(database: ForeignDatabase): Pick<OpenClawSessio
   }));
 }
 
+interface Seen {
+  readonly seq: number;
+  readonly count: number;
+  /** Of the last row. */
+  readonly hash: string;
+  readonly generation: string;
+}
+
+interface Loaded {
+  readonly isRestart: boolean;
+  readonly rows: readonly TailEvent[];
+  readonly seen: Seen;
+}
+
+const nothing: Seen = { seq: -1, count: 0, hash: '', generation: '' };
+
 /** The rows of one session. They are taken out of the database when it is looked at, and wait here to be read. */
 class DatabaseTail implements RecordTail {
   private waiting: TailEvent[] = [];
-  private seen = { seq: -1, count: 0, hash: '', generation: '' };
+  private seen: Seen = nothing;
   isUntouched = true;
 
   constructor(
     readonly file: string,
-    private readonly session: string,
+    readonly session: string,
   ) {}
 
   hasNews(): Promise<boolean> {
@@ -92,21 +116,22 @@ class DatabaseTail implements RecordTail {
     }
   }
 
-  /** Rows that are no longer what they were make it begin anew. Throws where a row cannot be read. */
-  load(database: ForeignDatabase): void {
+  /** Rows that are no longer what they were make it begin anew. Throws where a row cannot be read. Changes nothing. */
+  load(database: ForeignDatabase): Loaded {
     const generation = generationOf(database, this.session);
-    if (this.seen.count > 0 && !this.isSame(database, generation)) {
-      this.seen = { seq: -1, count: 0, hash: '', generation };
-      this.waiting = [{ type: 'restarted' }];
-    }
+    const isRestart = this.seen.count > 0 && !this.isSame(database, generation);
+    const seen = { ...(isRestart ? nothing : this.seen), generation };
     const rows: TailEvent[] = [];
-    const seen = { ...this.seen, generation };
     for (const row of database.rows(`SELECT seq, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq > ? ORDER BY seq`, [this.session, seen.seq])) {
       const text = eventText(row['event_json'], row['event_zstd']);
       rows.push({ type: 'line', text });
       Object.assign(seen, { seq: Number(row['seq']), count: seen.count + 1, hash: recordHash(text) });
     }
-    this.waiting.push(...rows);
+    return { isRestart, rows, seen };
+  }
+
+  take({ isRestart, rows, seen }: Loaded): void {
+    this.waiting = isRestart ? [{ type: 'restarted' }, ...rows] : [...this.waiting, ...rows];
     this.seen = seen;
   }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import * as zlib from 'node:zlib';
 import type { SessionStore } from '../../../src/core/ports';
@@ -10,6 +10,7 @@ import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
 import { OpenClawDatabase } from '../../../src/node/transfer/openClawDatabase';
 import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClawWatch';
 import { silentLog } from '../../support/conversationRig';
+import { SqliteShell } from '../../support/sqliteShell';
 import { openTestStore, tempFolder, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
@@ -20,9 +21,7 @@ const row = (session: string, seq: number, event: unknown) => `INSERT INTO trans
 
 /** OpenClaw's own connection stays open, and what it writes stays in the log. */
 class LiveDatabase {
-  private readonly shell: ChildProcessWithoutNullStreams;
-  private output = '';
-  private runs = 0;
+  private readonly shell: SqliteShell;
 
   constructor(readonly file: string) {
     const header = (id: string) => ({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' });
@@ -36,21 +35,20 @@ class LiveDatabase {
         ${row('one', 0, header('one'))} ${row('two', 0, header('two'))} ${row('other', 0, header('other'))}
         ${row('one', 2, said('a2', 'a1', 'second'))} ${row('one', 1, said('a1', 'one', 'first'))}`,
     });
-    this.shell = spawn('sqlite3', [file]);
-    this.shell.stdout.on('data', (text: Buffer) => (this.output += text.toString()));
-    this.shell.stdin.write('PRAGMA wal_autocheckpoint=0;\n');
+    this.shell = new SqliteShell(file);
   }
 
-  async run(sql: string): Promise<void> {
-    const mark = `done ${++this.runs}`;
-    this.shell.stdin.write(`${sql}\n.print ${mark}\n`);
-    await waitFor(mark, () => this.output.includes(mark));
+  async open(): Promise<this> {
+    await this.shell.run('PRAGMA wal_autocheckpoint=0;');
+    return this;
   }
 
-  async close(): Promise<void> {
-    const ended = new Promise((resolve) => this.shell.once('exit', resolve));
-    this.shell.stdin.end('.quit\n');
-    await ended;
+  run(sql: string): Promise<void> {
+    return this.shell.run(sql);
+  }
+
+  close(): Promise<void> {
+    return this.shell.close();
   }
 }
 
@@ -67,7 +65,7 @@ describe('watching OpenClaw’s database', function () {
   beforeEach(async () => {
     temp = tempFolder();
     mkdirSync(join(temp.path, 'agents', 'main', 'agent'), { recursive: true });
-    live = new LiveDatabase(join(temp.path, 'agents', 'main', 'agent', 'openclaw-agent.sqlite'));
+    live = await new LiveDatabase(join(temp.path, 'agents', 'main', 'agent', 'openclaw-agent.sqlite')).open();
     store = await openTestStore(join(temp.path, 'store'));
     watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
     [sessions, notices] = [[], []];
@@ -130,6 +128,17 @@ describe('watching OpenClaw’s database', function () {
     await live.run(row('one', 4, said('a4', 'a3', 'fourth')));
     await watch.look();
     assert.deepEqual(await texts(), ['first', 'second', 'third', 'fourth']);
+  });
+
+  it('takes in a row within a second from a database that is too large to be read as a whole', async () => {
+    await live.run('PRAGMA wal_checkpoint(TRUNCATE);');
+    // SQLite knows by the header how many of its pages there are; of the rest no disk has a block.
+    truncateSync(live.file, 3 * 2 ** 30);
+    await watch.start();
+    assert.deepEqual(await texts(), ['first', 'second']);
+    await live.run(row('one', 3, said('a3', 'a2', 'third')));
+    await waitFor('the third', async () => (await texts()).length === 3);
+    assert.deepEqual(notices, []);
   });
 
   it('takes in rows that are compressed, where Node can read them, and says so once where it cannot', async () => {
