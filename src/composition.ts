@@ -133,6 +133,7 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
       openConversation: async (...session) => (await loadRuntime()).openConversation(...session),
       models,
       memory,
+      fullQuestions,
       isTrusted,
       policy: () => configuration.current.policy,
       noteSessions: (count) => {

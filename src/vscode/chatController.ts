@@ -17,6 +17,7 @@ import { t, wholeNumber } from '../core/l10n';
 import type { OlderPage, ViewSnapshot } from '../protocol/messages';
 import type { ChatMemory } from './chatMemory';
 import { CurrentChat } from './currentChat';
+import type { FullQuestions } from './fullQuestions';
 import { LooseSession } from './looseSession';
 import type { ModelSource } from './modelSource';
 import type { OpenConversation } from './openChat';
@@ -27,16 +28,15 @@ import { sessionPolicyProblem } from './sessionPolicyProblem';
 import { SessionList } from './sessionList';
 import type { ReopenOptions, StoreAccess } from './storeAccess';
 import { SurfaceFeed, type ChatSurface } from './surfaceFeed';
+import type { WaitingSession } from './waitingSession';
 
 export interface ChatState {
   readonly hasSession: boolean;
   readonly canUndo: boolean;
   readonly busy: boolean;
   readonly compacting: boolean;
-  /** Calls that wait for the user's permission. */
-  readonly asking: number;
-  /** The turn waits for the user's decision about a full context. */
-  readonly contextFull: boolean;
+  /** The one on show first. */
+  readonly waiting: readonly WaitingSession[];
   readonly context: ContextSnapshot | null;
 }
 
@@ -45,6 +45,7 @@ export interface ChatControllerDeps {
   readonly openConversation: OpenConversation;
   readonly models: ModelSource;
   readonly memory: ChatMemory;
+  readonly fullQuestions: Pick<FullQuestions, 'answer'>;
   readonly isTrusted: () => boolean;
   /** What the settings say of how the context is managed. */
   readonly policy: () => PolicyChoice;
@@ -73,9 +74,9 @@ export class ChatController implements Disposable {
   private closing: Promise<void> | null = null;
 
   constructor(private readonly deps: ChatControllerDeps) {
-    const { store, openConversation, models, isTrusted, log, now } = deps;
+    const { store, openConversation, models, fullQuestions, isTrusted, log, now } = deps;
     this.loose = new LooseSession(models, deps.memory, log);
-    this.chats = this.disposables.add(new OpenChats({ openConversation, models, log, now }));
+    this.chats = this.disposables.add(new OpenChats({ openConversation, models, fullQuestions, log, now }));
     this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log }));
     this.feed = new SurfaceFeed({ store, models, isTrusted, policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null), chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
     this.current = new CurrentChat({ ...deps, chats: this.chats, loose: this.loose, list: this.list, feed: this.feed });
@@ -86,7 +87,7 @@ export class ChatController implements Disposable {
     this.disposables.add(this.chats.onDidOutgrowDeltas(() => this.feed.snapshot()));
     this.disposables.add(this.chats.onDidFailToStore(() => void store.check()));
     this.disposables.add(this.chats.onDidSwitch(() => this.changed()));
-    this.disposables.add(this.chats.onDidFinish(() => this.changed()));
+    this.disposables.add(this.chats.onDidChangeLeft(() => this.changed()));
     this.disposables.add(
       this.chats.onDidEmit(({ type }) => {
         if (type === 'context_changed') this.feed.connection();
@@ -152,8 +153,7 @@ export class ChatController implements Disposable {
       canUndo: (context?.compactions ?? 0) > 0,
       busy: turn !== null,
       compacting: turn?.phase === 'compacting',
-      asking: this.approvals.length,
-      contextFull: this.chats.current?.presenter.isFull ?? false,
+      waiting: this.chats.waiting,
       context,
     };
   }
@@ -274,12 +274,7 @@ export class ChatController implements Disposable {
     await this.open();
     const chat = this.chats.current;
     if (!chat) return { entry: null, message: t('There is nothing to compact: this session has no messages yet.') };
-    try {
-      return await chat.conversation.compact(instructions, summary);
-    } finally {
-      chat.presenter.settle();
-      this.changed();
-    }
+    return chat.compact(instructions, summary).finally(() => this.changed());
   }
 
   cancelCompaction(): void {

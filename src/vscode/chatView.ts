@@ -8,6 +8,7 @@ import { chatViewHtml } from '../protocol/chatViewHtml';
 import { chatWire } from '../protocol/messages';
 import type { ChatController, ChatState } from './chatController';
 import { answerRequest, type WorkbenchActions } from './chatRequests';
+import { waitingText } from './waitingSession';
 import { transportOf } from './webviewTransport';
 
 export interface ChatViewDeps {
@@ -84,7 +85,10 @@ export class ChatView implements Disposable {
       }),
     );
     // Seen on the icon also while the view is hidden: the turn waits for as long as it takes.
-    const mark = ({ asking, contextFull }: Pick<ChatState, 'asking' | 'contextFull'>) => (view.badge = contextFull ? { value: 1, tooltip: t('Threadkeeper asks what to do about the full context') } : asking > 0 ? { value: asking, tooltip: t('Threadkeeper asks for your permission') } : undefined);
+    const mark = ({ waiting }: Pick<ChatState, 'waiting'>) => {
+      const value = waiting.reduce((sum, { questions }) => sum + questions, 0);
+      view.badge = value > 0 ? { value, tooltip: `Threadkeeper: ${waitingText(waiting)}` } : undefined;
+    };
     mark(controller.state);
     shown.add(controller.onDidChangeState(mark));
     view.webview.html = this.html(view.webview);

@@ -11,6 +11,7 @@ import type { CompactionPreviews } from './compactionPreviews';
 import { compactionText } from './compactionText';
 import type { CommandName } from './contributions';
 import { confirmUndo } from './notices';
+import type { FullQuestions } from './fullQuestions';
 import { pickCompaction, pickEntry } from './contextPickers';
 import { pickPin, pickPinned } from './pinPicker';
 import type { SummaryFiles } from './summaryFiles';
@@ -21,6 +22,7 @@ export interface ContextCommandsDeps {
   readonly previews: CompactionPreviews;
   readonly summaries: SummaryFiles;
   readonly changes: ChangeDocuments;
+  readonly fullQuestions: Pick<FullQuestions, 'pending'>;
   /** Where the user looks: beside the view, or in a message. */
   readonly tell: (text: string) => void;
   readonly tellUndoable: (text: string, undo: () => Promise<void>) => void;
@@ -34,6 +36,7 @@ export type ContextCommandName = Extract<
 /** In a list to choose from. */
 const mostOffered = 50;
 
+const decideFirst = () => t('Your message waits for a decision about the full context: decide first, in the chat or with Threadkeeper: Decide About the Full Context.');
 const noMessages = () => t('This session has no messages yet.');
 
 /** What the user can do to what the model is sent: fold it, look first, rewrite the summary, keep something in sight. */
@@ -58,10 +61,10 @@ export class ContextCommands {
     undoCompaction: () => this.undo(),
   };
 
-  /** As the policy says: at once, or by way of a preview. */
+  /** As the policy says: at once, or by way of a preview. A turn that asks what to do about the full context is told to do it. */
   private async compact(): Promise<void> {
     const conversation = await this.deps.controller.conversation();
-    if (conversation && conversation.policy.compaction.review !== 'never') return this.preview(null);
+    if (conversation && conversation.policy.compaction.review !== 'never' && !this.asksWhenFull) return this.preview(null);
     return this.fold(null);
   }
 
@@ -74,6 +77,7 @@ export class ContextCommands {
   private async preview(instructions: string | null): Promise<void> {
     const { controller, previews } = this.deps;
     const conversation = await this.conversation();
+    if (this.asksWhenFull) throw new Error(decideFirst());
     const preview = await this.cancellable(t('Preparing a preview of the compaction'), () => conversation.previewCompaction(instructions));
     const { content } = preview;
     if (!content) return this.deps.tell((preview.message && shown(preview.message)) ?? t('There is nothing to compact.'));
@@ -88,6 +92,7 @@ export class ContextCommands {
     const summary = previews.edited(previewed.uri);
     // Whoever waits for it closes the document.
     if (previewed.answer) return previewed.answer(true);
+    if (this.asksWhenFull) throw new Error(decideFirst());
     if (controller.session?.uuid !== previewed.session) throw new Error(t('This preview belongs to another session. Open that session in the chat first.'));
     await previews.close(previewed.uri);
     await this.fold(previewed.instructions, summary);
@@ -208,6 +213,11 @@ export class ContextCommands {
   private report({ message }: CompactionResult): void {
     if (message !== null) this.deps.tell(shown(message));
     else if (!this.deps.controller.viewVisible) this.deps.tell(t('The summary has been written anew.'));
+  }
+
+  /** The turn waits for the user's decision: what is to come after it would wait for the same. */
+  private get asksWhenFull(): boolean {
+    return this.deps.fullQuestions.pending(this.deps.controller.session?.uuid) !== undefined;
   }
 
   private async conversation(): Promise<Conversation> {

@@ -6,13 +6,13 @@ import { contextKeys, type ContextKey } from './contributions';
 export class ContextKeys {
   private readonly values = new Map<ContextKey, boolean>();
 
-  update({ hasSession, canUndo, busy, compacting, asking, contextFull }: ChatState): void {
+  update({ hasSession, canUndo, busy, compacting, waiting }: ChatState): void {
     this.set('hasSession', hasSession);
     this.set('canUndo', canUndo);
     this.set('busy', busy);
     this.set('compacting', compacting);
-    this.set('asking', asking > 0);
-    this.set('contextFull', contextFull);
+    this.set('asking', waiting.some((one) => one.for === 'permission'));
+    this.set('contextFull', waiting.some((one) => one.for === 'decision'));
   }
 
   set(key: ContextKey, value: boolean): void {

@@ -99,9 +99,9 @@ export const contextKeys = {
   /** A turn runs. */
   busy: 'threadkeeper.busy',
   compacting: 'threadkeeper.compacting',
-  /** A call of the open session waits for the user's permission. */
+  /** A call waits for the user's permission, in the open session or in one that was left. */
   asking: 'threadkeeper.asking',
-  /** A turn waits for the user's decision about a full context. */
+  /** A turn waits for the user's decision about a full context, in the open session or in one that was left. */
   contextFull: 'threadkeeper.contextFull',
   /** The Sessions view shows only what matches some words. */
   sessionsFiltered: 'threadkeeper.sessionsFiltered',

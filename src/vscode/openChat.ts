@@ -1,4 +1,5 @@
 import { transcriptPageSize } from '../core/chat/branching';
+import type { CompactionResult } from '../core/chat/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import type { ConversationEvent } from '../core/chat/events';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
@@ -15,7 +16,10 @@ import type { Fork } from '../core/session/fork';
 import type { Session } from '../core/session/session';
 import type { Delta, OlderPage } from '../protocol/messages';
 import { ChatPresenter } from './chatPresenter';
+import { foldedByTurn } from './foldedByTurn';
+import type { FullQuestions } from './fullQuestions';
 import type { ModelSource } from './modelSource';
+import type { WaitingSession } from './waitingSession';
 import { whenAccepted } from './whenAccepted';
 
 /** How a conversation gets its model: at first, and before every turn. */
@@ -30,6 +34,7 @@ export interface OpenChatDeps {
   readonly store: SessionStore;
   readonly openConversation: OpenConversation;
   readonly models: ModelSource;
+  readonly fullQuestions: Pick<FullQuestions, 'answer'>;
   readonly log: Logger;
   readonly now: () => number;
 }
@@ -109,6 +114,14 @@ export class OpenChat implements Disposable {
     return this.sessionModel;
   }
 
+  /** What the turn waits for the user to say; null: nothing. */
+  get waiting(): WaitingSession | null {
+    const { session, presenter, conversation } = this;
+    const calls = conversation.approvals.pending.length;
+    if (presenter.isFull) return { session, for: 'decision', questions: 1 };
+    return calls > 0 ? { session, for: 'permission', questions: calls } : null;
+  }
+
   /**
    * Resolves when the message is on disk or in the queue; rejects with `NotAcceptedError` when it is neither. `stale` is the draft
    * that this message was: what has been written since stays.
@@ -130,6 +143,17 @@ export class OpenChat implements Disposable {
   async retry(id: string): Promise<void> {
     const { conversation } = this;
     await whenAccepted(conversation.onDidEmit, id, 'retry', () => conversation.retry(id));
+  }
+
+  /** Folds the older part. A turn that asks what to do about the full context is told to: it would be waited for by what it waits for. Never rejects. */
+  async compact(instructions: string | null, summary?: string): Promise<CompactionResult> {
+    const { conversation, presenter, session, deps } = this;
+    if (deps.fullQuestions.answer(session.uuid, instructions === null ? 'summarize' : { summarize: instructions })) return foldedByTurn(conversation.onDidEmit);
+    try {
+      return await conversation.compact(instructions, summary);
+    } finally {
+      presenter.settle();
+    }
   }
 
   /** Queued messages go back to the composer, in front of what stands there. */

@@ -6,6 +6,10 @@ import type { SessionStore } from '../core/ports';
 import type { Session } from '../core/session/session';
 import type { Delta } from '../protocol/messages';
 import { OpenChat, type OpenChatDeps } from './openChat';
+import type { WaitingSession } from './waitingSession';
+
+/** What a chat tells when it begins or ceases to wait for the user. */
+const asks: ReadonlySet<ConversationEvent['type']> = new Set(['approval_requested', 'approval_settled', 'context_full', 'context_full_answered']);
 
 /** The chat on show, and those that were left while they were still answering: they finish their turn and are then closed. */
 export class OpenChats implements Disposable {
@@ -25,9 +29,9 @@ export class OpenChats implements Disposable {
   private readonly _onDidSwitch = this.disposables.add(new Emitter<void>());
   /** Another chat, or none, is on show. */
   readonly onDidSwitch = this._onDidSwitch.event;
-  private readonly _onDidFinish = this.disposables.add(new Emitter<void>());
-  /** A chat that was left while it was answering has ended its turn. */
-  readonly onDidFinish = this._onDidFinish.event;
+  private readonly _onDidChangeLeft = this.disposables.add(new Emitter<void>());
+  /** A chat that was left while it was answering has ended its turn, waits for the user, or does so no longer. */
+  readonly onDidChangeLeft = this._onDidChangeLeft.event;
   private readonly leaving = new Set<OpenChat>();
   private shown: OpenChat | null = null;
   private shownContext: ContextSnapshot | null = null;
@@ -41,6 +45,11 @@ export class OpenChats implements Disposable {
   /** UUIDs of the sessions in which something runs. */
   get answering(): string[] {
     return this.all().filter((chat) => chat.conversation.isBusy).map((chat) => chat.session.uuid);
+  }
+
+  /** Whose turn waits for the user, the one on show first. */
+  get waiting(): WaitingSession[] {
+    return this.all().flatMap(({ waiting }) => waiting ?? []);
   }
 
   /** The chat on show, or one that finishes its turn. */
@@ -128,7 +137,7 @@ export class OpenChats implements Disposable {
     });
     chat.onDidEmit((event) => {
       if (event.type === 'turn_ended' && event.error?.reason === 'store') this._onDidFailToStore.fire();
-      if (chat !== this.shown) return;
+      if (chat !== this.shown) return asks.has(event.type) ? this._onDidChangeLeft.fire() : undefined;
       if (event.type === 'context_changed') this.shownContext = event.snapshot;
       this._onDidEmit.fire(event);
     });
@@ -136,14 +145,15 @@ export class OpenChats implements Disposable {
   }
 
   private put(next: OpenChat | null): void {
-    const before = this.shown;
+    const before = this.shown === next ? null : this.shown;
+    const goesOn = before?.conversation.isBusy === true;
     this.shown = next;
     this.shownContext = next?.conversation.snapshot ?? null;
+    // Before anybody asks what runs and what waits.
+    if (goesOn) this.leaving.add(before);
     this._onDidSwitch.fire();
-    if (!before || before === next) return;
-    if (!before.conversation.isBusy) return before.dispose();
-    this.leaving.add(before);
-    void this.disposeWhenIdle(before);
+    if (goesOn) void this.disposeWhenIdle(before);
+    else before?.dispose();
   }
 
   /** A chat that is taken back stays, and one that is left again while it answers is waited for again. */
@@ -152,6 +162,6 @@ export class OpenChats implements Disposable {
     while (this.leaving.has(chat) && chat.conversation.isBusy);
     if (!this.leaving.delete(chat)) return;
     chat.dispose();
-    this._onDidFinish.fire();
+    this._onDidChangeLeft.fire();
   }
 }

@@ -68,6 +68,7 @@ export class SessionCommands {
     forkSession: (args) => this.withOne(args, (session) => this.fork(session)),
     openSession: async (args) => {
       const [node] = args;
+      if (typeof node === 'string') return this.show(node);
       if (isNode(node) && node.kind === 'session' && node.other) return this.deps.documents.open(node.session, node.other);
       return this.withOne(args, (session) => this.open(session));
     },

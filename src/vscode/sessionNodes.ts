@@ -3,6 +3,7 @@ import type { Session } from '../core/session/session';
 import { groupLabels, groupSessions, type DateGroup } from './sessionGroups';
 import type { ListName, LoadedLists } from './sessionLists';
 import { agoText, messagesText, sessionDescription, sessionTitle, sessionTooltip } from './sessionText';
+import type { WaitingSession } from './waitingSession';
 
 /** Another workspace of this machine, as the registry knows it. */
 export interface OtherWorkspace {
@@ -41,6 +42,8 @@ export interface TreeState {
   readonly current: string | null;
   /** UUIDs of those that are being answered. */
   readonly answering: ReadonlySet<string>;
+  /** Of those, by UUID, what a turn waits for the user to say. */
+  readonly waiting: ReadonlyMap<string, WaitingSession['for']>;
   readonly now: number;
 }
 
@@ -111,24 +114,27 @@ function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists,
   return { ...plain, id, label: groupLabels[group](), icon: '', context: 'group', expands: 'open', spoken: groupLabels[group]() };
 }
 
-function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, now }: TreeState): SessionRow {
+function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, waiting, now }: TreeState): SessionRow {
   const isCurrent = other === null && session.uuid === current;
   const isAnswering = other === null && answering.has(session.uuid);
   const title = sessionTitle(session);
-  const state = isAnswering ? t('answering') : isCurrent ? t('open') : '';
+  const waitsFor = other === null ? waiting.get(session.uuid) : undefined;
+  const state = waitsFor ? waitingWords[waitsFor]() : isAnswering ? t('answering') : isCurrent ? t('open') : '';
   const description = sessionDescription(session, now);
   return {
     id: `session:${other ? `${other.folder}:` : ''}${session.uuid}`,
     label: title,
     description: state === '' ? description : `${state} · ${description}`,
     tooltip: sessionTooltip(session, other?.place ?? null),
-    icon: isAnswering ? 'loading~spin' : isCurrent ? 'comment-discussion' : session.parentSession === null ? 'comment' : 'repo-forked',
-    iconColor: isCurrent || isAnswering ? 'list.highlightForeground' : null,
+    icon: waitsFor ? 'bell-dot' : isAnswering ? 'loading~spin' : isCurrent ? 'comment-discussion' : session.parentSession === null ? 'comment' : 'repo-forked',
+    iconColor: waitsFor ? 'list.warningForeground' : isCurrent || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',
     spoken: listed([title, state, agoText(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
   };
 }
+
+const waitingWords = { permission: () => t('waits for your permission'), decision: () => t('waits for your decision') } as const;
 
 function contextOf({ deletedAt, archivedAt, pinnedAt }: Session): string {
   if (deletedAt !== null) return 'session.trashed';

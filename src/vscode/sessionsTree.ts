@@ -13,7 +13,7 @@ import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type T
 export interface SessionsTreeDeps {
   readonly sessionsView: Pick<LazyTree<SessionNode>, 'view' | 'redraw'>;
   readonly store: { get(): Promise<SessionStore> };
-  readonly controller: Pick<ChatController, 'session' | 'answering' | 'onDidChangeState'>;
+  readonly controller: Pick<ChatController, 'session' | 'answering' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
   readonly now: () => number;
   readonly log: Logger;
@@ -137,7 +137,7 @@ export class SessionsTree implements Disposable {
       const [lists, others] = await Promise.all([store.get().then((open) => this.lists.load(open)), otherSessions.list()]);
       const relinkOffered = this.filter === '' && isEmpty(lists) && (await offersRelink());
       // The offer stands where rows would: the tree has room for one of them.
-      this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), now: now() };
+      this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), waiting: waitingOf(controller), now: now() };
       found({ unread: false, relinkOffered, hasTrash: lists.trashed.sessions.length > 0 });
     } catch (error) {
       log.warn('sessions_not_listed', { detail: errorText(error) });
@@ -157,8 +157,12 @@ export class SessionsTree implements Disposable {
 
   private nothing(): TreeState {
     const list = { sessions: [], hasMore: false };
-    return { lists: { active: list, archived: list, trashed: list }, others: [], filter: this.filter, current: null, answering: new Set(), now: this.deps.now() };
+    return { lists: { active: list, archived: list, trashed: list }, others: [], filter: this.filter, current: null, answering: new Set(), waiting: new Map(), now: this.deps.now() };
   }
+}
+
+function waitingOf({ state }: Pick<ChatController, 'state'>): TreeState['waiting'] {
+  return new Map(state.waiting.map((one) => [one.session.uuid, one.for]));
 }
 
 function isEmpty(lists: LoadedLists): boolean {

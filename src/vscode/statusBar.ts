@@ -8,6 +8,7 @@ import type { ChatMemory, RememberedMeter } from './chatMemory';
 import type { ChatState } from './chatController';
 import { commandIds, statusItemId } from './contributions';
 import { statusView } from './statusText';
+import { waitingView, type WaitingSession } from './waitingSession';
 
 /** What is shown is remembered at most this often. */
 const rememberEveryMs = 2_000;
@@ -20,13 +21,14 @@ export interface StatusBarDeps {
   readonly isVisible: () => boolean;
 }
 
-/** The meter on the right of the status bar. Before anything is opened it shows what it showed last, marked `~`. */
+/** The meter on the right of the status bar. Before anything is opened it shows what it showed last, marked `~`; while a session waits for its user, that it does. */
 export class StatusBar implements Disposable {
   private readonly item: StatusBarItem;
   private context: ContextSnapshot | null = null;
   /** Of an earlier run of VS Code; null once something has been opened. */
   private remembered: RememberedMeter | null;
   private compacting = false;
+  private waiting: readonly WaitingSession[] = [];
   private timer: NodeJS.Timeout | null = null;
   private drawn = '';
   private spending: Spending | null = null;
@@ -35,13 +37,13 @@ export class StatusBar implements Disposable {
   constructor(private readonly deps: StatusBarDeps) {
     this.item = window.createStatusBarItem(statusItemId, StatusBarAlignment.Right, 90);
     this.item.name = t('Threadkeeper Context');
-    this.item.command = { command: commandIds.showBreakdown, title: t('Show Context Breakdown') };
     this.remembered = deps.memory.lastMeter();
     this.draw();
   }
 
   update(state: ChatState): void {
     this.compacting = state.compacting;
+    this.waiting = state.waiting;
     if (state.context !== this.context) {
       this.context = state.context;
       this.remembered = null;
@@ -68,7 +70,8 @@ export class StatusBar implements Disposable {
 
   draw(): void {
     const { context, compacting, problems, spending } = this;
-    const view = this.remembered ?? (context && statusView({ snapshot: context, remembered: false, compacting, problems, spending }));
+    const asks = waitingView(this.waiting);
+    const view = asks ?? this.remembered ?? (context && statusView({ snapshot: context, remembered: false, compacting, problems, spending }));
     if (!view || !this.deps.isVisible()) {
       this.drawn = '';
       return this.item.hide();
@@ -79,6 +82,7 @@ export class StatusBar implements Disposable {
     const tooltip = new MarkdownString(view.tooltip, true);
     tooltip.isTrusted = { enabledCommands: Object.values(commandIds) };
     this.item.text = view.text;
+    this.item.command = asks ? { command: commandIds.openSession, title: t('Open'), arguments: [asks.open] } : { command: commandIds.showBreakdown, title: t('Show Context Breakdown') };
     this.item.tooltip = tooltip;
     this.item.backgroundColor = backgrounds[view.severity] ? new ThemeColor(backgrounds[view.severity]!) : undefined;
     this.item.accessibilityInformation = { label: view.label, role: 'button' };

@@ -35,6 +35,7 @@ import { relinkHistory, type RelinkDeps } from './relink';
 import { pickTools } from './tools/toolPicker';
 import type { ChangeDocuments } from './tools/changeDocuments';
 import type { TransferCommandName, TransferCommands } from './transferCommands';
+import type { WaitingSession } from './waitingSession';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessionCommands';
 
 export interface WorkbenchCommandsDeps {
@@ -93,6 +94,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     this.contextCommands = new ContextCommands({
       ...deps.context,
       changes: deps.changes,
+      fullQuestions: deps.fullQuestions,
       controller: deps.controller,
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
@@ -203,6 +205,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   private async answerApproval(): Promise<void> {
     const { controller } = this.deps;
     await controller.open();
+    if (controller.approvals.length === 0) await this.openWaiting('permission');
     await answerApprovals({ pending: () => controller.approvals, answer: (call, answer) => controller.answerApproval(call, answer), showChange: (call) => this.showDiff(call) });
   }
 
@@ -212,10 +215,17 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   private async decideWhenFull(): Promise<void> {
     const { controller, fullQuestions } = this.deps;
+    if (!fullQuestions.pending(controller.session?.uuid)) await this.openWaiting('decision');
     const question = fullQuestions.pending(controller.session?.uuid);
     if (!question) throw new Error(t('Nothing waits for this decision any more.'));
     const answer = await pickFullAnswer(question);
     if (answer) await answerFull(fullQuestions, question.session, answer);
+  }
+
+  /** Goes to the session, left while it was answering, that waits for the user; stays where there is none. */
+  private async openWaiting(what: WaitingSession['for']): Promise<void> {
+    const waiting = this.deps.controller.state.waiting.find((one) => one.for === what);
+    if (waiting) await this.openSession(waiting.session.uuid);
   }
 
   /** The whole file while the call waits for its answer, and the whole note where it still tells; later the part that the call names. */

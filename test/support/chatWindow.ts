@@ -10,6 +10,7 @@ import type { Delta, ViewSnapshot } from '../../src/protocol/messages';
 import { ChatController } from '../../src/vscode/chatController';
 import { ChatMemory } from '../../src/vscode/chatMemory';
 import { endpointOf } from '../../src/vscode/endpoint';
+import { FullQuestions } from '../../src/vscode/fullQuestions';
 import { ModelSource } from '../../src/vscode/modelSource';
 import { StoreAccess } from '../../src/vscode/storeAccess';
 import { silentLog } from './conversationRig';
@@ -25,6 +26,9 @@ export class ChatWindow {
   readonly deleted: string[] = [];
   readonly controller: ChatController;
   readonly memory: ChatMemory;
+  readonly fullQuestions = new FullQuestions(() => undefined);
+  /** Of the conversations that are opened from now on. */
+  parts: Partial<ConversationDeps> = {};
   visible = true;
 
   constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
@@ -60,11 +64,14 @@ export class ChatWindow {
           random: () => 0,
           analyst: inProcessAnalyst,
           pinnedFiles: null,
+          askWhenFull: this.fullQuestions.ask,
+          ...this.parts,
         };
         return Conversation.open(deps, session.uuid, model.fallback);
       },
       models,
       memory: this.memory,
+      fullQuestions: this.fullQuestions,
       isTrusted: () => true,
       policy: () => ({ preset: 'balanced', overrides: {} }),
       noteSessions: () => undefined,

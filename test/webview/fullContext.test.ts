@@ -24,11 +24,16 @@ describe('what the view asks of its user', function () {
     }
     await view.delta({ kind: 'full', full: null });
     strictEqual(await view.find('.full-card').count(), 0);
+    strictEqual(await view.text('tk-turn-status'), 'Preparing…');
   });
 
-  it('is there in a view that opens while the turn waits', async () => {
-    const view = await open({ snapshot: snapshot({ rows: conversation(4), full: { ...full, fits: false } }) });
+  it('is there in a view that opens while the turn waits: nothing is said to run meanwhile, and the gauge can fold as well', async () => {
+    const view = await open({ snapshot: snapshot({ rows: conversation(4), turn: running('preparing'), full: { ...full, fits: false } }) });
     match(await view.text('.full-card'), /going on will not send your message/);
+    strictEqual(await view.find('tk-turn-status').count(), 0);
+    await view.find('.gauge-label').click();
+    await view.button('Compact now').last().click();
+    deepStrictEqual(await view.requested('compact'), { method: 'compact' });
   });
 
   it('is to choose another policy where that of the session cannot be used', async () => {

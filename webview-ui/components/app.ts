@@ -122,7 +122,7 @@ export class AppView extends ViewElement {
           .expanded=${this.expanded}
           .modelId=${state.connection.model}
           .modelName=${state.connection.modelName}
-          .status=${busy ? running : nothing}
+          .status=${busy && !state.full ? running : nothing}
           .empty=${all.length === 0 && state.banner?.kind !== 'store_failed' ? emptyState(state.connection) : nothing}
         ></tk-transcript>
       </main>
@@ -131,7 +131,7 @@ export class AppView extends ViewElement {
         ${state.full ? fullCard(state.full) : nothing}
         ${state.left ? leftOffer(state.left) : nothing}
         <tk-queue .queue=${state.queue}></tk-queue>
-        <tk-gauge .context=${state.context} .canCompact=${!busy && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
+        <tk-gauge .context=${state.context} .canCompact=${(!busy || state.full !== null) && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
         <tk-composer
           .host=${this.host}
           .lastSent=${lastSent(state)}

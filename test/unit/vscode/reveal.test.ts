@@ -20,7 +20,7 @@ describe('the way to an entry', () => {
     await store.moveLeaf(session, 'result');
     const conversation = { session: (await store.session(session))!, entries: [] as StoredEntry[], excerpted: new Set(), queued: [], pins: async () => [], onDidEmit: () => ({ dispose: () => undefined }), follow: async () => undefined, dispose: () => undefined };
     const models = { fallback: () => ({}), resolve: async () => ({}), resolveInTime: async () => ({}) } as unknown as ModelSource;
-    const chat = await OpenChat.open({ store, openConversation: async () => conversation as unknown as Conversation, models, log: silentLog, now: Date.now }, conversation.session);
+    const chat = await OpenChat.open({ store, openConversation: async () => conversation as unknown as Conversation, models, fullQuestions: { answer: () => false }, log: silentLog, now: Date.now }, conversation.session);
     deepStrictEqual(await Promise.all(['e1899', 'e3', 'e0', 'result', 'branch', 'nobody'].map((uuid) => chat.rowOf(uuid))), ['e1899', 'e3', 'e0', 'call', null, null]);
     chat.dispose();
     await store.close();

@@ -9,7 +9,7 @@ const day = 24 * hour;
 
 function stateOf(more: Partial<Omit<TreeState, 'lists'>> & { readonly lists?: Partial<LoadedLists> } = {}): TreeState {
   const empty = { sessions: [], hasMore: false };
-  return { filter: '', others: [], current: null, answering: new Set(), now, ...more, lists: { active: empty, archived: empty, trashed: empty, ...more.lists } };
+  return { filter: '', others: [], current: null, answering: new Set(), waiting: new Map(), now, ...more, lists: { active: empty, archived: empty, trashed: empty, ...more.lists } };
 }
 
 function listed(...sessions: readonly Session[]): { readonly sessions: readonly Session[]; readonly hasMore: boolean } {
@@ -71,16 +71,18 @@ describe('the Sessions view: its rows', () => {
     deepStrictEqual([plain!.expands, filtered!.expands, plain!.id === filtered!.id], ['closed', 'open', false]);
   });
 
-  it('tells the open session and those being answered by icon, word and colour', () => {
-    const [open, busy, idle] = ['open', 'busy', 'idle'].map((title) => aSession({ title, updatedAt: now - 5 * 60_000, messageCount: 1 }));
-    const state = stateOf({ current: open!.uuid, answering: new Set([busy!.uuid]) });
-    const rows = sessionNodes([open!, busy!, idle!], null).map((node) => rowOf(node, state));
+  it('tells the open session, those being answered and those that wait for the user by icon, word and colour', () => {
+    const [open, busy, idle, asking, full] = ['open', 'busy', 'idle', 'asking', 'full'].map((title) => aSession({ title, updatedAt: now - 5 * 60_000, messageCount: 1 }));
+    const state = stateOf({ current: open!.uuid, answering: new Set([busy!.uuid, asking!.uuid, full!.uuid]), waiting: new Map([[asking!.uuid, 'permission'], [full!.uuid, 'decision']]) });
+    const rows = sessionNodes([open!, busy!, idle!, asking!, full!], null).map((node) => rowOf(node, state));
     deepStrictEqual(
       rows.map(({ icon, iconColor, description, spoken }) => ({ icon, coloured: iconColor !== null, description, spoken })),
       [
         { icon: 'comment-discussion', coloured: true, description: 'open · 5 min ago · 1 message', spoken: 'open, open, 5 min ago, 1 message' },
         { icon: 'loading~spin', coloured: true, description: 'answering · 5 min ago · 1 message', spoken: 'busy, answering, 5 min ago, 1 message' },
         { icon: 'comment', coloured: false, description: '5 min ago · 1 message', spoken: 'idle, 5 min ago, 1 message' },
+        { icon: 'bell-dot', coloured: true, description: 'waits for your permission · 5 min ago · 1 message', spoken: 'asking, waits for your permission, 5 min ago, 1 message' },
+        { icon: 'bell-dot', coloured: true, description: 'waits for your decision · 5 min ago · 1 message', spoken: 'full, waits for your decision, 5 min ago, 1 message' },
       ],
     );
   });

@@ -1,0 +1,16 @@
+import type { Event } from '../core/base/event';
+import type { CompactionResult } from '../core/chat/compactor';
+import type { ConversationEvent } from '../core/chat/events';
+
+/** What comes of the compaction that the running turn makes next; nothing when it ends without one. */
+export function foldedByTurn(onDidEmit: Event<ConversationEvent>): Promise<CompactionResult> {
+  return new Promise((resolve) => {
+    const subscription = onDidEmit((event) => {
+      // A preview that the user agrees to ends with neither, before the compaction begins.
+      const hasFolded = event.type === 'compaction_ended' && (event.entry !== null || event.message !== null);
+      if (!hasFolded && event.type !== 'turn_ended') return;
+      subscription.dispose();
+      resolve(hasFolded ? { entry: event.entry, message: event.message } : { entry: null, message: null });
+    });
+  });
+}
