@@ -45,6 +45,16 @@ describe('store: in its worker', () => {
     await assert.rejects(store.session(session.uuid), hasReason('closed'));
   });
 
+  it('keeps a text of 60 MB whole', async () => {
+    const store = await open();
+    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 });
+    const entry = userMessage(uuid, null, `${'漢'.repeat(20e6)} and its end`);
+    await store.append(uuid, { entries: [entry] });
+    await store.close();
+    const [found] = await (await open()).entries([entry.uuid]);
+    assert.ok(found && 'text' in found.content && 'text' in entry.content && found.content.text === entry.content.text, 'not deepEqual, which would print it');
+  }).timeout(30_000);
+
   it('lets errors cross with their reason', async () => {
     const store = await open();
     await assert.rejects(store.append('nobody', { entries: [] }), hasReason('invalid'));

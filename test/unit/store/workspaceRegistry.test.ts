@@ -235,6 +235,16 @@ describe('store: where a workspace keeps its sessions', () => {
       assert.deepEqual((await candidates([c])).map(({ entry, reason }) => [entry.workspaceUris, reason]), [[[b], 'other']]);
     });
 
+    it('finds what was said before a folder was opened', async () => {
+      const { folder } = await resolve(undefined, []);
+      writeFileSync(join(folder, 'threadkeeper.db'), 'a database');
+      const a = workspace('a');
+      await resolve(storage('1'), [a]);
+      assert.deepEqual((await candidates([a])).map(({ entry, reason, gone }) => [entry.workspaceUris, reason, gone]), [[[], 'other', false]]);
+      await relink([a], 0);
+      assert.deepEqual([(await resolve(storage('1'), [a])).folder, (await resolve(undefined, [])).folder], [folder, folder]);
+    });
+
     it('shares with a workspace that is still there, and leaves it alone', async () => {
       const [a, b] = [workspace('a'), workspace('b')];
       await resolve(storage('1'), [a]);

@@ -29,6 +29,14 @@ describe('a history that was damaged between two windows', function () {
     return join(session.server.dataFolder, found);
   };
 
+  const damage = (word: string) => {
+    const content = readFileSync(storeFile());
+    const at = content.indexOf(word);
+    assert.ok(at > 0);
+    content.write(word.toUpperCase(), at);
+    writeFileSync(storeFile(), content);
+  };
+
   it('is said to be sound while it is', async () => {
     session.api.enqueue(reply('Carefully preserved wording.'), reply('Another answer.'));
     await session.chat.ask('What do you keep?');
@@ -48,11 +56,7 @@ describe('a history that was damaged between two windows', function () {
     await session.workbench.close();
     killTree(host);
     await waitFor('the extension host to end', () => session.server.extensionHosts().length === 0);
-    const content = readFileSync(storeFile());
-    const at = content.indexOf('Carefully preserved');
-    assert.ok(at > 0);
-    content.write('CAREFULLY', at);
-    writeFileSync(storeFile(), content);
+    damage('Carefully');
 
     workbench = await session.workbench.openTab();
     await workbench.openView();
@@ -79,5 +83,25 @@ describe('a history that was damaged between two windows', function () {
     await chat.see('article.answer', 'On it goes.');
     await workbench.runCommand('Threadkeeper: Verify and Repair History');
     await workbench.messages.waitForNotification('no damage found');
+  });
+
+  it('is repaired from a window whose history another one has open, and both go on', async () => {
+    await workbench.reload();
+    await chat.see('article.answer', 'On it goes.');
+    const guest = await workbench.openTab();
+    const second = new ChatPage(guest);
+    await second.see('article.answer', 'On it goes.');
+    damage('Another answer');
+    await guest.runCommand('Threadkeeper: Verify and Repair History');
+    assert.match(await guest.messages.waitForDialog(), /1 problem found\.[\s\S]*The damaged file is kept beside it/);
+    await guest.messages.answerDialog('Repair');
+    assert.match(await guest.messages.waitForNotification('Your history has been repaired'), /the content of 2 entries.*threadkeeper\.db\.damaged-/s);
+    await second.see('.quiet', 'ANOTHER ANSWER');
+    await guest.screenshot('repaired-by-the-guest');
+    session.api.enqueue(reply('In both windows.'));
+    await chat.ask('Are you still there, too?');
+    await chat.see('article.answer', 'In both windows.');
+    await second.see('article.answer', 'In both windows.');
+    await workbench.screenshot('owner-after-it');
   });
 });
