@@ -37,8 +37,8 @@ export interface CurrentChatDeps {
 export class CurrentChat {
   private opened: Promise<void> | null = null;
   private last: Promise<unknown> = Promise.resolve();
-  /** What the open chats were read from, and whether it could be written. */
-  private known: { readonly store: SessionStore; readonly isCopy: boolean } | null = null;
+  /** What the open chats were read from. */
+  private known: ReadFrom | null = null;
 
   constructor(private readonly deps: CurrentChatDeps) {}
 
@@ -106,11 +106,12 @@ export class CurrentChat {
   async storeChanged(): Promise<void> {
     const { current: store } = this.deps.store;
     const before = this.known;
-    this.known = store && { store, isCopy: store.status.access === 'readonly' };
+    this.known = store && readFrom(store);
     this.deps.feed.banner();
     // What another window writes to a store that is only read here is read when the user looks here, not at each of its writes. Which
     // of the windows owns the file makes no difference.
-    const isSame = before !== null && before.store === this.known?.store && before.isCopy === this.known.isCopy;
+    const isRepaired = this.known !== null && this.known.repair !== null && this.known.repair !== before?.repair;
+    const isSame = before !== null && before.store === this.known?.store && before.isCopy === this.known.isCopy && !isRepaired;
     if (store && this.isOpened && !isSame) await this.reload();
   }
 
@@ -155,7 +156,7 @@ export class CurrentChat {
   private async openLast(): Promise<void> {
     const { memory, list } = this.deps;
     const store = await this.deps.store.get();
-    this.known = { store, isCopy: store.status.access === 'readonly' };
+    this.known = readFrom(store);
     const [newest] = await list.read();
     const remembered = memory.lastSession();
     if (remembered === null) return;
@@ -209,4 +210,17 @@ export class CurrentChat {
     this.last = result.catch(() => undefined);
     return result;
   }
+}
+
+interface ReadFrom {
+  readonly store: SessionStore;
+  /** It could not be written. */
+  readonly isCopy: boolean;
+  /** What the repair said that it was last made anew by, in whichever window; null when it was not. */
+  readonly repair: string | null;
+}
+
+function readFrom(store: SessionStore): ReadFrom {
+  const { access, note } = store.status;
+  return { store, isCopy: access === 'readonly', repair: note?.reason === 'recovered' ? note.detail : null };
 }

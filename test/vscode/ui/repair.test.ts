@@ -98,6 +98,7 @@ describe('a history that was damaged between two windows', function () {
     assert.match(await guest.messages.waitForNotification('Your history has been repaired'), /the content of 2 entries.*threadkeeper\.db\.damaged-/s);
     await second.see('.quiet', 'ANOTHER ANSWER');
     await guest.screenshot('repaired-by-the-guest');
+    await chat.see('.quiet', 'ANOTHER ANSWER');
     session.api.enqueue(reply('In both windows.'));
     await chat.ask('Are you still there, too?');
     await chat.see('article.answer', 'In both windows.');
