@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, SqlValue } from 'sql.js';
@@ -39,6 +39,7 @@ export class ForeignDatabase {
     const sqlite = await loadSqlite(wasmFile);
     if (sqlite.unbridged !== null) {
       const whole = await ForeignDatabase.open(pages.file, wasmFile);
+      pages.bytesRead = statSync(pages.file).size;
       try {
         return read(whole);
       } finally {

@@ -16,12 +16,15 @@ export class LivePages implements ByteSource {
   private stamp = '';
   private pageSize = 0;
   size = 0;
+  /** Since `open`, of both files, without the log's new frames. */
+  bytesRead = 0;
 
   constructor(readonly file: string) {}
 
   /** Goes over to what has been committed by now; to be closed, unless this throws as the file system says. */
   open(): void {
     this.main = openSync(this.file, 'r');
+    this.bytesRead = 0;
     try {
       this.begin();
     } catch (error) {
@@ -46,6 +49,7 @@ export class LivePages implements ByteSource {
       const moved = inLog === undefined ? readSync(this.main, into, offset + done, here, position + done) : readSync(this.log!, into, offset + done, here, inLog + within);
       if (moved === 0) return done;
       done += moved;
+      this.bytesRead += moved;
     }
     // A log beside it would be looked for: the header must not ask for one.
     for (const at of [18, 19]) if (at >= position && at < position + wanted) into[offset + at - position] = 1;

@@ -7,8 +7,11 @@ import type { OpenClawSource, RecordTail } from './openClawSource';
 import { eventText, zstdColumn } from './readSqlite';
 import { recordHash } from './sessionWriter';
 
-/** A look that takes longer than that is followed by a rest of four times as long: where its tables have no index, all of it is read. */
-const longLookMs = 200;
+/**
+ * A look that reads more than that is followed by a rest of four times as long as it took: where its tables have no index, all of the
+ * database is read. Not by its time alone: a small database on a busy machine would be left unread as well.
+ */
+const muchRead = 16 * 1024 * 1024;
 
 /**
  * The database in which OpenClaw keeps the sessions of an agent from 2026.8.1 on. Its tables belong together in ways that only OpenClaw
@@ -49,7 +52,7 @@ export class OpenClawDatabase implements OpenClawSource {
     this.stamp = stamp;
     const took = performance.now() - began;
     // The first one reads the whole session, which no other has to.
-    if (took > longLookMs && !isFirst) this.restsUntil = performance.now() + took * 4;
+    if (this.pages.bytesRead > muchRead && !isFirst) this.restsUntil = performance.now() + took * 4;
     return this.session;
   }
 
