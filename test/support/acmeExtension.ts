@@ -19,7 +19,7 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     lm.registerLanguageModelChatProvider('acme', {
       provideLanguageModelChatInformation: () => [
-        { id: 'tide-1', name: 'Acme Tide', family: 'tide', version: '1', maxInputTokens: 16_000, maxOutputTokens: 2_000, capabilities: { toolCalling: true, imageInput: false } },
+        { id: 'tide-1', name: 'Acme Tide', family: 'tide', version: '1', maxInputTokens: 16_000, maxOutputTokens: 2_000, capabilities: { toolCalling: true, imageInput: false }, requiresAuthorization: true },
       ],
       provideLanguageModelChatResponse: answer,
       // As some vendors: the same for every message.

@@ -36,6 +36,8 @@ const manifest = {
   engines: { vscode: '^1.100.0' },
   main: './extension.js',
   activationEvents: ['onStartupFinished'],
+  // For `requiresAuthorization`: the user is asked who may use the models, as with those of GitHub Copilot.
+  enabledApiProposals: ['chatProvider'],
   contributes: {
     languageModelChatProviders: [{ vendor: 'acme', displayName: 'Acme' }],
     languageModelTools: [

@@ -40,9 +40,18 @@ describe('another extension’s model and tool', function () {
     assert.match((await row.innerText()).replaceAll('\u00a0', ' '), /20\.1k tokens of context · price unknown · answers of up to 4\.1k/);
     await workbench.screenshot('lm-picker');
     await row.click();
+    await chat.send('May I?');
+    assert.match(await workbench.messages.waitForDialog(), /Threadkeeper[^]*Acme Models/);
+    await workbench.screenshot('lm-consent');
+    await workbench.messages.answerDialog('Cancel');
+    await chat.see('.error-row', /may not use this model/);
+    await chat.idle();
+    assert.equal(acme.chats.length, 0);
     const gate = hold();
     acme.enqueue(reply('The lighthouse ', gate, 'is white.'));
     await chat.send('What colour is the lighthouse?');
+    await workbench.messages.waitForDialog();
+    await workbench.messages.answerDialog('Allow');
     await gate.reached;
     await chat.see('article.answer', /The lighthouse/);
     gate.release();

@@ -17,7 +17,8 @@ describe('workspace tools', function () {
   const results = () => [...JSON.stringify(session.api.messages.at(-1)?.body).matchAll(/"type":"tool_result".*?"content":(?:\[\{"type":"text","text":)?"((?:[^"\\]|\\.)*)"/g)].map((match) => JSON.parse(`"${match[1]!}"`) as string);
 
   before(async () => {
-    session = await openChat({ window: 60_000 });
+    // The browser's VS Code saves by itself: what is not saved yet would not stay so.
+    session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off' } });
     await writeFile(file('src/dos.txt'), 'one\r\ntwo\r\nthree');
     await writeFile(file('.env'), 'TOKEN=very-secret');
   });
@@ -53,6 +54,65 @@ describe('workspace tools', function () {
     await chat.idle();
     assert.equal(await text('src/dos.txt'), 'one\r\n2\r\n3');
     assert.equal(results().at(-1), 'src/dos.txt: changed at line 2.');
+  });
+
+  it('leaves alone what the user has not saved, also when they type while they are asked', async () => {
+    const { chat, api, workbench } = session;
+    const { page } = workbench;
+    const dirty = page.locator('.tab.dirty', { hasText: 'draft.txt' });
+    const shown = async () => (await page.locator('.editor-instance .view-lines').innerText()).replaceAll('\u00a0', ' ');
+    await writeFile(file('src/draft.txt'), 'one\ntwo\n');
+    await page.keyboard.press('Control+P');
+    await workbench.quickInput.type('draft.txt');
+    await workbench.quickInput.pick('draft.txt');
+    const editor = page.locator('.editor-instance .view-lines');
+    await waitFor('the file in an editor', async () => /two/.test(await shown()));
+    const type = async (text: string) => {
+      await editor.click();
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.type(text);
+      await dirty.waitFor();
+    };
+
+    await type('MINE ');
+    const calls = [toolCall('edit_file', { path: 'src/draft.txt', old_text: 'two', new_text: '2' }), toolCall('create_file', { path: 'src/draft.txt', content: 'new', overwrite: true })];
+    api.enqueue(reply(...calls), reply('You have not saved it.'));
+    await chat.ask('Change the draft');
+    assert.equal(await chat.count('.approval'), 0);
+    for (const told of results().slice(-2)) assert.match(told, /^src\/draft\.txt has changes in an editor that the user has not saved\. Ask them to save or to revert it first\.$/);
+    assert.deepEqual([await text('src/draft.txt'), /MINE one/.test(await shown())], ['one\ntwo\n', true]);
+    await workbench.screenshot('tools-unsaved');
+
+    await editor.click();
+    await page.keyboard.press('Control+S');
+    await dirty.waitFor({ state: 'detached' });
+    api.enqueue(reply(toolCall('edit_file', { path: 'src/draft.txt', old_text: 'two', new_text: '2' })), reply('You were quicker.'));
+    await chat.send('Now');
+    await chat.see('.approval-title', 'Edit src/draft.txt');
+    await type('AGAIN ');
+    await chat.press(/^Allow$/);
+    await chat.idle();
+    assert.match(results().at(-1)!, /draft\.txt (has changes in an editor|was changed while|has been changed)/);
+    assert.deepEqual([await text('src/draft.txt'), /AGAIN MINE one/.test(await shown())], ['MINE one\ntwo\n', true]);
+
+    await editor.click();
+    await page.keyboard.press('Control+S');
+    await dirty.waitFor({ state: 'detached' });
+    api.enqueue(reply(toolCall('edit_file', { path: 'src/draft.txt', old_text: 'two', new_text: '2' })), reply('Changed.'));
+    await chat.send('Once more');
+    await chat.see('.approval-title', 'Edit src/draft.txt');
+    await chat.press(/^Allow$/);
+    await chat.idle();
+    assert.equal(await text('src/draft.txt'), 'AGAIN MINE one\n2\n');
+    await waitFor('the change in the editor', async () => /\n2/.test(await shown()));
+    assert.equal(await dirty.count(), 0);
+    // The user can take it back as anything they have typed.
+    await editor.click();
+    await page.keyboard.press('Control+Z');
+    await waitFor('the change to be taken back', async () => /two/.test(await shown()));
+    await page.keyboard.press('Control+S');
+    await dirty.waitFor({ state: 'detached' });
+    assert.deepEqual(api.errors, []);
   });
 
   it('keeps asking while the view is hidden, and changes nothing that is denied', async () => {
