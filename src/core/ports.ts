@@ -196,6 +196,8 @@ export interface SummaryRequest {
   readonly system: string;
   readonly prompt: string;
   readonly maxTokens: number;
+  /** JSON Schema of what is to be written, for a provider that can hold a model to it. */
+  readonly schema?: ModelRequest['answerSchema'];
   /**
    * The conversation's own prompt, which the provider has cached: it is sent as it stands, `prompt` behind it as one more block of the
    * user's side, and `system` not at all. Only for a summariser whose `continuesFrom` is that conversation's model.

@@ -49,8 +49,12 @@ export class LmModels implements HostedModels {
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
     const { api, log } = this.options;
     const source = new api.CancellationTokenSource();
-    const aborted = new Promise<'aborted'>((resolve) => signal.addEventListener('abort', () => resolve('aborted'), { once: true }));
-    const onAbort = () => source.cancel();
+    let abort = () => {};
+    const aborted = new Promise<'aborted'>((resolve) => (abort = () => resolve('aborted')));
+    const onAbort = () => {
+      source.cancel();
+      abort();
+    };
     signal.addEventListener('abort', onAbort, { once: true });
     if (signal.aborted) source.cancel();
     const blocks = new AnswerBlocks();

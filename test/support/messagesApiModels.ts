@@ -36,7 +36,7 @@ export function modelPage(models: readonly DoubleModel[], query: URLSearchParams
   };
 }
 
-export function wireModel({ id, name, window, maxOutput }: DoubleModel): object {
+export function wireModel({ id, name, window, maxOutput, structured }: DoubleModel): object {
   return {
     type: 'model',
     id,
@@ -48,6 +48,6 @@ export function wireModel({ id, name, window, maxOutput }: DoubleModel): object 
     max_input_tokens: window,
     max_tokens: maxOutput,
     retires_at: null,
-    capabilities: null,
+    capabilities: structured === undefined ? null : { structured_outputs: { supported: structured } },
   };
 }

@@ -34,6 +34,7 @@ export function validated(raw: string, models: readonly DoubleModel[], counting:
     thinkingDisplay: checkedThinkingOption(body['thinking'], Number(maxTokens)),
     compaction: checkedCompaction(body['compaction']),
   };
+  checkFormat(body['output_config'], model);
   prompt.system.forEach((block, index) => checkText(block, `system.${index}`));
   checkMarks(prompt);
   checkTurns(prompt.turns);
@@ -41,6 +42,14 @@ export function validated(raw: string, models: readonly DoubleModel[], counting:
   if (prompt.compaction && last?.blocks.some(({ block }) => block.type === 'tool_use')) throw badRequest('messages: the conversation ends on an assistant turn that is not finished');
   if (!prompt.compaction && last?.role === 'assistant') throw badRequest('This model does not support assistant message prefill. The conversation must end with a user message.');
   return prompt;
+}
+
+function checkFormat(config: unknown, { id, structured }: DoubleModel): void {
+  const format = isRecord(config) ? config['format'] : undefined;
+  if (!isGiven(format)) return;
+  if (!structured) throw badRequest(`output_config.format: structured outputs are not supported by ${id}`);
+  if (!isRecord(format) || format['type'] !== 'json_schema' || !isRecord(format['schema'])) throw badRequest("output_config.format.type: Input should be 'json_schema'");
+  if (format['schema']['additionalProperties'] !== false) throw badRequest("output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false");
 }
 
 function checkedCompaction(compaction: unknown): Prompt['compaction'] {

@@ -8,6 +8,8 @@ export interface DoubleModel {
   readonly minCacheTokens: number;
   /** Returns thinking without its text unless the request asks for a summary. */
   readonly omitsThinking: boolean;
+  /** Its answers can be held to a schema. */
+  readonly structured?: boolean;
 }
 
 export interface WireBlock {

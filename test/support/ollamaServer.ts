@@ -12,6 +12,8 @@ export interface OllamaServerOptions {
   readonly thinks?: readonly (boolean | string)[] | { readonly family: string };
   /** Of the model that is in memory before the first request; null: none is. */
   readonly loaded?: number | null;
+  /** Before 0.5: no schema. */
+  readonly isOld?: boolean;
   /** Before `/api/ps` told it. */
   readonly hidesContext?: boolean;
 }
@@ -43,6 +45,7 @@ class OllamaWire implements ChatWire<Chat> {
     const { model, messages, tools, options } = body;
     this.checkModel(model);
     if (tools !== undefined && this.options.tools === false) throw new WireError(400, `registry.ollama.ai/library/${ollamaModelId} does not support tools`);
+    if (this.options.isOld && typeof body['format'] === 'object') throw new WireError(400, 'json: cannot unmarshal object into Go struct field ChatRequest.format of type string');
     const { think } = body;
     if (think !== undefined && this.options.thinks === undefined) throw new WireError(400, `"${ollamaModelId}" does not support thinking`);
     const { num_ctx: asked, num_predict: maxTokens = Infinity } = (options ?? {}) as { num_ctx?: number; num_predict?: number };

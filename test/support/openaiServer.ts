@@ -17,6 +17,8 @@ export interface OpenaiServerOptions {
   readonly listed?: Readonly<Record<string, unknown>> | null;
   /** Efforts that it takes; null: it refuses to be told. Omitted: it does not care. */
   readonly efforts?: readonly string[] | null;
+  /** Refuses to hold an answer to a schema. */
+  readonly isFree?: boolean;
   /** Calls without an index. */
   readonly omitsIndex?: boolean;
 }
@@ -50,6 +52,7 @@ class OpenaiWire implements ChatWire<Chat> {
     }
     if (this.options.isOld && streamOptions !== undefined) throw new WireError(400, 'Unrecognized request argument supplied: stream_options', null);
     if (this.options.isBlind && JSON.stringify(messages).includes('image_url')) throw new WireError(400, 'This model does not support image inputs.', null);
+    if (this.options.isFree && body['response_format'] !== undefined) throw new WireError(400, 'This response_format type is unavailable now', 'invalid_request_error');
     const effort = body['reasoning_effort'];
     if (effort !== undefined && this.options.efforts === null) throw new WireError(400, "Unsupported parameter: 'reasoning_effort' is not supported with this model.", 'unsupported_parameter');
     if (effort !== undefined && this.options.efforts?.includes(String(effort)) === false) {

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { objectSchema, type ObjectSchema } from './objectSchema';
 
 /** For every summariser: what it reads is data. */
 export const notAddressed =
@@ -9,6 +10,7 @@ export interface ListFormat<T> {
   readonly system: string;
   /** The last line of a request. */
   readonly closing: (maxTokens: number) => string;
+  readonly schema: ObjectSchema;
   /** The names of the sections, as they have to stand in an answer. */
   readonly sections: readonly string[];
   /** Bare JSON, JSON in a fence, or JSON with words around it; undefined when there is no complete object. */
@@ -49,6 +51,7 @@ export function listFormat<S extends string, K extends string>(definition: {
   return {
     system: `${purpose}\n\n${notAddressed}\n\nAnswer with one JSON object and nothing else:\n{\n${shape.join(',\n')}\n}\n\nOne matter per line, each with the id of the entry it comes from, like (#12). Copy identifiers, paths, numbers and quotations literally. An empty list stays empty. Write in the language of the conversation. Never invent a request the user did not make.`,
     closing: (maxTokens) => `Write the JSON object now. At most ${maxTokens} tokens.`,
+    schema: objectSchema(lists.map(({ key }) => key), summary.key, true),
     sections: [summary.key, ...lists.map(({ key }) => key)],
     parse(answer) {
       const parsed = schema.safeParse(jsonIn(answer));

@@ -1,6 +1,7 @@
 import type { SessionState } from './sessionState';
 import { parseSessionState } from './sessionState';
 import type { SummaryFormat as FormatName } from '../context/policy';
+import { objectSchema, type ObjectSchema } from './objectSchema';
 import { checkpointFormat, notAddressed, researchFormat, sectionsFormat, type ListFormat } from './listFormats';
 import { summarySystem } from './prompts';
 
@@ -22,6 +23,8 @@ export interface SummaryFormat {
   readonly system: string;
   /** The last line of a request. */
   readonly closing: (maxTokens: number) => string;
+  /** JSON Schema of an answer; omitted: it is plain text. */
+  readonly schema?: ObjectSchema;
   read(answer: string): ReadSummary;
 }
 
@@ -30,11 +33,13 @@ export function formatOf(name: FormatName): SummaryFormat {
   return formats[name];
 }
 
-const sections = ['logos', 'pathos', 'abstract', 'conversation_summary'];
+const stateLists = ['logos', 'pathos', 'abstract'];
+const sections = [...stateLists, 'conversation_summary'];
 
 export const sessionStateFormat: SummaryFormat = {
   system: summarySystem,
   closing: (maxTokens) => `Write the JSON object now. At most ${maxTokens} tokens.`,
+  schema: objectSchema(stateLists, 'conversation_summary'),
   read(answer) {
     const state = parseSessionState(answer);
     const missing = sections.filter((name) => !answer.includes(`"${name}"`));
@@ -88,6 +93,7 @@ function listed<T>(format: ListFormat<T>): SummaryFormat {
   return {
     system: format.system,
     closing: format.closing,
+    schema: format.schema,
     read(answer): ReadSummary {
       const value = format.parse(answer);
       if (value !== undefined) {

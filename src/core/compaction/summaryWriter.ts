@@ -130,7 +130,8 @@ export class SummaryWriter {
     const stopped = new Promise<never>((_, reject) => (stop = () => reject(new CancelledError())));
     signal.addEventListener('abort', stop, { once: true });
     try {
-      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, background, onProgress, ...(continuation ? { continues: continuation.request } : {}) }, signal), stopped]);
+      // A schema changes the prompt that a conversation has cached.
+      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, background, onProgress, ...(continuation ? { continues: continuation.request } : format.schema ? { schema: format.schema } : {}) }, signal), stopped]);
       usage = isReported(answer.usage) ? answer.usage : estimated(answer.text);
       if (answer.text.trim() === '') throw new Error(english('the summary came back empty'));
       return answer.text.trim();

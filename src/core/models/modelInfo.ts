@@ -12,4 +12,6 @@ export interface ModelInfo {
   readonly source: 'provider' | 'table';
   /** Omitted: nobody knows; a level is sent, and left out where it is refused. */
   readonly thinking?: ThinkingControl;
+  /** The provider says that it can hold the model's answers to a schema. */
+  readonly structured?: true;
 }

@@ -12,6 +12,11 @@ export interface ModelRequest {
   /** Omitted: as the model does by itself. `off` also where the thinking that its unfinished tool calls came from can no longer be sent along. */
   readonly thinking?: ThinkingLevel;
   /**
+   * JSON Schema of an object that the answer has to be. A client whose provider cannot hold a model to it, or is not known to, leaves
+   * it out: whoever asks says so in words as well, and reads the answer leniently.
+   */
+  readonly answerSchema?: Readonly<Record<string, unknown>>;
+  /**
    * The provider is to put the conversation into a summary by its own means, as these instructions say; the answer is that summary,
    * with the stop reason `compaction`. Only for a client that `compacts`.
    */

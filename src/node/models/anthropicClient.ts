@@ -59,7 +59,9 @@ export class AnthropicClient implements ModelClient {
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
     const { timeouts, failureOf } = this;
     const open = async (abort: AbortSignal, watchdog: Watchdog) => {
-      const body: Anthropic.MessageCreateParamsStreaming = { ...anthropicPrompt(request), max_tokens: request.maxOutputTokens, stream: true };
+      const { answerSchema, ...plain } = request;
+      const asked = answerSchema && this.described.get(request.model)?.structured ? request : plain;
+      const body: Anthropic.MessageCreateParamsStreaming = { ...anthropicPrompt(asked), max_tokens: request.maxOutputTokens, stream: true };
       const compacting = compaction(request);
       // Not `messages.create`: it is this call and a warning on the console per request for models that will be retired.
       return this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(compacting ? '/v1/messages?beta=true' : '/v1/messages', {

@@ -21,6 +21,7 @@ export function anthropicModel(provider: string, listed: unknown, askedFor?: str
     maxOutput: isCount(maxOutput) ? maxOutput : (known?.maxOutput ?? 0),
     source: asked ? 'provider' : 'table',
     ...thinkingOf(capabilities),
+    ...((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.structured_outputs?.supported === true ? { structured: true as const } : {}),
   };
 }
 

@@ -36,8 +36,15 @@ export function anthropicPrompt(request: ModelRequest): Prompt {
     messages: messages(request.messages, maxBreakpoints - head),
     ...(systemBlocks.length > 0 ? { system: systemBlocks } : {}),
     ...(tools.length > 0 ? { tools } : {}),
-    ...thinking(request),
+    ...options(request),
   };
+}
+
+function options(request: ModelRequest): Pick<Prompt, 'thinking' | 'output_config'> {
+  const { answerSchema: schema } = request;
+  const { output_config: config, ...rest } = thinking(request);
+  if (!schema) return thinking(request);
+  return { ...rest, output_config: { ...config, format: { type: 'json_schema', schema } } };
 }
 
 /** A level is an effort for models that think as they see fit, and a number of tokens for those before them. */

@@ -11,6 +11,8 @@ export interface ChatDialect {
   readonly usage: boolean;
   /** Models without eyes refuse what has an image in it. */
   readonly images: boolean;
+  /** Not every server can hold a model to a schema. */
+  readonly schemas: boolean;
   /** The effort that stands for no thinking, the least that the model takes; null: it takes no effort at all. */
   readonly least: 'none' | 'minimal' | 'low' | null;
 }
@@ -22,13 +24,14 @@ const more = { none: 'minimal', minimal: 'low', low: null } as const;
 
 /** `o3`, `gpt-5-mini`, `openai/o4-mini`. */
 export function firstDialect(model: string): ChatDialect {
-  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true, least: 'none' };
+  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true, schemas: true, least: 'none' };
 }
 
 /** The dialect to try when a server has refused another; undefined when its words are about something else. */
 export function otherDialect(dialect: ChatDialect, refusal: string, thinking: ThinkingLevel | undefined): ChatDialect | undefined {
   if (dialect.least && thinking && /reasoning[_. ]effort/i.test(refusal)) return { ...dialect, least: (thinking === 'off' && !/unrecognized|unknown|unsupported parameter|not permitted|extra/i.test(refusal) && more[dialect.least]) || null };
   if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };
+  if (dialect.schemas && /response_format|json_schema|structured output|\bgrammar\b/i.test(refusal)) return { ...dialect, schemas: false };
   if (dialect.images && /\bimage(_url|s| input)?\b|\bvision\b|multimodal/i.test(refusal)) return { ...dialect, images: false };
   const refused = /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal) ? 'max_completion_tokens' : /max_tokens/i.test(refusal) ? 'max_tokens' : null;
   const isName = /unsupported|not supported|unknown|unrecognized|not permitted|extra|use ['"`]?max_/i.test(refusal);
@@ -45,6 +48,7 @@ export function chatCompletionBody(request: ModelRequest, dialect: ChatDialect):
     ...(dialect.usage ? { stream_options: { include_usage: true } } : {}),
     [dialect.limit]: request.maxOutputTokens,
     ...(request.thinking && dialect.least ? { reasoning_effort: request.thinking === 'off' ? dialect.least : request.thinking } : {}),
+    ...(request.answerSchema && dialect.schemas ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: request.answerSchema } } } : {}),
     ...(request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
   };
 }

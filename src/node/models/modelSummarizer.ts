@@ -85,7 +85,7 @@ export class ModelSummarizer implements Summarizer {
     }
   }
 
-  private async ask({ system, prompt, maxTokens, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
+  private async ask({ system, prompt, maxTokens, schema, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     const { maxOutput } = await this.client.describe(this.model, signal);
     const block: ModelMessage = { role: 'user', blocks: [{ type: 'text', text: prompt }] };
     const maxOutputTokens = Math.min(maxTokens + thinkingTokens, maxOutput);
@@ -93,7 +93,7 @@ export class ModelSummarizer implements Summarizer {
     const request: ModelRequest = this.serverSide
       ? { ...(continues ?? { ...fresh, system: '', messages: [block] }), maxOutputTokens, compact: continues ? prompt : system }
       : // Without a mark of its own: nobody will ask for what ends with it.
-        { ...(continues ?? { ...fresh, system }), messages: [...(continues?.messages ?? []), block], maxOutputTokens };
+        { ...(continues ?? { ...fresh, system }), messages: [...(continues?.messages ?? []), block], maxOutputTokens, ...(schema ? { answerSchema: schema } : {}) };
     const parts: string[] = [];
     let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     let calledTool = false;

@@ -45,6 +45,7 @@ export class OllamaClient implements ModelClient {
   private readonly http: ModelHttp;
   private readonly logger: Logger;
   private readonly contextTokens: number | null;
+  private takesSchemas = true;
   private readonly known = new Map<string, Known>();
   private readonly detectors = new Map<string, TruncationDetector>();
   private readonly compared = new Set<string>();
@@ -68,10 +69,17 @@ export class OllamaClient implements ModelClient {
       yield { type: 'failed', failure };
       return;
     }
-    const body = ollamaBody(request, { contextTokens: this.windows.limited(known.info).window, tools: known.tools, images: known.images, thinks: known.thinks });
+    const { answerSchema, ...plain } = request;
+    const body = ollamaBody(answerSchema && !this.takesSchemas ? plain : request, { contextTokens: this.windows.limited(known.info).window, tools: known.tools, images: known.images, thinks: known.thinks });
     const answer = new OllamaAnswer();
     for await (const event of this.http.stream('/api/chat', body, answer, signal)) {
       if (event.type === 'failed') {
+        // Ollama before 0.5 takes no schema there; nothing was generated, so this is the same request in other words, not a retry.
+        if (answerSchema && this.takesSchemas && event.failure.status === 400 && /\bformat\b|\bschema\b|\bgrammar\b/i.test(event.failure.detail)) {
+          this.takesSchemas = false;
+          yield* this.stream(request, signal);
+          return;
+        }
         this.windows.learn(model, event.failure);
         logFailure(this.logger, model, event.failure);
         yield event;

@@ -24,6 +24,7 @@ export function ollamaBody(request: ModelRequest, { contextTokens, tools, images
     messages: ollamaMessages(request, images),
     stream: true,
     ...(think === undefined ? {} : { think }),
+    ...(request.answerSchema ? { format: request.answerSchema } : {}),
     options: { num_ctx: contextTokens, num_predict: request.maxOutputTokens },
     ...(tools && request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
   };
