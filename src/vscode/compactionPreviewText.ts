@@ -7,8 +7,8 @@ import { summaryMethod } from '../protocol/summaryMethod';
 import { unknownCitations } from '../protocol/unknownCitations';
 
 /** The lines around what can be edited. */
-const begins = '<!-- The summary begins here. -->';
-const ends = '<!-- The summary ends here. -->';
+const begins = () => `<!-- ${t('The summary begins here.')} -->`;
+const ends = () => `<!-- ${t('The summary ends here.')} -->`;
 /** Entries listed by name; the rest are counted. */
 const mostListed = 40;
 const lineLength = 110;
@@ -32,7 +32,7 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
       ...(citations === '' ? [] : [`- ${citations}`]),
       ...(note ? [`- ${shown(note)}`] : []),
     ].join('\n'),
-    `## ${t('The summary')}\n\n${t('You can change it here before you apply it.')}\n\n${begins}\n${editable}\n${ends}`,
+    `## ${t('The summary')}\n\n${t('You can change it here before you apply it.')}\n\n${begins()}\n${editable}\n${ends()}`,
     ...(beside === '' ? [] : [`## ${t('What is kept beside the summary, word for word')}\n\n${quoted(beside)}`]),
     `## ${t('What folds')}\n\n${t('The originals stay in the history and in the transcript.')}\n\n${listed(folds, entries)}`,
     `## ${t('What stays')}\n\n${listed(stays, entries)}`,
@@ -48,9 +48,9 @@ export function editableSummary({ summary, summaryText }: ContentOf<'compaction'
 
 /** What the user has made of the summary in a preview; null when the lines around it are gone. */
 export function summaryIn(preview: string): string | null {
-  const from = preview.indexOf(begins);
-  const to = preview.lastIndexOf(ends);
-  return from === -1 || to < from ? null : preview.slice(from + begins.length, to).trim();
+  const from = preview.indexOf(begins());
+  const to = preview.lastIndexOf(ends());
+  return from === -1 || to < from ? null : preview.slice(from + begins().length, to).trim();
 }
 
 /** Passages have another form in the prompt than they have for the user: then all of it is shown. */

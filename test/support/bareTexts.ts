@@ -30,7 +30,7 @@ function readText(node: Text): string {
   const whole = ts.isTemplateExpression(node) ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('{}') : node.text;
   if (!ts.isTaggedTemplateExpression(node.parent) && !whole.startsWith('<')) return whole;
   const spoken = [...whole.matchAll(/\s(?:title|aria-label|aria-description|placeholder|alt)="([^"]*)"/g)].map(([, value]) => value);
-  return [whole.replace(/<!.*?>|<[^>]*>/gs, ' | '), ...spoken].join(' | ').replace(/\s+/g, ' ').trim();
+  return [whole.replace(/<(?!!--)[^>]*>/g, ' | '), ...spoken].join(' | ').replace(/\s+/g, ' ').trim();
 }
 
 /** Two words beside each other, or one that begins like a sentence. */

@@ -15,6 +15,8 @@ export interface VscodeOptions extends Omit<ServerOptions, 'development' | 'inPl
   /** Packed extensions beside Threadkeeper. */
   vsix?: readonly string[];
   viewport?: { width: number; height: number };
+  /** What the windows take for their language, and tell their extensions; VS Code's own texts stay English without its language pack. */
+  language?: string;
 }
 
 /** A VS Code of its own, with a fresh profile and Threadkeeper in it. */
@@ -26,6 +28,8 @@ export interface VscodeSession {
   readonly folder: string;
   /** The first window. */
   readonly workbench: Workbench;
+  /** Seconds since the first window was asked for, to be printed. */
+  sinceOpened(): string;
   /** A picture of every open window, named after the test, when the test failed. For `afterEach`. */
   keepPictures(test: Mocha.Test | undefined): Promise<void>;
   close(): Promise<void>;
@@ -33,7 +37,7 @@ export interface VscodeSession {
 
 /** Starts server, browser and first window; whatever was started is ended again when a later part fails. */
 export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSession> {
-  const { folder: given, extension = 'packed', vsix = [], viewport = { width: 1280, height: 800 }, ...serverOptions } = options;
+  const { folder: given, extension = 'packed', vsix = [], viewport = { width: 1280, height: 800 }, language, ...serverOptions } = options;
   const ends: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const end of ends.splice(0).reverse()) await end();
@@ -53,9 +57,12 @@ export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSes
     ends.push(() => browser.close());
     const context = await browser.newContext({ viewport });
     context.setDefaultTimeout(60_000);
+    if (language) await context.addInitScript((name) => Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: name }), language);
+    const openedAt = performance.now();
     const workbench = await Workbench.open({ server, context, folder });
+    const sinceOpened = () => ((performance.now() - openedAt) / 1_000).toFixed(1);
     const keepPictures = (test: Mocha.Test | undefined) => picturesOfFailure(context, test);
-    return { server, browser, context, folder, workbench, keepPictures, close };
+    return { server, browser, context, folder, workbench, sinceOpened, keepPictures, close };
   } catch (error) {
     await close();
     throw error;

@@ -4,7 +4,10 @@ import type { Workbench } from './workbench';
 
 /** The Sessions view as its user sees it. */
 export class SessionsPage {
-  constructor(private readonly workbench: Workbench) {}
+  constructor(
+    private readonly workbench: Workbench,
+    private readonly title = 'Sessions',
+  ) {}
 
   /** Shows the view, and opens it where it is collapsed. */
   async open(): Promise<void> {
@@ -84,6 +87,6 @@ export class SessionsPage {
   }
 
   pane(): Locator {
-    return this.workbench.page.locator('.sidebar .pane').filter({ has: this.workbench.page.locator('.pane-header[aria-label^="Sessions"]') });
+    return this.workbench.page.locator('.sidebar .pane').filter({ has: this.workbench.page.locator(`.pane-header[aria-label^="${this.title}"]`) });
   }
 }

@@ -1,6 +1,8 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import { snapshot, user } from './support/fixtures';
+import { cutOff } from './support/cutOff';
 import { useViews } from './support/openView';
+import { states } from './support/states';
 
 describe('in another language', function () {
   this.timeout(60_000);
@@ -14,4 +16,14 @@ describe('in another language', function () {
       ['上下文窗口， ~84.1k / 200k · 42 % 大约还剩 9 轮', '200 千 个 token 中的 84 千 个，百分之 42，估计值'],
     );
   });
+
+  for (const { name, options, act } of states) {
+    it(`${name}: whole at 300 pixels where words are long`, async () => {
+      const view = await open({ ...options, language: 'long', width: 300 });
+      await act?.(view);
+      await view.settled();
+      await view.shot(`${name}-long`);
+      deepStrictEqual(await cutOff(view), []);
+    });
+  }
 });

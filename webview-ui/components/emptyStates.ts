@@ -15,7 +15,7 @@ function firstRun(): TemplateResult {
       ${mark()}
       <h2>${t('Conversations that last for weeks')}</h2>
       <p>
-        ${t('Chat with Claude and always see how full its context is. Your history is kept in full; every summary can be undone.')}
+        ${t('Chat with Claude or another model, and always see how full its context is. Your history is kept in full; every summary can be undone.')}
       </p>
       <vscode-button @click=${ask({ method: 'set_api_key' })}>${t('Set API key')}</vscode-button>
       <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'vscode' })}>${t('Use a VS Code language model')}</vscode-button>

@@ -6,7 +6,8 @@ import type { PanelRequest, PanelState } from '../../../src/protocol/panels';
 import { launchChromium } from '../../support/chromium';
 import { builtTests } from '../../support/paths';
 import type {} from './fakePanelHost';
-import { applyTheme, origin, serve, View, type Language } from './openView';
+import type { Language } from './languages';
+import { applyTheme, origin, serve, View } from './openView';
 import { themes } from './themes';
 
 /** A panel in a page of its own. */

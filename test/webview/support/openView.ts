@@ -8,22 +8,19 @@ import { launchChromium } from '../../support/chromium';
 import { artifacts, builtTests, projectRoot } from '../../support/paths';
 import { waitFor } from '../../support/waitFor';
 import type {} from './fakeHost';
+import { isLanguage, tagOf, textsOf, type Language } from './languages';
 import { themes, type ThemeName } from './themes';
 
 export const origin = 'http://view.test';
 
-/** The languages there are texts of. */
-export type Language = 'en' | 'zh-cn';
-
 function pageHtml(files: 'main' | 'panels', language: Language): string {
-  const texts = language === 'en' ? {} : (JSON.parse(readFileSync(join(projectRoot, `l10n/bundle.l10n.${language}.json`), 'utf8')) as Record<string, string>);
   return chatViewHtml({
     cspSource: origin,
     nonce: 'dGVzdG5vbmNlZGVzdGVzdHM=',
     scriptUri: `${origin}/${files}.js`,
     styleUri: `${origin}/${files}.css`,
     title: 'Threadkeeper',
-    translations: { language, texts },
+    translations: { language: tagOf(language), texts: textsOf(language) },
     element: files === 'main' ? 'tk-app' : 'tk-panel',
   });
 }
@@ -66,7 +63,7 @@ export function useViews(): (options: ViewOptions) => Promise<View> {
     }
   });
   return async (options) => {
-    const view = new View(await context.newPage());
+    const view = new View(await context.newPage(), textsOf(options.language ?? 'en'));
     open.push(view);
     await load(view, options);
     return view;
@@ -78,7 +75,10 @@ export class View {
   expectedFaults = 0;
   readonly pageErrors: string[] = [];
 
-  constructor(readonly page: Page) {
+  constructor(
+    readonly page: Page,
+    private readonly texts: Readonly<Record<string, string>> = {},
+  ) {
     page.on('pageerror', (error) => this.pageErrors.push(String(error)));
     page.on('console', (message) => {
       if (message.type() === 'error') this.pageErrors.push(message.text());
@@ -94,8 +94,9 @@ export class View {
     return this.page.locator(selector);
   }
 
+  /** By its English name, whatever the language. */
   button(name: string | RegExp): Locator {
-    return this.page.getByRole('button', { name, exact: typeof name === 'string' });
+    return this.page.getByRole('button', { name: typeof name === 'string' ? (this.texts[name] ?? name) : name, exact: typeof name === 'string' });
   }
 
   async delta(...deltas: Delta[]): Promise<void> {
@@ -167,7 +168,8 @@ export async function load(view: View, options: ViewOptions): Promise<void> {
 export async function serve(route: Route): Promise<void> {
   const { pathname, search } = new URL(route.request().url());
   const name = pathname.slice(1);
-  const language = search === '?zh-cn' ? 'zh-cn' : 'en';
+  const asked = search.slice(1);
+  const language = isLanguage(asked) ? asked : 'en';
   if (name === '') await route.fulfill({ contentType: 'text/html', body: pageHtml('main', language) });
   else if (name === 'panel') await route.fulfill({ contentType: 'text/html', body: pageHtml('panels', language) });
   else if (['main.js', 'main.css', 'panels.js', 'panels.css'].includes(name)) await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
