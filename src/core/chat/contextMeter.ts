@@ -62,11 +62,13 @@ export class ContextMeter {
   branchChanged(): void {
     this.deps.engine.recounted();
     this.tell();
+    void this.settleCompactions();
   }
 
   /** Replaces estimates by counts in the background, once the tokenizer is there. Never rejects. */
   async settle(): Promise<void> {
     const { branch, engine, log } = this.deps;
+    await this.settleCompactions();
     try {
       await engine.countPrompt();
       await branch.settleCounts();
@@ -82,6 +84,12 @@ export class ContextMeter {
   /** Has the provider measure a prompt that nothing measures any more; for a conversation in which nothing runs. Never rejects. */
   async restoreAnchor(): Promise<void> {
     if (!this.closed && (await this.anchor.restore())) this.tell();
+  }
+
+  private async settleCompactions(): Promise<void> {
+    const { engine, log } = this.deps;
+    const isMore = await engine.settleCompactions().catch((error: unknown) => (log.warn('compactions_not_counted', { detail: errorText(error) }), false));
+    if (isMore && !this.closed) this.tell();
   }
 
   close(): void {

@@ -11,6 +11,7 @@ import { countMessages } from '../compaction/cutPoint';
 import { compactionDue, resolveBudget, thresholdsOf, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';
+import { CompactionChain } from './compactionChain';
 import { largestEntries, type EntrySize } from './largestEntries';
 import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
 import type { Policy, SummarizerEntry } from './policy';
@@ -50,6 +51,7 @@ export class ContextEngine {
   /** Null: as the model does by itself. */
   private thinkingInUse: ThinkingLevel | null = null;
   budget: Budget;
+  private readonly chain: CompactionChain;
 
   constructor(
     private readonly branch: BranchState,
@@ -60,6 +62,7 @@ export class ContextEngine {
     private bindingInUse: ModelBinding,
   ) {
     this.budget = resolveBudget(policyInUse, bindingInUse.info);
+    this.chain = new CompactionChain(store);
   }
 
   get binding(): ModelBinding {
@@ -123,6 +126,11 @@ export class ContextEngine {
     const { pieces } = this.projection();
     const share = () => cjkShare(pieces.flatMap(({ block }) => ('text' in block ? [block.text] : [])));
     return this.memo ? (this.memo.cjkShare ??= share()) : share();
+  }
+
+  /** Finds out how many compactions there were before the live one. True: the snapshot is another now. Rejects with `StoreError`. */
+  settleCompactions(): Promise<boolean> {
+    return this.chain.settle(this.branch.entries);
   }
 
   /** Counts the constant parts of the prompt once, so that they are not estimated for ever. */
@@ -274,6 +282,7 @@ export class ContextEngine {
       liveTokens: this.liveTokens,
       draftTokens: this.draftTokens,
       turnsLeft: forecastTurns(this.branch.entries, this.projection(), used, target, this.factor),
+      compactions: this.chain.count(this.branch.entries),
       now,
     });
   }

@@ -1,6 +1,6 @@
 import type { UsageRecord } from '../session/usageRecord';
 import type { StoredEntry } from '../session/entry';
-import { afterLastBreak, liveCompaction } from '../session/liveCompaction';
+import { afterLastBreak } from '../session/liveCompaction';
 import type { NudgeStatus } from '../memory/nudges';
 import type { Policy } from './policy';
 import type { Budget } from './budget';
@@ -84,6 +84,8 @@ export interface SnapshotInput {
   /** Calibrated tokens of the text in the composer. */
   readonly draftTokens: number;
   readonly turnsLeft: number | null;
+  /** That stand behind the prompt. */
+  readonly compactions: number;
   readonly now: number;
 }
 
@@ -125,7 +127,7 @@ export function toSnapshot(input: SnapshotInput): ContextSnapshot {
     thresholds,
     nextEvent: next ? { kind: next.kind, inTokens: next.tokens - used } : null,
     turnsLeft: input.turnsLeft,
-    compactions: liveCompaction(input.entries) ? 1 : 0,
+    compactions: input.compactions,
     updatedAt: input.now,
   };
 }

@@ -70,7 +70,7 @@ describe('toSnapshot', () => {
     b.user('q'.repeat(12_000));
     const measurement = measure(input(b));
     const nudges = nudgeStates(b.entries, budget, measurement.used);
-    const snapshot = toSnapshot({ sessionId: 's', provider: 'anthropic', model: 'm', policy, budget, entries: b.entries, measurement, nudges, liveTokens: 10, draftTokens: 20, turnsLeft: null, now: 7 });
+    const snapshot = toSnapshot({ sessionId: 's', provider: 'anthropic', model: 'm', policy, budget, entries: b.entries, measurement, nudges, liveTokens: 10, draftTokens: 20, turnsLeft: null, compactions: 3, now: 7 });
     assert.deepEqual(snapshot, {
       sessionId: 's',
       branchLeafId: 'e1',
@@ -100,7 +100,7 @@ describe('toSnapshot', () => {
       ],
       nextEvent: { kind: 'nudge', inTokens: 5_000 - 2_259 },
       turnsLeft: null,
-      compactions: 0,
+      compactions: 3,
       updatedAt: 7,
     });
   });
