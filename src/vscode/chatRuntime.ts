@@ -13,7 +13,9 @@ import type { ToolWorkspace } from '../core/tools/toolWorkspace';
 import { workspaceTools } from '../core/tools/workspaceTools';
 import { english, t } from '../core/l10n';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
+import { workspaceInstructions } from '../node/memory/instructionFiles';
 import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
+import { WorkspacePins } from '../node/memory/workspacePins';
 import { WorkerAnalyst } from '../node/analysis/workerAnalyst';
 import { conversationDeps } from '../node/runtime/conversationDeps';
 import { systemClock } from '../node/runtime/systemClock';
@@ -86,6 +88,8 @@ export class ChatRuntime {
   /** Rejects with `StoreError`. */
   async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
     const { settings, log } = this.options;
+    // Once, so that the prompt of the session stays as it begins.
+    const ofWorkspace = settings().instructionFiles && this.options.isTrusted() ? await workspaceInstructions(new WorkspacePins(this.options.folders)) : '';
     const deps = conversationDeps({
       store,
       counter: this.counter,
@@ -100,7 +104,7 @@ export class ChatRuntime {
       tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock) : []),
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
-      instructions: () => settings().instructions,
+      instructions: () => [settings().instructions, ofWorkspace].filter((part) => part.trim() !== '').join('\n\n'),
       offerBranchSummary: () => settings().offerBranchSummary,
       policy: () => settings().policy,
       costOf: (provider, id, usage) => costOf(priceOf(settings().prices, provider, id), usage),

@@ -178,6 +178,7 @@ export const settings = {
   dailyBudget: { key: 'budget.perDay', default: 0, scope: 'machine', restricted: true },
   model: { key: 'model', default: '', scope: 'window', restricted: true },
   instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
+  instructionFiles: { key: 'instructionFiles', default: false, scope: 'window', restricted: true },
   approval: { key: 'tools.approval', default: 'allowReads', scope: 'window', restricted: true },
   maxRounds: { key: 'tools.maxRounds', default: 50, ...ofWindow },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },

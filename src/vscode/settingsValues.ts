@@ -24,6 +24,8 @@ export interface Settings {
   /** Empty: automatic. */
   readonly model: string;
   readonly instructions: string;
+  /** Whether those of the workspace's own files are added. */
+  readonly instructionFiles: boolean;
   readonly approval: ApprovalMode;
   /** Model steps with calls in one turn. */
   readonly maxRounds: number;
@@ -66,6 +68,7 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     dailyBudget: take('dailyBudget', isDays, t('a number of dollars'), settings.dailyBudget.default as number),
     model: take('model', isText, t('the id of a model'), settings.model.default).trim(),
     instructions: take('instructions', isText, t('text'), settings.instructions.default),
+    instructionFiles: take('instructionFiles', isBoolean, t('true or false'), settings.instructionFiles.default as boolean),
     approval: take('approval', isApprovalMode, t('one of {0}', approvalModes.join(', ')), settings.approval.default),
     maxRounds: take('maxRounds', isCount, t('a whole number above 0'), settings.maxRounds.default as number),
     policy,

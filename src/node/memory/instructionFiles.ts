@@ -1,0 +1,20 @@
+import { wholeCharacters } from '../../core/context/excerpt';
+import type { PinnedFiles } from '../../core/ports';
+
+/** Where projects say what assistants are to heed. */
+export const instructionFiles = ['AGENTS.md', '.github/copilot-instructions.md'] as const;
+/** Characters of one file, in every prompt of the session; the setting for the user's own instructions takes as many. */
+const mostCharacters = 20_000;
+
+/** What these files of a workspace say, for the standing instructions; empty when there are none, or they cannot be read. */
+export async function workspaceInstructions(files: PinnedFiles): Promise<string> {
+  const parts = await Promise.all(
+    instructionFiles.map(async (path) => {
+      const text = (await files.read(path))?.text.trim() ?? '';
+      if (text === '') return [];
+      const shown = text.length <= mostCharacters ? text : `${wholeCharacters(text, 0, mostCharacters)}\n[… the rest is in the file …]`;
+      return [`From the workspace's ${path}:\n${shown}`];
+    }),
+  );
+  return parts.flat().join('\n\n');
+}
