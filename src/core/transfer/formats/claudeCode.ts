@@ -11,13 +11,14 @@ const knownFields = new Set(
 
 /**
  * Session files of Claude Code, a line at a time. Every line is a record of its own; lines of one answer follow each other and are
- * projected as one message. Their usage is that of the whole answer, so it is held back until another message begins.
+ * projected as one message. Their usage is that of the whole answer: they are held back until another message begins, and the first of
+ * them has it. Not the last: of an answer that was half there at an import, another one would be the last the next time.
  */
 export class ClaudeCodeReader {
   private sessionId = '';
   private cwd = '';
   private readonly toolNames = new Map<string, string>();
-  private held: { readonly messageId: string; readonly record: SourceRecord; readonly usage: RecordPart['usage'] } | null = null;
+  private held: { readonly messageId: string; readonly records: SourceRecord[]; usage: RecordPart['usage'] } | null = null;
   private foldedTokens = 0;
 
   read(value: unknown, line: number, hash: string, fallbackId: string): SourceEvent[] {
@@ -28,10 +29,13 @@ export class ClaudeCodeReader {
     const message = isObject(value['message']) ? value['message'] : null;
     const messageId = message && value['type'] === 'assistant' ? textOf(message['id']) : undefined;
     if (messageId === undefined || messageId !== this.held?.messageId) events.push(...this.release());
-    else events.push({ type: 'record', record: this.held.record });
     const record = this.record(value, message, hash);
     if (messageId === undefined) events.push({ type: 'record', record });
-    else this.held = { messageId, record, usage: usageOf(message) };
+    else {
+      this.held ??= { messageId, records: [], usage: undefined };
+      this.held.records.push(record);
+      this.held.usage = usageOf(message) ?? this.held.usage;
+    }
     return [...begun, ...events];
   }
 
@@ -40,9 +44,9 @@ export class ClaudeCodeReader {
     const { held } = this;
     this.held = null;
     if (!held) return [];
-    const { record, usage } = held;
-    const parts = usage === undefined ? record.parts : record.parts.map((part, i) => (i === record.parts.length - 1 ? { ...part, usage } : part));
-    return [{ type: 'record', record: { ...record, parts } }];
+    const { records, usage } = held;
+    const billed = records.find(({ parts }) => parts.length > 0);
+    return records.map((record) => ({ type: 'record', record: record === billed && usage !== undefined ? { ...record, parts: record.parts.map((part, i) => (i === 0 ? { ...part, usage } : part)) } : record }));
   }
 
   private begin(value: unknown, fallbackId: string): SourceEvent[] {

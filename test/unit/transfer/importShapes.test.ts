@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
+import { brief, ImportRig } from '../../support/importRig';
+import { wasmFile } from '../../support/storeTemp';
+
+const header = { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' };
+const record = (type: string, id: string, parentId: string | null, more: object) => ({ type, id, parentId, timestamp: '2026-09-01T10:00:01Z', ...more });
+const message = (id: string, parentId: string | null, role: string, more: object) => record('message', id, parentId, { message: { role, ...more } });
+const user = (id: string, parentId: string | null, content: string) => message(id, parentId, 'user', { content });
+
+describe('what else histories of other programs hold', () => {
+  let rig: ImportRig;
+
+  beforeEach(async () => {
+    rig = await ImportRig.open();
+  });
+  afterEach(() => rig.close());
+
+  async function only(path: string) {
+    const { sessions, failed } = await rig.import(path);
+    assert.deepEqual([failed, sessions.length], [[], 1]);
+    return sessions[0]!;
+  }
+  const branch = async (uuid: string) => (await rig.branch(uuid)).map(brief);
+
+  it('pi: every role, the thinking level, a label that was taken away', async () => {
+    const { uuid, keptRaw } = await only(
+      rig.source('roles.jsonl', [
+        header,
+        user('a', null, 'question'),
+        message('b', 'a', 'custom', { customType: 'hint', content: [{ type: 'text', text: 'from an extension' }], display: false }),
+        message('c', 'b', 'branchSummary', { summary: 'what was tried', fromId: 'a' }),
+        message('d', 'c', 'compactionSummary', { summary: 'what was before', tokensBefore: 5 }),
+        record('thinking_level_change', 'e', 'd', { thinkingLevel: 'high' }),
+        record('label', 'f', 'e', { targetId: 'a', label: 'mark' }),
+        record('label', 'g', 'f', { targetId: 'a' }),
+        message('h', 'g', 'oracle', { content: 'of a role that nobody knows' }),
+      ]),
+    );
+    const all = await rig.entries(uuid);
+    assert.deepEqual(all.map(brief), ['user: question', 'hint: from an extension', 'branch_summary: what was tried', 'summary: what was before', 'thinking_level_change', 'label: mark', 'label: ', 'custom import:role:oracle']);
+    assert.deepEqual([all[1]!.display, all[1]!.modelFacing, keptRaw], [false, true, [{ kind: 'role:oracle', count: 1 }]]);
+  });
+
+  it('pi: a compaction that names the tail it keeps, by ids, by its records or by their number', async () => {
+    for (const retainedTail of [['c', 'd'], [{ id: 'c' }, { id: 'd' }], [{ role: 'user' }, { role: 'assistant' }]]) {
+      const { uuid } = await only(
+        rig.source(`tail${JSON.stringify(retainedTail).length}.jsonl`, [
+          { ...header, id: JSON.stringify(retainedTail) },
+          user('a', null, 'old'), user('b', 'a', 'older'), user('c', 'b', 'kept'), message('d', 'c', 'assistant', { content: [{ type: 'text', text: 'kept too' }] }),
+          record('compaction', 'e', 'd', { summary: 'SUMMARY', retainedTail, tokensBefore: 10 }),
+          user('f', 'e', 'after'),
+        ]),
+      );
+      assert.deepEqual((await branch(uuid)).filter((one) => !one.startsWith('compaction')), ['user: kept', 'assistant: kept too', 'user: after']);
+    }
+  });
+
+  it('pi: a second compaction that keeps what the first one had kept', async () => {
+    const { uuid } = await only(
+      rig.source('second.jsonl', [
+        header,
+        user('a', null, 'folded'), user('b', 'a', 'tail of the first'),
+        record('compaction', 'c', 'b', { summary: 'ONE', firstKeptEntryId: 'b', tokensBefore: 10 }),
+        user('d', 'c', 'between'),
+        record('compaction', 'e', 'd', { summary: 'TWO', firstKeptEntryId: 'b', tokensBefore: 20 }),
+        user('f', 'e', 'after'),
+      ]),
+    );
+    const { messages } = await rig.projection(uuid);
+    const text = JSON.stringify(messages);
+    for (const part of ['TWO', 'tail of the first', 'between', 'after']) assert.ok(text.includes(part), `${part} in ${text}`);
+    for (const part of ['"folded"', 'ONE']) assert.ok(!text.includes(part), `${part} in ${text}`);
+  });
+
+  it('OpenClaw: a reset that keeps a tail, and a leaf that is put before the first message', async () => {
+    const { uuid } = await only(
+      rig.source('.openclaw/agents/main/sessions/reset.jsonl', [
+        header,
+        user('a', 's1', 'before'), user('b', 'a', 'kept over the reset'),
+        record('reset', 'c', 'b', { firstKeptEntryId: 'b' }),
+        user('d', 'c', 'after'),
+      ]),
+    );
+    assert.deepEqual((await branch(uuid)).filter((one) => !one.startsWith('compaction')), ['user: kept over the reset', 'user: after']);
+    const anew = await only(
+      rig.source('.openclaw/agents/main/sessions/leaf.jsonl', [{ ...header, id: 's2' }, user('a', 's2', 'before'), record('leaf', 'b', 'a', { targetId: null }), user('c', 'b', 'a new beginning')]),
+    );
+    assert.deepEqual([await branch(anew.uuid), (await rig.store.branches(anew.uuid)).length], [['user: a new beginning'], 2]);
+  });
+
+  it('OpenClaw: is found where older versions of it kept its agents', async () => {
+    const home = process.env['HOME'];
+    process.env['HOME'] = rig.temp.path;
+    try {
+      for (const name of ['.clawdbot', '.moltbot']) {
+        const folder = join(rig.temp.path, name, 'agents', `of${name}`, 'sessions');
+        mkdirSync(folder, { recursive: true });
+        writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [`agent:${name}:main`]: { sessionId: 'x' } }));
+      }
+      const { agents } = await findOpenClaw('', wasmFile);
+      assert.deepEqual(agents.map(({ agent, sessions }) => [agent, sessions.map(({ key }) => key)]), [['of.clawdbot', ['agent:.clawdbot:main']], ['of.moltbot', ['agent:.moltbot:main']]]);
+    } finally {
+      process.env['HOME'] = home;
+    }
+  });
+
+  const line = (uuid: string, parentUuid: string | null, type: string, content: unknown, more: object = {}) => ({ type, uuid, parentUuid, sessionId: 'claude', timestamp: '2026-09-01T10:00:01Z', cwd: '/w', ...more, message: { role: type, content, ...(type === 'assistant' ? { id: `msg_${uuid[0]}`, model: 'm', usage: { input_tokens: 7, output_tokens: 3 } } : {}) } });
+
+  it('Claude Code: counts an answer once that was half there at the first import', async () => {
+    const lines = [line('u1', null, 'user', 'question'), line('a1', 'u1', 'assistant', [{ type: 'text', text: 'one' }]), line('a2', 'a1', 'assistant', [{ type: 'text', text: 'two' }]), line('b1', 'a2', 'assistant', [{ type: 'text', text: 'another answer' }])];
+    const counted = async (uuid: string) => (await rig.store.usageRecords(uuid)).map(({ input }) => input);
+    for (const [known, answers] of [[2, 1], [3, 1], [4, 2]] as const) {
+      const { uuid } = await only(rig.source('claude.jsonl', lines.slice(0, known)));
+      assert.deepEqual(await counted(uuid), Array.from({ length: answers }, () => 7));
+    }
+  });
+
+  it('Claude Code: goes on from the leaf that it names, and has a sub-task in a session of its own', async () => {
+    rig.source('claude.jsonl', [line('u1', null, 'user', 'question'), line('a1', 'u1', 'assistant', [{ type: 'text', text: 'the one chosen' }]), line('b1', 'u1', 'assistant', [{ type: 'text', text: 'the other' }]), { type: 'last-prompt', leafUuid: 'a1', sessionId: 'claude' }]);
+    const file = rig.source('claude/subagents/agent-7.jsonl', [line('s1', null, 'user', 'look it up', { isSidechain: true, agentId: '7' }), line('t1', 's1', 'assistant', [{ type: 'text', text: 'found' }], { isSidechain: true, agentId: '7' })]);
+    const { sessions, failed } = await rig.import(join(file, '..', '..', '..'));
+    assert.deepEqual([failed, sessions.length], [[], 2]);
+    const [whole, part] = await Promise.all(['question', 'look it up'].map((title) => rig.store.session(sessions.find((one) => one.title === title)!.uuid)));
+    assert.deepEqual([await branch(whole!.uuid), await branch(part!.uuid)], [['user: question', 'assistant: the one chosen'], ['user: look it up', 'assistant: found']]);
+    assert.equal(part!.metadata['parentSession'], 'claude');
+  });
+
+  it('Roo: does not send what it has cut off', async () => {
+    const said = (content: string, more = {}) => ({ role: 'user', content, ts: 1_788_000_000_000, ...more });
+    const { uuid } = await only(rig.source('roo/0198/api_conversation_history.json', JSON.stringify([said('cut off', { truncationParent: 't' }), said('marker', { isTruncationMarker: true, truncationId: 't' }), said('still sent')])));
+    const text = JSON.stringify((await rig.projection(uuid)).messages);
+    assert.deepEqual([text.includes('still sent'), text.includes('cut off'), text.includes('marker'), (await rig.entries(uuid)).length], [true, false, false, 3]);
+  });
+});
