@@ -3,7 +3,7 @@ import type { PanelState } from '../../src/protocol/panels';
 import { axeViolations } from './support/axe';
 import { context } from './support/fixtures';
 import { usePanels, type Panel } from './support/openPanel';
-import { analytics, breakdown, noAnalytics } from './support/panelFixtures';
+import { analytics, breakdown, noAnalytics, oneSession, yearOfSessions } from './support/panelFixtures';
 import { themes, type ThemeName } from './support/themes';
 
 const empty = breakdown({ session: null, context: null, largest: [], excluded: [], timeline: { points: [], marks: [] }, compactions: [] });
@@ -15,6 +15,8 @@ const states: Readonly<Record<string, PanelState>> = {
   analytics: analytics(),
   'analytics-empty': noAnalytics,
   'analytics-month': analytics({ days: Array.from({ length: 30 }, (_, i) => ({ ...analytics().report.days[i % 7]!, day: `2026-10-${String(i + 1).padStart(2, '0')}` })) }, { days: 30, tag: 'gone' }),
+  'analytics-one': oneSession,
+  'analytics-year': yearOfSessions,
   failed: { panel: 'failed', message: 'The disk is full.' },
 };
 

@@ -76,3 +76,41 @@ export const noAnalytics = analytics({
   nudges: { delivered: 0, acted: 0, byPercent: [] },
   choices: { workspaces: [], models: [], tags: [] },
 });
+
+/** The first day of somebody who has just begun. */
+export const oneSession = ((): AnalyticsState => {
+  const { report } = analytics();
+  const [session] = report.sessions;
+  const spent = { requests: 1, tokens: 9_400, output: 380, cacheRead: 0, cost: { usd: 0.03, requestsWithoutCost: 0, requestsEstimated: 0 } };
+  return analytics({
+    ...noAnalytics.report,
+    totals: { sessionsCreated: 1, sessionsActive: 1, messages: 2, ...spent },
+    days: noAnalytics.report.days.map((day, i) => (i === 6 ? { ...day, sessionsCreated: 1, sessionsActive: 1, messages: 2, ...spent } : day)),
+    sessions: [{ ...session!, messages: 2, contentTokens: 400, ...spent }],
+    models: [{ provider: 'anthropic', model: 'claude-sonnet-4-5', input: 9_020, cacheWrite: 0, ...spent }],
+    choices: { workspaces: ['/work/parser'], models: ['anthropic/claude-sonnet-4-5'], tags: [] },
+  });
+})();
+
+/** 500 sessions in a year, of 40 folders, 12 models and 60 tags. */
+export const yearOfSessions = ((): AnalyticsState => {
+  const { report } = analytics();
+  const day = (i: number) => new Date(Date.UTC(2025, 10, 23) + i * 86_400_000).toISOString().slice(0, 10);
+  return analytics(
+    {
+      from: day(0),
+      to: day(364),
+      totals: { ...report.totals, sessionsCreated: 500, sessionsActive: 500, messages: 184_200, requests: 41_300, tokens: 912_000_000 },
+      days: Array.from({ length: 365 }, (_, i) => ({ ...report.days[i % 7]!, day: day(i), sessionsActive: (i * 7) % 11, tokens: ((i * 7919) % 97) * 90_000 })),
+      sessions: Array.from({ length: 10 }, (_, i) => ({ ...report.sessions[i % 3]!, uuid: `y${i}`, id: `20261122_${String(i + 1).padStart(3, '0')}` })),
+      moreSessions: 490,
+      models: Array.from({ length: 12 }, (_, i) => ({ ...report.models[i % 2]!, model: `model-${i}-with-a-name-as-some-gateways-have-them` })),
+      choices: {
+        workspaces: Array.from({ length: 40 }, (_, i) => `/home/ada/work/customers/a-long-name-of-a-customer/project-${i}`),
+        models: Array.from({ length: 12 }, (_, i) => `gateway/model-${i}-with-a-name-as-some-gateways-have-them`),
+        tags: Array.from({ length: 60 }, (_, i) => `tag-${i}`),
+      },
+    },
+    { days: 365 },
+  );
+})();
