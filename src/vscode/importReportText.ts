@@ -6,7 +6,7 @@ import { escapeMarkdown } from './escapeMarkdown';
 export function importReportText({ sessions, failed, cancelled }: ImportReport): string {
   const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')]);
   return [
-    '# Import',
+    `# ${t('Import')}`,
     ...(cancelled ? [t('The import was stopped. What had been read until then is in the history; importing again adds the rest.')] : []),
     ...section(t('Imported'), sessions.filter(({ outcome }) => outcome !== 'known').map(sessionLine)),
     ...section(t('Here already, with nothing new'), sessions.filter(({ outcome }) => outcome === 'known').map(sessionLine)),
@@ -20,7 +20,7 @@ function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw
   return [
     t(outcome === 'extended' ? '- **{0}** {1}: {2} entries added, {3}, from {4}' : '- **{0}** {1}: {2} entries, {3}, from {4}', escapeMarkdown(title || t('Untitled')), id, wholeNumber(entriesAdded), format, escapeMarkdown(source)),
     ...(keptRaw.length > 0 ? [`  - ${t('kept as they are: {0}', kinds(keptRaw))}`] : []),
-    ...(repaired.length > 0 ? [`  - ${t('repaired: {0}', kinds(repaired))}`] : []),
+    ...(repaired.length > 0 ? [`  - ${t('repaired: {0}', kinds(repaired.map(({ kind, count }) => ({ kind: shown(kind), count }))))}`] : []),
     ...(trashed ? [`  - ${t('this session is in the trash; restore it from there')}`] : []),
   ].join('\n');
 }

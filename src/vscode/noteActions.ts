@@ -31,7 +31,7 @@ export async function saveNote(places: NotePlaces): Promise<void> {
   const text = await window.showInputBox({ title: t('Save a Note'), prompt: t('What must outlive a compaction: a decision with its reason, a name, a value'), placeHolder: t('The gateway listens on port 8443, because 443 is taken') });
   if (text === undefined || text.trim() === '') return;
   const notes = new FileMemoryNotes(places.workspace);
-  const before = (await notes.read(ownNote)) ?? '# Notes\n';
+  const before = (await notes.read(ownNote)) ?? `# ${t('Notes')}\n`;
   await notes.write(ownNote, `${before.replace(/\n*$/, '\n')}- ${text.trim()}\n`);
   await openNote(ownNote, places);
 }

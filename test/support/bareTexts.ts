@@ -35,7 +35,7 @@ function readText(node: Text): string {
 
 /** Two words beside each other, or one that begins like a sentence. */
 function readsLikeText(text: string): boolean {
-  return /\p{L}{2,}[,.:;!?]? +\p{L}{2,}/u.test(text) || /(^|\| )\p{Lu}\p{Ll}+[….!?:]?\s*($|\|)/u.test(text.trim());
+  return /\p{L}{2,}[,.:;!?]? +\p{L}{2,}/u.test(text) || /(^|[|#] )\p{Lu}\p{Ll}+[….!?:]?\s*($|\|)/u.test(text.trim());
 }
 
 function belongsToTranslation(node: ts.Node): boolean {

@@ -1,3 +1,4 @@
+import { english } from '../l10n';
 import type { EntryContent } from '../session/entry';
 
 /**
@@ -17,9 +18,9 @@ export class CallIds {
     if (content.type === 'tool_result') return { ...content, callId: this.current.get(content.callId) ?? plain(content.callId) };
     if (content.type !== 'tool_call') return content;
     const id = plain(content.callId);
-    if (id !== content.callId) this.repaired('call id of a form that providers refuse');
+    if (id !== content.callId) this.repaired(english('call id of a form that providers refuse'));
     const callId = this.unused(id);
-    if (callId !== id) this.repaired('repeated call id');
+    if (callId !== id) this.repaired(english('repeated call id'));
     this.current.set(content.callId, callId);
     return { ...content, callId };
   }

@@ -1,3 +1,5 @@
+import { english } from '../l10n';
+
 interface Node {
   readonly uuid: string;
   readonly parent: string | null;
@@ -10,7 +12,7 @@ interface Node {
 export async function* inParentOrder<T extends Node>(entries: readonly T[], isElsewhere: (parent: string) => Promise<boolean>, repaired: (kind: string) => void): AsyncGenerator<T, void, void> {
   const byUuid = new Map<string, T>();
   for (const entry of entries) {
-    if (byUuid.has(entry.uuid)) repaired('duplicate id');
+    if (byUuid.has(entry.uuid)) repaired(english('duplicate id'));
     else byUuid.set(entry.uuid, entry);
   }
   const placed = new Set<string>();
@@ -28,7 +30,7 @@ export async function* inParentOrder<T extends Node>(entries: readonly T[], isEl
     for (const one of chain.reverse()) {
       const { parent } = one;
       const isThere = parent === null || placed.has(parent) || (!byUuid.has(parent) && (await isElsewhere(parent)));
-      if (!isThere) repaired(parent !== null && byUuid.has(parent) ? 'circle of parents' : 'missing parent');
+      if (!isThere) repaired(parent !== null && byUuid.has(parent) ? english('circle of parents') : english('missing parent'));
       yield isThere ? one : { ...one, parent: last };
       placed.add(one.uuid);
       last = one.uuid;

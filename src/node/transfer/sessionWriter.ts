@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { titleFrom } from '../../core/chat/sessionTitle';
+import { english } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
 import type { UsageRecord } from '../../core/session/usageRecord';
 import { sideEntryTypes, type EntryContent, type EntryType, type NewEntry } from '../../core/session/entry';
@@ -119,9 +120,9 @@ export class SessionWriter {
   add(record: SourceRecord): void {
     const index = this.count++;
     const seen = this.seen.get(record.id);
-    if (seen === record.hash) return this.repairs.add('repeated record');
+    if (seen === record.hash) return this.repairs.add(english('repeated record'));
     if (seen !== undefined) {
-      this.repairs.add('duplicate id');
+      this.repairs.add(english('duplicate id'));
       return this.add({ ...record, id: `${record.id}~${record.hash}` });
     }
     this.seen.set(record.id, record.hash);
@@ -261,7 +262,7 @@ export class SessionWriter {
       const list = (this.waiting.get(parent) ?? []).filter((one) => one !== earliest);
       if (list.length > 0) this.waiting.set(parent, list);
       else this.waiting.delete(parent);
-      this.repairs.add(left.some((one) => one.record.id === parent) ? 'circle of parents' : 'missing parent');
+      this.repairs.add(left.some((one) => one.record.id === parent) ? english('circle of parents') : english('missing parent'));
       this.place(record, index, this.before(index));
     }
   }

@@ -76,10 +76,9 @@ describe('in Chinese', function () {
     const { workbench } = session;
     for (const command of ['selectModel', 'selectPolicy']) {
       await workbench.runCommand(`Threadkeeper: ${manifest[`command.${command}`]}`);
-      await workbench.quickInput.waitUntilOpen();
+      await workbench.quickInput.waitUntilOpen(manifest[`command.${command}`]!.replace('…', ''));
       await workbench.page.locator('.quick-input-list .monaco-list-row').first().waitFor();
       await workbench.screenshot(`chinese-${command}`);
-      assert.match(await workbench.quickInput.prompt(), /\p{Script=Han}/u);
       await workbench.quickInput.close();
     }
     assert.match(await workbench.statusText('context'), /%/);

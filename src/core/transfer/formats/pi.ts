@@ -49,7 +49,7 @@ export class PiReader {
   private begun(fallbackId: string, events: SourceEvent[]): SourceEvent[] {
     if (this.sessionId !== '') return events;
     this.sessionId = fallbackId;
-    return [{ type: 'session', session: { id: fallbackId } }, { type: 'repaired', kind: 'missing header' }, ...events];
+    return [{ type: 'session', session: { id: fallbackId } }, { type: 'repaired', kind: english('missing header') }, ...events];
   }
 
   private events(value: Json, id: string, hash: string, parent: string | null | undefined, record: (parts: readonly RecordPart[], asChildOf?: string | null) => SourceEvent): SourceEvent[] {
