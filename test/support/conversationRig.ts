@@ -40,6 +40,7 @@ export class ScriptedSummarizer implements Summarizer {
   /** What each of its requests went on from. */
   readonly continued: (ModelRequest | null)[] = [];
   readonly systems: string[] = [];
+  readonly schemas: SummaryRequest['schema'][] = [];
   readonly prompts: string[] = [];
   fail: ModelFailureReason | null = null;
   /** What it writes; null: a state. */
@@ -53,9 +54,10 @@ export class ScriptedSummarizer implements Summarizer {
     delete this.continuesFrom;
   }
 
-  async summarize({ prompt, system, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
+  async summarize({ prompt, system, schema, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
     this.prompts.push(prompt);
     this.systems.push(system);
+    this.schemas.push(schema);
     this.continued.push(continues ?? null);
     if (this.begun) onProgress?.(this.begun.usage, this.begun.text);
     if (this.isDead) return new Promise(() => undefined);

@@ -1,6 +1,7 @@
 import { checkpointDue, newestOnBranch, soundCheckpoints } from '../compaction/checkpointDue';
 import { checkpointSystem, parseCheckpoint, renderCheckpoint } from '../compaction/checkpointText';
 import type { Failover } from '../compaction/failover';
+import { checkpointFormat } from '../compaction/listFormats';
 import { isBudget } from '../compaction/ladder';
 import { isProse } from '../compaction/summaryFormat';
 import { SummaryWriter, type SummaryCall } from '../compaction/summaryWriter';
@@ -111,7 +112,7 @@ export class Checkpoints {
       if (background && summarizer.needsConsent) continue;
       const calls: SummaryCall[] = [];
       try {
-        const format = { system: checkpointSystem, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], inForm: true, usable: true }) };
+        const format = { system: checkpointSystem, schema: checkpointFormat.schema, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], inForm: true, usable: true }) };
         const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, background, log, signal, spent: (call) => calls.push(call) });
         const answer = (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ?? (await writer.write(since, previous || null));
         const state = parseCheckpoint(answer);

@@ -3,6 +3,7 @@ import { ModelError } from '../../../src/core/chat/modelError';
 import { CompactionGuard } from '../../../src/core/chat/compactionGuard';
 import { StoreError } from '../../../src/core/errors';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
+import { BranchBuilder } from '../../support/branchBuilder';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';
 
@@ -176,6 +177,7 @@ describe('checkpoints', () => {
     await fill(7, 900);
     const { entry } = await rig.conversation.checkpoint();
     assert.equal(entry?.content.summary, 'checkpoint 0');
+    assert.deepEqual(Object.keys(rig.summarizer.schemas[0]!['properties'] as object), ['summary', 'topics', 'keyDecisions', 'openQuestions']);
     assert.equal(entry.parent, entry.content.coversThrough);
     assert.match((await rig.conversation.checkpoint()).message!, /Nothing has been said/);
     await rig.reopen();
@@ -237,6 +239,17 @@ describe('the other rungs and guards', () => {
     assert.deepEqual([holds(999), holds(1_001), guard.shouldTell, guard.shouldTell], [true, false, true, false]);
     guard.helped();
     assert.deepEqual([holds(999), guard.shouldTell], [false, false]);
+  });
+
+  it('holds an automatic compaction after an undo until the context has grown, or another one was made', () => {
+    const guard = new CompactionGuard();
+    const b = new BranchBuilder();
+    b.user('q');
+    b.undo(b.compaction(null));
+    const holds = (used: number) => guard.holds(b.entries, used, 1_000);
+    assert.deepEqual([holds(100), holds(104), holds(105), holds(1_001)], [true, true, false, false], '100 tokens were restored');
+    b.compaction(null);
+    assert.equal(holds(100), false);
   });
 
   it('says that folding does not help, and goes on', async () => {
