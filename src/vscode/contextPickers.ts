@@ -8,7 +8,8 @@ import { oneLine } from './compactionPreviewText';
 import { compactionText } from './compactionText';
 import { shortTokens } from './statusText';
 
-const labelLength = 90;
+/** Leaves room beside it for who said it and how large it is: a quick pick cuts off the end of a line. */
+const labelLength = 50;
 
 /** One of the compactions of a conversation, the newest first; undefined when the list was closed. */
 export async function pickCompaction(records: readonly PastCompaction[]): Promise<string | undefined> {

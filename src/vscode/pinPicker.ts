@@ -10,7 +10,10 @@ interface Item extends QuickPickItem {
 }
 
 const recentMessages = 50;
-const labelLength = 90;
+/** Leaves room beside it for what it is: a quick pick cuts off the end of a line. */
+const labelLength = 60;
+
+const kinds: Readonly<Record<Pin['kind'], () => string>> = { entry: () => t('message'), file: () => t('file'), text: () => t('text') };
 
 /** A text of the user's own, the file in the editor, or a message of the conversation; undefined when a list was closed. */
 export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarget | undefined> {
@@ -23,7 +26,7 @@ export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarge
     ...messages.map(
       ({ uuid, content }): Item => ({
         label: oneLine(entryText(content), labelLength),
-        description: content.type === 'message' && content.role === 'user' ? 'you' : 'answer',
+        description: content.type === 'message' && content.role === 'user' ? t('you') : t('answer'),
         pick: async () => ({ kind: 'entry', target: uuid }),
       }),
     ),
@@ -37,7 +40,7 @@ export async function pickPinned(pins: readonly Pin[], entries: ReadonlyMap<stri
   const items = pins.map((pin) => {
     const entry = entries.get(pin.target);
     const text = pin.kind === 'entry' ? (entry ? entryText(entry.content) : t('a message that is gone')) : pin.target;
-    return { label: oneLine(text, labelLength), description: { entry: 'message', file: 'file', text: 'text' }[pin.kind], pin };
+    return { label: oneLine(text, labelLength), description: kinds[pin.kind](), pin };
   });
   return (await window.showQuickPick(items, { title: t('Unpin'), placeHolder: t('What need not be kept any more') }))?.pin;
 }

@@ -57,7 +57,8 @@ function sentence(turn: Turn, modelName: string, now: number): string | null {
     case 'preparing':
       return t('Preparing…');
     case 'compacting':
-      return t('Organizing conversation history… ({0})', duration(now - turn.startedAt));
+      // Not broken between number and unit where the view is narrow.
+      return t('Organizing conversation history… ({0})', duration(now - turn.startedAt).replaceAll(' ', '\u00a0'));
     case 'waiting':
       return t('Waiting for {0}…', modelName);
     case 'retrying': {

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openChat, type ChatSession } from '../../support/chatSession';
+import { chooseFile } from '../../support/fileDialog';
 import { importFixtures } from '../../support/importRig';
 import { inOrder } from '../../support/inOrder';
-import { waitFor } from '../../support/waitFor';
 
 /** A history that comes in from another program, goes on here, and goes out again. */
 describe('import and export', function () {
@@ -26,19 +26,6 @@ describe('import and export', function () {
     rmSync(root, { recursive: true, force: true });
   });
 
-  /** VS Code's own file dialog, which a server shows as a quick input. */
-  async function chooseFile(path: string): Promise<void> {
-    const { quickInput, page } = session.workbench;
-    const box = page.locator('.quick-input-widget .quick-input-box input');
-    await waitFor('the file dialog', async () => (await quickInput.isOpen()) && (await box.inputValue()).startsWith('/'));
-    // The dialog sets its box once more when it has read the folder that it opened with, be that after Enter.
-    await waitFor(`the dialog to take ${path}`, async () => {
-      if (!(await quickInput.isOpen())) return true;
-      await ((await box.inputValue()) === path ? box.press('Enter', { timeout: 1_000 }) : box.fill(path, { timeout: 1_000 })).catch(() => undefined);
-      return undefined;
-    }, { interval: 500 });
-  }
-
   async function exportAs(label: string, file: string): Promise<string> {
     const { workbench } = session;
     await workbench.runCommand('Threadkeeper: Export Session…');
@@ -46,7 +33,7 @@ describe('import and export', function () {
     await workbench.screenshot('export-choice');
     await workbench.quickInput.pick(label);
     const target = join(root, file);
-    await chooseFile(target);
+    await chooseFile(session.workbench, target);
     await workbench.messages.waitForNotification(`Exported to ${target}`);
     assert.ok(existsSync(target));
     return readFileSync(target, 'utf8');
@@ -59,7 +46,7 @@ describe('import and export', function () {
     await workbench.quickInput.waitUntilOpen('Import Sessions');
     await workbench.screenshot('import-choice');
     await workbench.quickInput.pick('Files…');
-    await chooseFile(source);
+    await chooseFile(session.workbench, source);
     await workbench.messages.waitForNotification('1 session imported');
     await workbench.screenshot('import-done');
     await workbench.messages.answerNotification('1 session imported', 'Open');
@@ -92,7 +79,7 @@ describe('import and export', function () {
     await workbench.runCommand('Threadkeeper: Import Sessions…');
     await workbench.quickInput.waitUntilOpen('Import Sessions');
     await workbench.quickInput.pick('Files…');
-    await chooseFile(source);
+    await chooseFile(session.workbench, source);
     await workbench.messages.waitForNotification('Nothing new was imported. 1 session was here already.');
   });
 });
