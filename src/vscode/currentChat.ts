@@ -39,6 +39,8 @@ export class CurrentChat {
   private last: Promise<unknown> = Promise.resolve();
   /** What the open chats were read from. */
   private known: ReadFrom | null = null;
+  /** Opened anew, with the chat on show read from it already. */
+  private reread: SessionStore | null = null;
 
   constructor(private readonly deps: CurrentChatDeps) {}
 
@@ -97,9 +99,15 @@ export class CurrentChat {
 
   /** Closes the store once no turn runs and opens it again (StoreAccess.reopen). New turns wait. Rejects as that does. */
   reopenStore(options: ReopenOptions): Promise<StoreStatus> {
+    const { chats, store } = this.deps;
     return this.serial(async () => {
-      await this.deps.chats.idle();
-      return (await this.deps.store.reopen(options)).status;
+      await chats.idle();
+      try {
+        return (await store.reopen(options)).status;
+      } finally {
+        // Now, not with the reload that follows: what waits begins in the chat that is on show next.
+        if (store.current && this.chat) await chats.reload((this.reread = store.current));
+      }
     });
   }
 
@@ -119,7 +127,12 @@ export class CurrentChat {
   async reload(): Promise<void> {
     const { store, chats, list, feed, log } = this.deps;
     try {
-      await this.serial(async () => (this.chat ? chats.reload(await store.get()) : this.openLast()));
+      await this.serial(async () => {
+        if (!this.chat) return this.openLast();
+        const from = await store.get();
+        if (from !== this.reread) await chats.reload(from);
+        this.reread = null;
+      });
       await list.read();
     } catch (error) {
       log.warn('session_not_reloaded', { detail: errorText(error) });

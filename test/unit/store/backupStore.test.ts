@@ -71,6 +71,19 @@ describe('store: backup and restore', function () {
     assert.deepEqual(readdirSync(folder).filter((name) => name.includes('.tmp')), []);
   });
 
+  it('restores a backup whose first page is gone, and nothing of a file that is none', async () => {
+    layStoreSample(folder, killed);
+    backUp();
+    const before = await textsIn(folder);
+    const content = readFileSync(target);
+    writeFileSync(target, content.fill(0, 0, 512));
+    const { salvage } = await restore(folder, target, true);
+    assert.deepEqual([salvage?.damaged, await textsIn(folder)], [0, before]);
+    writeFileSync(target, 'no history at all');
+    await assert.rejects(restore(folder, target, true), (error) => hasReason('corrupt')(error) && /Nothing can be read of .*, so nothing was changed/.test(String(error)));
+    assert.deepEqual(await textsIn(folder), before);
+  });
+
   it('does not restore what a window has open, says which one, and leaves it undisturbed', async () => {
     layStoreSample(folder, killed);
     await backUp();

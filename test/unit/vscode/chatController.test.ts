@@ -313,6 +313,18 @@ describe('ChatController', () => {
     deepStrictEqual(await window.texts(), ['Now', 'Yes.']);
   });
 
+  it('sends what is written while the store is opened anew in the chat as it is then', async () => {
+    const window = open();
+    await window.ask('before');
+    let between = false;
+    const reopened = window.controller.reopenStore({ between: async () => void (between = true) });
+    await window.ask('meanwhile');
+    await reopened;
+    deepStrictEqual([between, await window.texts()], [true, ['before', 'Yes.', 'meanwhile', 'Yes.']]);
+    await window.ask('after');
+    deepStrictEqual((await window.texts()).slice(-2), ['after', 'Yes.']);
+  });
+
   it('hears of a fork in another window, and leaves a session that is deleted there', async () => {
     const first = open();
     await first.ask('Kept here');
