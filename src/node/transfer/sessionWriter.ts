@@ -43,8 +43,6 @@ interface Ready {
 
 /** Each batch is a transaction with its syncs; the smaller it is, the less other windows wait. */
 const mostReady = 2_000;
-/** Of the first batch; each is twice the one before it. The store need not wait until 2,000 records have been read. */
-const firstReady = 250;
 /** Of these each is told apart by whoever reads the conversation; what else stands behind one belongs to it. */
 const spoken: ReadonlySet<EntryType> = new Set(['message', 'custom_message', 'branch_summary']);
 /** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
@@ -70,7 +68,6 @@ export class SessionWriter {
   private readonly waiting = new Map<string, { readonly record: SourceRecord; readonly index: number }[]>();
   private readonly uuids = new Map<string, string>();
   private ready: Ready[] = [];
-  private most = firstReady;
   private storing: Promise<void> = Promise.resolve();
   private readyCharacters = 0;
   private newest: Place | null = null;
@@ -104,7 +101,7 @@ export class SessionWriter {
 
   /** Whether so much is ready that it should be flushed before more is added. */
   get isFull(): boolean {
-    return this.ready.length >= this.most || this.readyCharacters >= mostCharacters;
+    return this.ready.length >= mostReady || this.readyCharacters >= mostCharacters;
   }
 
   /** Whether something is to be stored. */
@@ -157,7 +154,7 @@ export class SessionWriter {
   async flushAhead(): Promise<void> {
     await this.storing;
     const { ready } = this;
-    [this.ready, this.readyCharacters, this.most] = [[], 0, Math.min(mostReady, this.most * 2)];
+    [this.ready, this.readyCharacters] = [[], 0];
     this.storing = this.storeAll(ready);
     // Heard of by whoever waits for it next.
     this.storing.catch(() => undefined);
