@@ -5,10 +5,11 @@ import { checkpointFormat } from '../compaction/listFormats';
 import { isBudget } from '../compaction/ladder';
 import { isProse } from '../compaction/summaryFormat';
 import { SummaryWriter, type SummaryCall } from '../compaction/summaryWriter';
+import { itemsOf } from '../compaction/textAnalysis';
 import type { ContextEngine } from '../context/engine';
 import { CancelledError, errorText } from '../errors';
 import { english } from '../l10n';
-import type { Clock, Logger, SessionStore } from '../ports';
+import type { Clock, Logger, SessionStore, TextAnalyst } from '../ports';
 import { isEntryOf, type EntryOf } from '../session/entry';
 import { leftOutEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
@@ -23,6 +24,8 @@ export interface CheckpointsDeps {
   readonly failover: Failover;
   readonly clock: Clock;
   readonly recorder: CompactionRecorder;
+  /** That a compaction by the checkpoint will ask. */
+  readonly analyst: TextAnalyst;
   readonly log: Logger;
   readonly emit: (event: ConversationEvent) => void;
 }
@@ -95,7 +98,7 @@ export class Checkpoints {
   }
 
   private async attempt(background: boolean, signal: AbortSignal): Promise<CheckpointResult> {
-    const { branch, engine, failover, recorder, clock, log, emit } = this.deps;
+    const { branch, engine, failover, recorder, analyst, clock, log, emit } = this.deps;
     const entries = branch.entries;
     const leftOut = leftOutEntries(entries);
     const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !leftOut.has(entry.uuid));
@@ -126,6 +129,8 @@ export class Checkpoints {
         this.loaded = [...(this.loaded ?? []), entry];
         log.info('checkpoint_created', { tokens: used, messages, model: summarizer.model });
         emit({ type: 'entry_appended', entry });
+        // While nobody waits: a compaction by it finds its range read.
+        if (engine.policy.compaction.preferCheckpoint) void analyst.analyse(itemsOf(live), 0);
         return { entry, message: null };
       } catch (error) {
         if (CancelledError.is(error) || signal.aborted) throw new CancelledError();

@@ -1,4 +1,5 @@
 import { Failover } from '../compaction/failover';
+import { RememberingAnalyst } from '../compaction/rememberingAnalyst';
 import type { ContextEngine } from '../context/engine';
 import type { ThinkingLevel } from '../context/thinkingLevel';
 import { english, t } from '../l10n';
@@ -67,14 +68,15 @@ export class ContextTools {
 
   constructor(private readonly deps: ContextToolsDeps) {
     const { branch, engine, pinnedFiles, clock } = deps;
+    const analyst = new RememberingAnalyst(deps.analyst);
     const failover = new Failover(clock);
     this.pins = new Pins({ ...deps, session: () => branch.session.uuid, estimate: engine.estimate, budget: () => Math.floor(engine.budget.limit * pinShare), files: pinnedFiles });
-    this.recorder = new CompactionRecorder({ ...deps, pins: this.pins });
-    this.maker = new FoldMaker({ ...deps, failover });
+    this.recorder = new CompactionRecorder({ ...deps, analyst, pins: this.pins });
+    this.maker = new FoldMaker({ ...deps, analyst, failover });
     this.rewriter = new SummaryRewriter({ ...deps, maker: this.maker, recorder: this.recorder });
     this.retries = new SummaryRetries({ ...deps, maker: this.maker, recorder: this.recorder, rewriter: this.rewriter });
     this.branchSummaries = new BranchSummaries({ ...deps, maker: this.maker, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
-    this.checkpoints = new Checkpoints({ ...deps, failover, recorder: this.recorder });
+    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder });
     this.compactor = new Compactor({
       ...deps,
       maker: this.maker,

@@ -15,7 +15,7 @@ import { extendLedger } from './userLedger';
 import { entryRef } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
 import { SummaryWriter, type SummaryCall } from './summaryWriter';
-import { itemsOf, nothingFound, type TextAnalysis } from './textAnalysis';
+import { itemsOf, joined, nothingFound, type TextAnalysis } from './textAnalysis';
 import { extendWorkLedger } from './workLedger';
 
 export interface FoldRequest {
@@ -129,8 +129,8 @@ export async function foldByCheckpoint(request: FoldRequest, checkpoint: EntryOf
   const previous = request.previous ?? emptyFoldedState;
   const covered = cut.folded.findIndex(({ uuid }) => uuid === checkpoint.content.coversThrough);
   // No passages of what the checkpoint tells of.
-  const [whole, delta] = await Promise.all([request.analyst.analyse(itemsOf(cut.folded), 0), request.analyst.analyse(itemsOf(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2))]);
-  const analysis = { ...whole, lines: delta.lines };
+  const [told, delta] = await Promise.all([request.analyst.analyse(itemsOf(cut.folded.slice(0, covered + 1)), 0), request.analyst.analyse(itemsOf(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2))]);
+  const analysis = joined(told, delta);
   const { checked, unknown } = cited(request, { state: null, raw: renderCheckpoint(checkpoint.content) }, previous, analysis);
   const { folded, audit } = withIdentifiers(request, { ...ledgers(request, previous, analysis), ...checked }, previous, analysis, unknown);
   return { folded, rung: 'checkpoint', model: checkpoint.content.model ?? null, note: null, audit, analysis };

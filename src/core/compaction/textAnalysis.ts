@@ -30,6 +30,16 @@ export function analyseText(items: readonly ExtractiveItem[], budgetTokens: numb
   };
 }
 
+/** Of two parts that follow each other, read apart. */
+export function joined(first: TextAnalysis, second: TextAnalysis): TextAnalysis {
+  const identifiers = new Map(first.identifiers.map((one) => [one.text, one]));
+  for (const one of second.identifiers) {
+    const known = identifiers.get(one.text);
+    identifiers.set(one.text, known ? { ...known, count: known.count + one.count, byUser: known.byUser || one.byUser } : one);
+  }
+  return { lines: [...first.lines, ...second.lines], identifiers: [...identifiers.values()], sentences: [...first.sentences, ...second.sentences], decisions: [...first.decisions, ...second.decisions] };
+}
+
 export function itemsOf(entries: readonly StoredEntry[]): ExtractiveItem[] {
   return entries
     .filter((entry) => entry.content.type === 'message' || entry.content.type === 'tool_result')
