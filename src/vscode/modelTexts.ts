@@ -31,7 +31,7 @@ export function priceNote(price: Price | undefined, inUse: Price | undefined): s
 /** Why a provider offers nothing, and what to do. `failure` null: it answered with an empty list. */
 export function whyNotListed(provider: ProviderId, failure: ModelFailure | null): string {
   if (provider === 'ollama') {
-    if (failure?.reason === 'network') return t('Ollama does not answer. Start it (“ollama serve”), or set its address in threadkeeper.ollama.baseUrl.');
+    if (failure?.reason === 'network') return t('Ollama does not answer. Run “ollama serve”, or set threadkeeper.ollama.baseUrl.');
     if (!failure) return t('Ollama has no model to talk to. Get one, for example with “ollama pull llama3.1”.');
   }
   if (provider === 'vscode' && !failure) return t('VS Code offers no language models: sign in to GitHub Copilot, or install an extension that brings models.');

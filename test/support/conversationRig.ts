@@ -108,6 +108,9 @@ export class ConversationRig {
   private binding: (() => Promise<ModelBinding>) | null = null;
   private appendFailure: StoreError | null = null;
 
+  /** Whether the model brings a summariser; asked at the next turn. */
+  summarizes = true;
+
   private constructor(
     readonly folder: string,
     public store: SessionStore,
@@ -139,7 +142,7 @@ export class ConversationRig {
   private async open(): Promise<void> {
     const scripted = async (): Promise<ModelBinding> => {
       const info = await this.model.describe(this.modelId);
-      return { client: this.model, info: { ...info, window: this.windows.get(this.modelId) ?? info.window }, summarizer: this.summarizer };
+      return { client: this.model, info: { ...info, window: this.windows.get(this.modelId) ?? info.window }, summarizer: this.summarizes ? this.summarizer : null };
     };
     const binding = this.binding ?? scripted;
     const keep: Logger['info'] = (event, data) => void this.logged.push({ event, data });

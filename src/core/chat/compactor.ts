@@ -173,7 +173,8 @@ export class Compactor {
       this.cancelPrepared();
       return null;
     }
-    const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), job.failure));
+    const note = job.failure !== null && (await engine.summarizers()).length > 0 ? failureNote(job.failure) : null;
+    const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions), note));
     const own = job.fold ? this.spliced(job, 'manual') : cut;
     const content = await recorder.draft(fold, own, { trigger: 'manual', tokensBefore: engine.measure().used, rung: fold.rung, startedAt, holdsTurn: false });
     const continuity = job.continuity ?? (await recorder.continuity(fold, own, content.summaryText, false));
@@ -251,7 +252,7 @@ export class Compactor {
       }
       const failure = failed?.failure ?? job?.failure;
       if (failed) spent.push(...failed.calls.splice(0));
-      note ??= failure ? english('The model could not summarise: {0}.', failure.replace(/\.$/, '')) : english("The model's summary was too long to help.");
+      note ??= failure ? failureNote(failure) : english("The model's summary was too long to help.");
       if (signals.stop.aborted) return;
       if (policy.compaction.whenFails === 'keep' && options.trigger === 'automatic' && used < budget.hardLimit) return;
     }
@@ -344,6 +345,10 @@ export class Compactor {
 
 function editedFold(fold: Fold, text: string): Fold {
   return { ...fold, folded: withUsersText(fold.folded, text, fold.model !== null), note: fold.note ?? english('You edited the summary before it was applied.') };
+}
+
+function failureNote(failure: string): string {
+  return english('The model could not summarise: {0}.', failure.replace(/\.$/, ''));
 }
 
 const nothingToFold = english('There is nothing to compact: the conversation is as short as what a compaction would keep.');

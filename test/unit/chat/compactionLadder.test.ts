@@ -376,6 +376,17 @@ describe('better summaries', () => {
     assert.deepEqual([entry?.content.summaryText, entry?.content.rung, rig.summarizer.prompts.length], [preview.content!.summaryText, 'model', 1]);
   });
 
+  it('say in a preview why no model has written the summary, and nothing where none is asked', async () => {
+    await fill(6, 800);
+    rig.summarizer.fail = 'server';
+    const failed = await rig.conversation.previewCompaction();
+    assert.equal(failed.content?.note, 'The model could not summarise: scripted-summarizer: by script.');
+    rig.summarizes = false;
+    await fill(1, 800, 'later');
+    const { content } = await rig.conversation.previewCompaction();
+    assert.deepEqual([content?.rung, content?.note], ['extractive', undefined]);
+  });
+
   it('can be edited: a new record, the ledgers stay, and an undo brings the messages back', async () => {
     await fill(6, 800);
     const first = (await rig.conversation.compact()).entry!;
