@@ -34,6 +34,11 @@ describe('what the view asks of its user', function () {
     await view.find('.gauge-label').click();
     await view.button('Compact now').last().click();
     deepStrictEqual(await view.requested('compact'), { method: 'compact' });
+    await view.page.setViewportSize({ width: 260, height: 420 });
+    const bottom = await view.find('tk-composer').evaluate((composer) => innerHeight - composer.getBoundingClientRect().bottom);
+    deepStrictEqual([bottom >= 0, await view.find('.full-card').evaluate((card) => card.clientHeight <= innerHeight / 2)], [true, true]);
+    await view.find('.full-card vscode-button').last().scrollIntoViewIfNeeded();
+    await view.shot('ask-card-low');
   });
 
   it('is to choose another policy where that of the session cannot be used', async () => {

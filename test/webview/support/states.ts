@@ -107,6 +107,7 @@ export const states: readonly ViewState[] = [
       state: { session: 's1', anchor: null, expanded: ['c3'] },
     },
   },
+  { name: 'context-full', options: { snapshot: snapshot({ rows: talk.slice(0, 1), turn: running('preparing'), full: { used: 192_000, effective: 200_000, fits: false }, queue: [{ id: 'q1', text: 'And then the parser.' }] }) } },
   { name: 'waiting', options: { snapshot: snapshot({ rows: talk.slice(0, 1), turn: running('waiting') }) } },
   {
     name: 'compaction',
@@ -157,6 +158,7 @@ export const states: readonly ViewState[] = [
   { name: 'readonly', options: { snapshot: snapshot({ rows: talk.slice(0, 1), banner: { kind: 'readonly', text: 'Another window has this history open. Here it can be read but not changed.' } }) } },
   { name: 'store-failed', options: { snapshot: snapshot({ context: null, session: null, banner: { kind: 'store_failed', text: 'The history file could not be opened. Nothing has been changed in it.' } }) } },
   { name: 'untrusted', options: { snapshot: snapshot({ rows: talk.slice(0, 1), banner: { kind: 'untrusted', text: 'This workspace is not trusted: tools are switched off.' } }) } },
+  { name: 'policy', options: { snapshot: snapshot({ rows: talk.slice(0, 1), banner: { kind: 'policy', text: 'The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: "goosey" (of this session) is not a policy.' } }) } },
   { name: 'reduced-durability', options: { snapshot: snapshot({ rows: talk.slice(0, 1), banner: { kind: 'reduced_durability', text: 'Messages are saved after every batch instead of at once.' } }) } },
   {
     name: 'over-limit',

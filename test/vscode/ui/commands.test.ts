@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { openChat, words, type ChatSession } from '../../support/chatSession';
+import { inOrder } from '../../support/inOrder';
+import { hold, promptTooLong, reply } from '../../support/messagesApiScript';
+import { SessionsPage } from '../../support/sessionsPage';
+import { waitFor } from '../../support/waitFor';
+
+/** Commands that no other test of the window runs, from the palette, as who never touches the view would. */
+describe('commands from the palette', function () {
+  inOrder(this);
+  let session: ChatSession;
+
+  before(async () => {
+    session = await openChat({
+      settings: { 'threadkeeper.checkpoint.enabled': false, 'threadkeeper.memoryFlush.enabled': false, 'threadkeeper.compaction.prepareAtPercent': 0, 'threadkeeper.compaction.review': 'never' },
+    });
+    await session.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await session.chat.ask('First');
+  });
+  afterEach(function () {
+    return session.keepPictures(this.currentTest);
+  });
+  after(() => session?.close());
+
+  const run = (title: string) => session.workbench.runCommand(`Threadkeeper: ${title}`);
+  const clipboard = async () => String(await session.workbench.page.evaluate('navigator.clipboard.readText()'));
+
+  it('a session is renamed, switched to, and its id copied', async () => {
+    const { chat, workbench } = session;
+    const sessions = new SessionsPage(workbench);
+    await run('Rename Session…');
+    await workbench.quickInput.waitUntilOpen('A title for this session');
+    await workbench.quickInput.accept('The first one');
+    await chat.see('tk-header', 'The first one');
+    await run('New Session');
+    await waitFor('an empty chat', async () => (await chat.count('article')) === 0);
+    await chat.ask('Second');
+    await run('Switch Session…');
+    await workbench.quickInput.waitUntilOpen();
+    await workbench.quickInput.pick('The first one');
+    await chat.see('article.user-message', 'First');
+    await sessions.open();
+    await run('Refresh Sessions');
+    await sessions.see('Today', 'Second', 'The first one');
+    await sessions.chooseFromMenu('Second', 'Copy Session Id');
+    await waitFor('the id', async () => /^\d{8}_\d{3}$/.test(await clipboard()), { timeout: 8_000 });
+  });
+
+  it('an answer is stopped', async () => {
+    const { api, chat } = session;
+    api.enqueue(reply('as far as it got ', hold(), 'never'));
+    await chat.send('A long one');
+    await chat.see('article.answer', 'as far as it got');
+    await run('Stop Answer');
+    await chat.see('.interrupted', 'Stopped');
+    await chat.idle();
+  });
+
+  it('a message is excluded and included again', async () => {
+    const { chat, workbench } = session;
+    await chat.ask(`To be left out: ${words(900, 1)}`);
+    await run('Exclude from Context…');
+    await workbench.quickInput.waitUntilOpen('Exclude from Context');
+    await workbench.screenshot('command-exclude');
+    await workbench.quickInput.accept();
+    await chat.see('.excluded', 'Not in context');
+    await run('Include in Context Again…');
+    await workbench.quickInput.waitUntilOpen('Include in Context Again');
+    await workbench.quickInput.accept();
+    await waitFor('the mark to go', async () => (await chat.count('.excluded')) === 0);
+  });
+
+  it('a policy is chosen for the session', async () => {
+    const { workbench } = session;
+    await run('Select Policy…');
+    await workbench.quickInput.waitUntilOpen('Select Policy');
+    await workbench.screenshot('command-policy');
+    await workbench.quickInput.pick('keep-recent');
+    await workbench.quickInput.waitUntilOpen('Select Policy: keep-recent');
+    await workbench.quickInput.pick('For this session');
+    await run('Show Context Breakdown');
+    const panel = await workbench.webview('tk-breakdown h1');
+    await waitFor('the policy', async () => (await panel.locator('tk-breakdown').innerText()).includes('policy keep-recent'));
+    await run('Select Policy…');
+    await workbench.quickInput.waitUntilOpen('Select Policy');
+    await workbench.quickInput.pick('As the settings say');
+    await waitFor('the policy of the settings', async () => (await panel.locator('tk-breakdown').innerText()).includes('policy balanced'));
+    await workbench.runCommand('View: Close All Editors');
+  });
+
+  it('a compaction is cancelled, and an overflow recovered', async () => {
+    const { api, chat, workbench } = session;
+    for (let i = 1; i <= 3; i++) await chat.ask(`Part ${i}: ${words(700, i)}`);
+    const gate = hold();
+    api.enqueue(reply(gate, 'too late'));
+    await run('Compact Conversation');
+    await chat.see('tk-turn-status', /Organizing conversation history/);
+    await workbench.screenshot('command-compacting');
+    await run('Cancel Compaction');
+    await waitFor('the compaction to end', async () => (await chat.count('tk-turn-status .turn-status')) === 0);
+    gate.release();
+    assert.equal(await chat.count('.compaction-card'), 0);
+    api.enqueue(promptTooLong(12_500, 11_000));
+    await chat.ask('Is there room?');
+    await chat.see('.compaction-card', /Compacted \d+ messages/);
+    await chat.see('article.user-message', 'Is there room?');
+    await workbench.screenshot('overflow-recovered');
+  });
+
+  it('a question is asked without history', async () => {
+    const { api, chat, workbench } = session;
+    const before = await chat.count('article.user-message');
+    api.enqueue(reply('Forty-two, and nothing is kept.'));
+    await run('Ask Without History…');
+    await workbench.quickInput.waitUntilOpen('no history is read');
+    await workbench.quickInput.accept('What is six times seven?');
+    await workbench.page.locator('.editor-instance .view-lines', { hasText: 'Forty-two' }).waitFor();
+    assert.deepEqual([JSON.stringify(api.messages.at(-1)!.body).includes('Part 1'), await chat.count('article.user-message')], [false, before]);
+  });
+});
