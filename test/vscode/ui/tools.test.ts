@@ -16,6 +16,14 @@ describe('workspace tools', function () {
   /** What the model was last told about its calls. */
   const results = () => [...JSON.stringify(session.api.messages.at(-1)?.body).matchAll(/"type":"tool_result".*?"content":(?:\[\{"type":"text","text":)?"((?:[^"\\]|\\.)*)"/g)].map((match) => JSON.parse(`"${match[1]!}"`) as string);
 
+  const openFile = async (name: string) => {
+    const { page, quickInput } = session.workbench;
+    await page.keyboard.press('Control+P');
+    await quickInput.type(name);
+    await quickInput.pick(name);
+    await page.locator('.tab', { hasText: name }).waitFor();
+  };
+
   before(async () => {
     // The browser's VS Code saves by itself: what is not saved yet would not stay so.
     session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off' } });
@@ -62,9 +70,7 @@ describe('workspace tools', function () {
     const dirty = page.locator('.tab.dirty', { hasText: 'draft.txt' });
     const shown = async () => (await page.locator('.editor-instance .view-lines').innerText()).replaceAll('\u00a0', ' ');
     await writeFile(file('src/draft.txt'), 'one\ntwo\n');
-    await page.keyboard.press('Control+P');
-    await workbench.quickInput.type('draft.txt');
-    await workbench.quickInput.pick('draft.txt');
+    await openFile('draft.txt');
     const editor = page.locator('.editor-instance .view-lines');
     await waitFor('the file in an editor', async () => /two/.test(await shown()));
     const type = async (text: string) => {
@@ -113,6 +119,16 @@ describe('workspace tools', function () {
     await page.keyboard.press('Control+S');
     await dirty.waitFor({ state: 'detached' });
     assert.deepEqual(api.errors, []);
+  });
+
+  it('tells the model what the language tools of VS Code report', async () => {
+    const { chat, api, workbench } = session;
+    await writeFile(file('src/bad.json'), '{\n  "a": 1,,\n  "b": 2\n}\n');
+    await openFile('bad.json');
+    await workbench.page.locator('.editor-instance .squiggly-error').first().waitFor();
+    api.enqueue(reply(toolCall('diagnostics', { path: 'src/bad.json' })), reply('A comma too many.'));
+    await chat.ask('What is wrong with it?');
+    assert.match(results().at(-1)!, /^src\/bad\.json:2: error: .+/);
   });
 
   it('keeps asking while the view is hidden, and changes nothing that is denied', async () => {
