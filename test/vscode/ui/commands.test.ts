@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openChat, words, type ChatSession } from '../../support/chatSession';
+import { chooseFile } from '../../support/fileDialog';
 import { inOrder } from '../../support/inOrder';
 import { hold, promptTooLong, reply } from '../../support/messagesApiScript';
 import { SessionsPage } from '../../support/sessionsPage';
@@ -8,6 +12,7 @@ import { waitFor } from '../../support/waitFor';
 /** Commands that no other test of the window runs, from the palette, as who never touches the view would. */
 describe('commands from the palette', function () {
   inOrder(this);
+  const root = mkdtempSync(join(tmpdir(), 'threadkeeper-commands-'));
   let session: ChatSession;
 
   before(async () => {
@@ -20,10 +25,14 @@ describe('commands from the palette', function () {
   afterEach(function () {
     return session.keepPictures(this.currentTest);
   });
-  after(() => session?.close());
+  after(async () => {
+    await session?.close();
+    rmSync(root, { recursive: true, force: true });
+  });
 
   const run = (title: string) => session.workbench.runCommand(`Threadkeeper: ${title}`);
   const clipboard = async () => String(await session.workbench.page.evaluate('navigator.clipboard.readText()'));
+  const tab = (text: string) => session.workbench.page.locator('.tab', { hasText: text });
 
   it('a session is renamed, switched to, and its id copied', async () => {
     const { chat, workbench } = session;
@@ -116,5 +125,74 @@ describe('commands from the palette', function () {
     await workbench.quickInput.accept('What is six times seven?');
     await workbench.page.locator('.editor-instance .view-lines', { hasText: 'Forty-two' }).waitFor();
     assert.deepEqual([JSON.stringify(api.messages.at(-1)!.body).includes('Part 1'), await chat.count('article.user-message')], [false, before]);
+  });
+
+  it('a file is added, notes are looked for, the log is shown', async () => {
+    const { chat, workbench } = session;
+    await workbench.runCommand('Go to File...');
+    await workbench.quickInput.type('tide.js');
+    await workbench.quickInput.pick('tide.js');
+    await tab('tide.js').waitFor();
+    await run('Add File to Chat');
+    await chat.see('tk-composer .attachment .chip-text', 'src/tide.js');
+    await chat.press(/^Remove src\/tide\.js/);
+    await run('Open Memory Notes');
+    await workbench.messages.waitForNotification('There are no notes yet');
+    await run('Show Log');
+    await workbench.page.locator('.part.panel .action-item.checked', { hasText: 'Output' }).waitFor({ timeout: 8_000 });
+    await workbench.runCommand('View: Toggle Panel Visibility');
+  });
+
+  it('code of an answer is inserted at the cursor, opened and copied', async () => {
+    const { api, chat, workbench } = session;
+    api.enqueue(reply('Here:\n\n```js\nconst flood = 7;\n```\n'));
+    await chat.ask('Some code, please');
+    const code = (await chat.locator('article.answer')).filter({ hasText: 'const flood' });
+    await workbench.page.locator('.editor-instance .view-lines').first().click();
+    await workbench.page.keyboard.press('Control+Home');
+    const press = async (name: string) => {
+      await code.hover();
+      await code.getByRole('button', { name, exact: true }).click();
+    };
+    await press('Insert at cursor');
+    await workbench.page.locator('.editor-instance .view-line', { hasText: 'const flood = 7;' }).waitFor();
+    await press('Copy');
+    await waitFor('the copy', async () => (await clipboard()).trim() === 'const flood = 7;', { timeout: 8_000 });
+    await press('Open as file');
+    await tab('Untitled').waitFor();
+    await workbench.screenshot('code-opened');
+  });
+
+  it('a key is removed again', async () => {
+    const { api, workbench } = session;
+    await run('Set API Key…');
+    await workbench.quickInput.waitUntilOpen('Set API Key');
+    await workbench.quickInput.accept(api.apiKey);
+    await waitFor('the command that removes it', async () => {
+      await run('Remove API Key');
+      return true;
+    });
+    await workbench.messages.answerNotification('Remove the API key for', 'Remove');
+  });
+
+  it('everything is exported and backed up, and a restore says first what it would replace', async () => {
+    const { chat, workbench } = session;
+    const [all, backup] = [join(root, 'all.json'), join(root, 'backup.db')];
+    await run('Export All Sessions…');
+    await workbench.quickInput.waitUntilOpen('Export 2 Sessions');
+    await workbench.quickInput.pick('JSON');
+    await chooseFile(workbench, all);
+    await workbench.messages.waitForNotification(`Exported to ${all}`);
+    assert.equal((JSON.parse(readFileSync(all, 'utf8')) as { sessions: unknown[] }).sessions.length, 2);
+    await run('Back Up History…');
+    await chooseFile(workbench, backup);
+    await workbench.messages.waitForNotification(`backed up to ${backup}`);
+    await chat.ask('Said after the backup');
+    await run('Restore History…');
+    await chooseFile(workbench, backup);
+    assert.match(await workbench.messages.waitForDialog(), /Replace your history with this backup of \d+ entries in 2 sessions/);
+    await workbench.screenshot('command-restore');
+    await workbench.messages.answerDialog('Cancel');
+    assert.equal((await chat.texts('article.user-message .user-text')).at(-1), 'Said after the backup');
   });
 });
