@@ -219,7 +219,7 @@ export class Conversation {
     return this.context.editable;
   }
 
-  /** Puts the user's own words in the place of the live summary; the original can be had back by an undo. Never rejects. */
+  /** Puts the user's own words in the place of the live summary; an undo brings back the messages that it stands for. Never rejects. */
   async editSummary(text: string): Promise<CompactionResult> {
     return this.alone(() => this.context.edit(text), noRecord);
   }

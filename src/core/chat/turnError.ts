@@ -33,7 +33,7 @@ function explanation(failure: ModelFailure, model: string): string {
     case 'server':
       return english('The provider had an error. Try again; your message is kept.');
     case 'overflow':
-      return english('The conversation does not fit the model\'s window even after compaction. Shorten the last message, or start a new session.');
+      return english('The conversation does not fit the model\'s window, with everything compacted that can be. Shorten the last message, or start a new session.');
     case 'unknown_model':
       return model
         ? english('The provider does not know the model “{0}”. Choose another with “Threadkeeper: Select Model…”; your message is kept.', model)
