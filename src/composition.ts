@@ -64,6 +64,8 @@ export interface StartedParts {
 export interface Composition extends Disposable {
   readonly view: ChatView;
   readonly tree: SessionsTree;
+  readonly summaries: SummaryFiles;
+  readonly previews: CompactionPreviews;
   readonly breakdown: BreakdownPanel;
   readonly analytics: AnalyticsPanel;
   readonly runSharedTool: RunSharedTool;
@@ -82,7 +84,6 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
     const { baseUrl, openaiUrl } = configuration.current;
     return endpointOf(provider === 'anthropic' ? baseUrl : openaiUrl, provider);
   };
-  const hasStoredKey = () => keys.hasStored(endpoint()) || keys.hasStored(endpoint('openai-compatible'));
   const location = new StoreLocation(context);
   const previews = owned.add(new CompactionPreviews());
 
@@ -239,7 +240,6 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
 
   const spent = owned.add(new SpendingWatch({ store: () => store.current, session: () => chat.session?.uuid ?? null, now: Date.now, log }));
   owned.add(spent.onDidChange((spending) => statusBar.showSpending(spending)));
-  contextKeys.set('hasStoredKey', hasStoredKey());
   owned.add(
     chat.onDidChangeState((state) => {
       statusBar.update(state);
@@ -247,7 +247,6 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
       contextKeys.update(state);
     }),
   );
-  owned.add(keys.onDidChange(() => contextKeys.set('hasStoredKey', hasStoredKey())));
   owned.add(keys.onDidChange(() => void chat.connectionChanged()));
   owned.add(keys.onDidBreak(showKeyStorageBroken));
   owned.add(configuration.onDidChange(() => void chat.connectionChanged()));
@@ -260,6 +259,8 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
   return {
     view,
     tree,
+    summaries,
+    previews,
     breakdown,
     analytics,
     runSharedTool: sharedToolRuns({ store: () => store.get(), notes: async () => (await loadRuntime()).notes(await store.get()), session: () => chat.session?.uuid ?? null }),

@@ -1,4 +1,4 @@
-import { env, l10n, TabInputText, TabInputTextDiff, window, workspace, type ExtensionContext } from 'vscode';
+import { env, l10n, window, workspace, type ExtensionContext } from 'vscode';
 import type { Composition } from './composition';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
@@ -6,8 +6,9 @@ import { ApiKeys } from './vscode/apiKeys';
 import { ChatMemory } from './vscode/chatMemory';
 import { registerCommands } from './vscode/commands';
 import { ContextKeys } from './vscode/contextKeys';
-import { analyticsPanelType, breakdownPanelType, chatViewId, sessionsViewId, settings, settingsPrefix, type SettingName } from './vscode/contributions';
+import { analyticsPanelType, breakdownPanelType, chatViewId, previewScheme, sessionsViewId, settings, settingsPrefix, summaryScheme, type SettingName } from './vscode/contributions';
 import { endpointOf } from './vscode/endpoint';
+import { LazyFiles } from './vscode/lazyFiles';
 import { LazyTree } from './vscode/lazyTree';
 import { Log } from './vscode/log';
 import type { SessionNode } from './vscode/sessionNodes';
@@ -32,16 +33,26 @@ export function activate(context: ExtensionContext): void {
   const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBarVisible') !== false });
   const sessionsView: LazyTree<SessionNode> = new LazyTree(sessionsViewId, async () => (await composed()).tree);
   const composed = (): Promise<Composition> =>
-    (composition ??= import('./composition').then(({ compose }) => {
-      const all = compose({ context, log, memory, keys, contextKeys, statusBar, sessionsView });
-      context.subscriptions.push(all);
-      return all;
-    }));
+    (composition ??= import('./composition')
+      .then(({ compose }) => {
+        const all = compose({ context, log, memory, keys, contextKeys, statusBar, sessionsView });
+        context.subscriptions.push(all);
+        return all;
+      })
+      .catch((error: unknown) => {
+        // Tried again by whoever asks next.
+        composition = undefined;
+        throw error;
+      }));
+  const showStoredKey = () => contextKeys.set('hasStoredKey', keys.hasStored(endpointOf(textSetting('baseUrl'))) || keys.hasStored(endpointOf(textSetting('openaiUrl'), 'openai-compatible')));
 
   context.subscriptions.push(
     keys,
     statusBar,
     sessionsView,
+    keys.onDidChange(showStoredKey),
+    new LazyFiles(summaryScheme, async () => (await composed()).summaries),
+    new LazyFiles(previewScheme, async () => (await composed()).previews),
     window.registerWebviewViewProvider(chatViewId, { resolveWebviewView: async (view) => (await composed()).view.resolve(view) }),
     window.registerWebviewPanelSerializer(breakdownPanelType, { deserializeWebviewPanel: async (panel) => (await composed()).breakdown.restore(panel) }),
     window.registerWebviewPanelSerializer(analyticsPanelType, { deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).analytics.restore(panel, state) }),
@@ -50,6 +61,7 @@ export function activate(context: ExtensionContext): void {
     workspace.onDidChangeConfiguration((change) => {
       if (!change.affectsConfiguration(settingsPrefix)) return;
       statusBar.draw();
+      showStoredKey();
       // A value that cannot be used is told at once.
       inBackground(composed());
     }),
@@ -57,8 +69,8 @@ export function activate(context: ExtensionContext): void {
 
   contextKeys.set('hasSession', typeof memory.lastSession() === 'string');
   contextKeys.set('canUndo', memory.lastMeter()?.canUndo === true);
-  contextKeys.set('hasStoredKey', keys.hasStored(endpointOf(textSetting('baseUrl'))) || keys.hasStored(endpointOf(textSetting('openaiUrl'), 'openai-compatible')));
-  if (setting('openClawInherit') === true || showsDocumentOfOurs()) inBackground(composed());
+  showStoredKey();
+  if (setting('openClawInherit') === true) inBackground(composed());
   else if (typeof memory.lastSession() !== 'string') {
     inBackground(import('./vscode/storeLocation').then(async ({ StoreLocation }) => (await new StoreLocation(context).mayHaveSessions()) && contextKeys.set('hasSession', true)));
   }
@@ -84,10 +96,4 @@ function setting(name: SettingName): unknown {
 function textSetting(name: SettingName): string {
   const value = setting(name);
   return typeof value === 'string' ? value : '';
-}
-
-/** Of an editor that VS Code has opened again: its files are served by what is composed. */
-function showsDocumentOfOurs(): boolean {
-  const uris = window.tabGroups.all.flatMap(({ tabs }) => tabs).flatMap(({ input }) => (input instanceof TabInputText ? [input.uri] : input instanceof TabInputTextDiff ? [input.original, input.modified] : []));
-  return uris.some(({ scheme }) => scheme.startsWith(settingsPrefix));
 }

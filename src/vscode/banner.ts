@@ -18,7 +18,7 @@ export interface BannerInput {
 export function bannerFor({ status, failure, trusted, policyProblem }: BannerInput): Banner {
   if (failure !== null) return { kind: 'store_failed', text: failureText(failure) };
   if (status?.access === 'readonly') return { kind: 'readonly', text: readonlyText(status) };
-  if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: t('Your history was damaged and has been repaired. {0}', shown(status.note.detail)) };
+  if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: t('Your history was damaged. {0} A backup comes back with “Threadkeeper: Restore History…”.', shown(status.note.detail)) };
   if (status?.note?.reason === 'damage_found') return { kind: 'recovered', text: t('Part of your history is damaged. {0} Run “Threadkeeper: Verify and Repair History”.', shown(status.note.detail)) };
   if (policyProblem !== null) return { kind: 'policy', text: policyProblem };
   if (status?.durability === 'export') return { kind: 'reduced_durability', text: t('Your history is saved in a slower and less robust way here: {0}', (status.note && shown(status.note.detail)) ?? t('the file system did not pass the self-test.')) };

@@ -27,7 +27,6 @@ export class CompactionPreviews extends DocumentFiles implements CodeLensProvide
 
   constructor() {
     super();
-    this.disposables.add(workspace.registerFileSystemProvider(previewScheme, this, { isCaseSensitive: true }));
     this.disposables.add(languages.registerCodeLensProvider({ scheme: previewScheme }, this));
     this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => void this.shown.delete(uri.toString())));
   }

@@ -60,14 +60,14 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
   list.title = t('Select Model');
   list.placeholder = input.tokens > 0 ? t('For this session; another model reads its {0} tokens anew, once', shortTokens(input.tokens)) : t('For this session');
   list.matchOnDescription = true;
-  list.keepScrollPosition = true;
   let open = true;
   const show = () => {
     if (!open) return;
-    const { activeItems } = list;
+    const [moved] = list.activeItems;
     const items = itemsOf(input, states);
     list.items = items;
-    const wanted = activeItems[0]?.choice ?? { kind: 'model', model: input.current };
+    // VS Code itself moves to another row when rows come in between: only who has typed has chosen where they are.
+    const wanted = moved && list.value !== '' ? moved.choice : { kind: 'model', model: input.current };
     const active = items.find(({ choice }) => choice !== undefined && JSON.stringify(choice) === JSON.stringify(wanted));
     if (active) list.activeItems = [active];
     list.busy = [...states.values()].includes('asking');
@@ -101,7 +101,10 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
 function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupState>): Item[] {
   const { current, groups, price } = input;
   const mark = (model: string | null) => (model === current ? '$(check) ' : '');
-  const items: Item[] = [];
+  const items: Item[] = [
+    { label: `${mark(null)}${t('Automatic')}`, description: t('the setting threadkeeper.model, else the newest Sonnet model'), choice: { kind: 'model', model: null } },
+    { label: `$(lightbulb) ${t('Set Thinking Level…')}`, description: t('how much the model thinks before it answers'), choice: { kind: 'thinking' } },
+  ];
   for (const { provider, title, needs } of groups) {
     items.push({ label: title, kind: QuickPickItemKind.Separator });
     if (needs !== null && (provider === 'anthropic' || provider === 'openai-compatible')) {
@@ -109,12 +112,13 @@ function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupS
       items.push({ label, description: provider === 'anthropic' ? t('to chat with Claude') : t('OpenRouter, LM Studio, vLLM, llama.cpp, LiteLLM and others'), choice: { kind: 'set_key', provider } });
       continue;
     }
-    if (provider === 'anthropic') items.push({ label: `${mark(null)}${t('Automatic')}`, description: t('the setting threadkeeper.model, else the newest Sonnet model'), choice: { kind: 'model', model: null } });
     const state = states.get(provider) ?? 'asking';
+    // Not yet, or no longer, listed: Enter must not choose another one.
+    const isListed = Array.isArray(state) && state.some(({ id }) => `${provider}/${id}` === current);
+    if (current?.startsWith(`${provider}/`) && !isListed) items.push({ label: `${mark(current)}${current.slice(provider.length + 1)}`, choice: { kind: 'model', model: current } });
     if (state === 'asking') items.push({ label: `$(loading~spin) ${t('Asking…')}` });
     else if ('problem' in state) items.push({ label: `$(warning) ${t('Nothing to choose')}`, detail: state.problem, alwaysShow: true });
     else for (const info of state) items.push(modelItem(info, mark, price(info.provider, info.id)));
-    if (provider === 'anthropic') items.push({ label: `$(lightbulb) ${t('Set Thinking Level…')}`, description: t('how much the model thinks before it answers'), choice: { kind: 'thinking' } });
     if (provider !== 'vscode') items.push({ label: `$(edit) ${t('Enter a model id…')}`, choice: { kind: 'enter', provider } });
   }
   items.push({ label: t('Without a model'), kind: QuickPickItemKind.Separator });

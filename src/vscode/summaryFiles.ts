@@ -18,7 +18,6 @@ export class SummaryFiles extends DocumentFiles {
   constructor(controller: Pick<ChatController, 'conversation'>) {
     super();
     this.summaries = new OpenSummaries(() => controller.conversation(), Date.now);
-    this.disposables.add(workspace.registerFileSystemProvider(summaryScheme, this, { isCaseSensitive: true }));
     this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => this.summaries.forget(uri.toString())));
   }
 

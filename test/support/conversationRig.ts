@@ -46,7 +46,7 @@ export class ScriptedSummarizer implements Summarizer {
   /** What it writes; null: a state. */
   answer: string | null = null;
   /** What it has written, and said that it used, when it begins to wait or fails. */
-  begun: { readonly text: string; readonly usage: TokenUsage | null } | null = null;
+  begun: { readonly text: string; readonly usage: TokenUsage | null; readonly more?: string } | null = null;
   /** Waits until it is opened, or the signal is aborted. */
   hold: { readonly opened: Promise<void> } | null = null;
 
@@ -60,6 +60,7 @@ export class ScriptedSummarizer implements Summarizer {
     this.schemas.push(schema);
     this.continued.push(continues ?? null);
     if (this.begun) onProgress?.(this.begun.usage, this.begun.text);
+    if (this.begun?.more) onProgress?.(null, this.begun.more);
     if (this.isDead) return new Promise(() => undefined);
     if (this.hold) await Promise.race([this.hold.opened, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
     if (signal.aborted) throw new CancelledError();

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { presets, resolvePolicy } from '../../src/core/context/resolvePolicy';
-import { allSettings, category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, selectionArgument, sessionsViewId, settingKey, sharedToolNames, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
+import { allSettings, category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -215,10 +215,10 @@ describe('manifest', () => {
     deepStrictEqual((manifest.contributes.walkthroughs ?? []).map(({ id }) => id), manifest.contributes.walkthroughs ? [walkthroughId] : []);
   });
 
-  it('asks for VS Code 1.100, starts for the status bar only, and is filed under AI and Chat', () => {
+  it('asks for VS Code 1.100, starts for the status bar and for documents of its own, and is filed under AI and Chat', () => {
     deepStrictEqual(
       { engine: manifest.engines.vscode, activation: manifest.activationEvents, categories: manifest.categories },
-      { engine: '^1.100.0', activation: ['onStartupFinished'], categories: ['AI', 'Chat'] },
+      { engine: '^1.100.0', activation: ['onStartupFinished', `onFileSystem:${summaryScheme}`, `onFileSystem:${previewScheme}`], categories: ['AI', 'Chat'] },
     );
   });
 

@@ -19,7 +19,9 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
   if (!first || !last || points.length < 2) return html`<p class="muted">${t('This is drawn as soon as there is more than one message.')}</p>`;
   const compaction = context.thresholds.find(({ kind, state }) => kind === 'compaction' && state !== 'off');
   const peak = points.reduce((most, point) => Math.max(most, point.tokens), 0);
-  const lines = [
+  // A small context would be a line at the bottom.
+  const yMax = Math.max(peak * 1.1, Math.min(context.effective, peak * 4));
+  const levels = [
     { y: context.effective, label: t('window {0}', tokens(context.effective)), kind: 'window' },
     ...(compaction ? [{ y: compaction.tokens, label: t('compaction at {0}', tokens(compaction.tokens)), kind: 'compaction' }] : []),
   ];
@@ -30,10 +32,10 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
       label: t('Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, checkpoints: {5}. The table below has the numbers.', dateTime(first.at), dateTime(last.at), tokens(last.tokens), tokens(peak), compactions, checkpoints),
       points: points.map(({ position, tokens: y }) => ({ x: position - first.position, y })),
       marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position - first.position, y, label: t('{0} at {1}, {2}', markNames[kind](), tokens(y), dateTime(at)) })),
-      lines,
+      // What lies above would stand at the edge, as if it were there.
+      lines: levels.filter(({ y }) => y <= yMax),
       xMax: last.position - first.position,
-      // A small context would be a line at the bottom.
-      yMax: Math.max(peak * 1.1, Math.min(context.effective, peak * 4)),
+      yMax,
       yLabel: tokens,
       xLabels: [dateTime(first.at), dateTime(last.at)],
     })}

@@ -118,10 +118,12 @@ export class SummaryWriter {
     const { summarizer, format, maxSummaryTokens, signal, background, estimate, onLife, spent } = this.options;
     if (signal.aborted) throw new CancelledError();
     let usage: TokenUsage | null = null;
+    /** Since the last report. */
     let written = '';
+    let isWhole = false;
     const onProgress = (soFar: TokenUsage | null, text: string) => {
-      if (soFar && isReported(soFar)) usage = soFar;
-      written += text;
+      if (soFar && isReported(soFar)) [usage, written] = [soFar, ''];
+      else written += text;
       onLife?.();
     };
     const estimated = (text: string): TokenUsage => ({ input: (continuation?.tokens ?? estimate(format.system)) + estimate(prompt), output: estimate(text), cacheRead: 0, cacheWrite: 0, estimated: true });
@@ -133,15 +135,21 @@ export class SummaryWriter {
       // A schema changes the prompt that a conversation has cached.
       const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, background, onProgress, ...(continuation ? { continues: continuation.request } : format.schema ? { schema: format.schema } : {}) }, signal), stopped]);
       usage = isReported(answer.usage) ? answer.usage : estimated(answer.text);
+      isWhole = true;
       if (answer.text.trim() === '') throw new Error(english('the summary came back empty'));
       return answer.text.trim();
     } finally {
       signal.removeEventListener('abort', stop);
       // Cancelled or broken off while it was being written: paid for all the same.
-      const paid = usage ?? (written === '' ? null : estimated(written));
+      const paid = isWhole || written === '' ? usage : withUnreported(usage ?? estimated(''), estimate(written));
       if (paid) spent({ provider: summarizer.provider, model: summarizer.model, usage: paid });
     }
   }
+}
+
+/** What came after the last report, which for some providers is the beginning of the answer. */
+function withUnreported(usage: TokenUsage, output: number): TokenUsage {
+  return { ...usage, output: usage.output + output, estimated: true };
 }
 
 function isReported({ input, output, cacheRead, cacheWrite }: TokenUsage): boolean {

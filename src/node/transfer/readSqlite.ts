@@ -1,5 +1,4 @@
-import * as zlib from 'node:zlib';
-import { english } from '../../core/l10n';
+import { decompress } from 'fzstd';
 import { gooseEvents } from '../../core/transfer/formats/goose';
 import type { Json } from '../../core/transfer/formats/jsonShape';
 import { librecodeEvents } from '../../core/transfer/formats/librecode';
@@ -63,14 +62,11 @@ export function zstdColumn(database: ForeignDatabase): string {
   return database.columns('transcript_events').has('event_zstd') ? 'event_zstd' : 'NULL';
 }
 
-/** Throws where Node cannot decompress it: rather no import than one with holes. */
+/** Throws what cannot be decompressed: rather no import than one with holes. */
 export function eventText(json: unknown, compressed: unknown): string {
   if (typeof json === 'string') return json;
   if (!(compressed instanceof Uint8Array)) return '';
-  // Since Node 22.15; the types are those of Node 20.
-  const { zstdDecompressSync } = zlib as unknown as { zstdDecompressSync?: (bytes: Uint8Array) => Buffer };
-  if (!zstdDecompressSync) throw new Error(english('Some records are compressed with zstd, which this version of Node ({0}) cannot read. Update VS Code, or run the command line with Node 22.15 or newer.', process.version));
-  return zstdDecompressSync(compressed).toString('utf8');
+  return Buffer.from(decompress(compressed)).toString('utf8');
 }
 
 function hashed(rows: Iterable<Json>): { readonly row: Json; readonly hash: string }[] {

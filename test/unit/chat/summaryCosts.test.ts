@@ -35,6 +35,13 @@ describe('what a summary has cost that was not finished', () => {
     assert.deepEqual(await spent(), [{ requests: 1, ...reported, requestsEstimated: 0 }]);
   });
 
+  it('is an estimate of what came behind the last report', async () => {
+    rig.summarizer.hold = rig.gate();
+    rig.summarizer.begun = { text: '', usage: { ...reported, output: 1 }, more: half };
+    await whileAsked(rig.conversation.compact(), () => void rig.conversation.stop());
+    assert.deepEqual(await spent(), [{ requests: 1, ...reported, output: 91, requestsEstimated: 1 }]);
+  });
+
   it('is an estimate when nothing was reported: of a compaction, a checkpoint and a summary made anew', async () => {
     rig.summarizer.hold = rig.gate();
     rig.summarizer.begun = { text: half, usage: null };

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import * as zlib from 'node:zlib';
 import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
@@ -141,7 +140,7 @@ describe('watching OpenClaw’s database', function () {
     assert.deepEqual(notices, []);
   });
 
-  it('takes in rows that are compressed, where Node can read them, and says so once where it cannot', async () => {
+  it('takes in rows that are compressed', async () => {
     await watch.look();
     const text = Buffer.from(JSON.stringify(said('a3', 'a2', 'compressed')));
     const block = (text.length << 3) | 1;
@@ -149,8 +148,7 @@ describe('watching OpenClaw’s database', function () {
     const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, text.length, block & 0xff, (block >> 8) & 0xff, block >> 16]), text]);
     await live.run(`ALTER TABLE transcript_events ADD COLUMN event_zstd BLOB; INSERT INTO transcript_events VALUES ('one', 3, NULL, 0, x'${frame.toString('hex')}');`);
     for (let i = 0; i < 12; i++) await watch.look();
-    if ('zstdDecompressSync' in zlib) assert.deepEqual(await texts(), ['first', 'second', 'compressed']);
-    else assert.deepEqual([await texts(), notices.length, /zstd.*Update VS Code/.test(JSON.stringify(notices))], [['first', 'second'], 1, true]);
+    assert.deepEqual([await texts(), notices], [['first', 'second', 'compressed'], []]);
   });
 
   it('is found by its agent, with its keys, the newest first; a list beside it adds what it does not have', async () => {

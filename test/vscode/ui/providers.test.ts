@@ -95,6 +95,19 @@ describe('models of every provider', function () {
     assert.deepEqual([api.errors, openai.errors, ollama.errors], [[], [], []]);
   });
 
+  it('stay as they are when the picker is opened and left with Enter', async () => {
+    const { chat, workbench } = session;
+    const before = await (await chat.locator('tk-header .model-button')).innerText();
+    for (let i = 0; i < 2; i++) {
+      await workbench.runCommand('Threadkeeper: Select Model…');
+      await workbench.quickInput.waitUntilOpen('Select Model');
+      if (i === 1) await rows().filter({ hasText: /tokens of context/ }).filter({ hasText: ollamaModelId }).first().waitFor();
+      await workbench.page.keyboard.press('Enter');
+      await waitFor('the picker to be gone', async () => !(await workbench.quickInput.isOpen()));
+      assert.equal(await (await chat.locator('tk-header .model-button')).innerText(), before);
+    }
+  });
+
   it('are told how much to think as far as they can be told', async () => {
     const { chat, workbench } = session;
     await workbench.runCommand('Threadkeeper: Set Thinking Level…');

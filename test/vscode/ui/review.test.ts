@@ -109,4 +109,14 @@ describe('review', function () {
     assert.equal(await tab('Compaction Preview').count(), 0);
     assert.deepEqual(api.errors, []);
   });
+
+  it('opens a summary that was being edited again after a reload', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Edit Summary…');
+    await waitFor('the summary', async () => (await tab('Summary of').count()) === 1 && (await editorText()).length > 20);
+    const before = await editorText();
+    await workbench.reload();
+    await waitFor('the summary again', async () => (await editorText()) === before);
+    assert.equal(await workbench.page.locator('.editor-instance', { hasText: 'could not be opened' }).count(), 0);
+  });
 });
