@@ -28,7 +28,7 @@ export class ApiKeys implements Disposable {
   private readonly _onDidChange = new Emitter<void>();
   readonly onDidChange = this._onDidChange.event;
   private readonly _onDidBreak = new Emitter<string>();
-  /** The secret storage does not work; what happened and what to do. Fires once. */
+  /** The secret storage does not work, or has lost a key; what happened and what to do. Fires once. */
   readonly onDidBreak = this._onDidBreak.event;
   private readonly subscription: Disposable;
   /** Keys that could not be stored live as long as the window; null: removed although the storage refused. */
@@ -51,7 +51,10 @@ export class ApiKeys implements Disposable {
     const key = await this.stored(endpoint);
     if (key) return this.found({ key, source: 'stored' });
     const fromEnvironment = this.environmentKey(endpoint);
-    return fromEnvironment ? this.found({ key: fromEnvironment, source: 'environment' }) : undefined;
+    if (fromEnvironment) return this.found({ key: fromEnvironment, source: 'environment' });
+    // What another window has removed is no loss.
+    if (!this.broken && this.hasStored(endpoint) && !this.changedElsewhere.has(endpoint.origin)) this.report('key_missing', lostText(endpoint.origin));
+    return undefined;
   }
 
   /** Whether a key has been stored, without asking the keychain. */
@@ -151,11 +154,11 @@ export class ApiKeys implements Disposable {
     }
   }
 
-  private report(detail: string): void {
+  private report(detail: string, text = brokenText()): void {
     this.deps.log.error('secret_storage_failed', { detail });
     if (this.broken) return;
     this.broken = true;
-    this._onDidBreak.fire(brokenText());
+    this._onDidBreak.fire(text);
   }
 
   private async inTime<T>(work: PromiseLike<T>): Promise<T> {
@@ -175,6 +178,7 @@ export class ApiKeys implements Disposable {
 /** The only server that the environment's OPENAI_API_KEY is meant for without a doubt. */
 const openaiOrigin = 'https://api.openai.com';
 const secretPrefix = 'threadkeeper.apiKey:';
+const lostText = (origin: string) => t('The API key for {0} is not in VS Code’s secret storage any more, so models there cannot be asked. Set it again with “Threadkeeper: Set API Key…”.', origin);
 const brokenText = () =>
   t('VS Code\'s secret storage does not work on this machine, so the API key cannot be kept. Set the environment variable ANTHROPIC_API_KEY before starting VS Code, or repair the system\'s keychain (on Linux: install gnome-keyring or kwallet, or start VS Code with --password-store=basic).');
 

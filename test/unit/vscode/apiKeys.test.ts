@@ -67,6 +67,17 @@ describe('ApiKeys', () => {
     deepStrictEqual([keys.hasStored(anthropic), keys.expected(anthropic), secrets.asked], [false, 'environment', []]);
   });
 
+  it('says so once when a stored key is not there any more', async () => {
+    const { keys, state, problems } = rig();
+    await keys.store(gateway, 'sk-stored');
+    const later = rig({}, state);
+    deepStrictEqual([await later.keys.find(gateway), await later.keys.find(gateway)], [undefined, undefined]);
+    deepStrictEqual([later.problems.length, /gateway\.example\.com.*Set API Key/.test(later.problems[0] ?? ''), problems], [1, true, []]);
+    await keys.remove(gateway);
+    const removed = rig({}, state);
+    deepStrictEqual([await removed.keys.find(gateway), removed.problems], [undefined, []]);
+  });
+
   it('prefers the stored key to the environment, until it is removed', async () => {
     const { keys } = rig({ ANTHROPIC_API_KEY: 'sk-env' });
     await keys.store(anthropic, 'sk-stored');

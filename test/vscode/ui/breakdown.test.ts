@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { openChat, words, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
+import { themes } from '../../support/themes';
 import { waitFor } from '../../support/waitFor';
-
-const themes = { dark: 'Dark Modern', light: 'Light Modern', 'high-contrast': 'Default High Contrast' };
 
 /** What is in the window, from the status bar to the panel, while the conversation goes on. */
 describe('breakdown', function () {

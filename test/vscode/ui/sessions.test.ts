@@ -3,6 +3,7 @@ import { openChat, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
 import { hold, reply } from '../../support/messagesApiScript';
 import { SessionsPage } from '../../support/sessionsPage';
+import { themes } from '../../support/themes';
 import { waitFor } from '../../support/waitFor';
 
 /** One list, told in order: each step builds on the ones before. */
@@ -158,7 +159,7 @@ describe('the Sessions view', function () {
     await sessions.see('Today', 'Mooring codes (fork)', 'Tides of the north', 'Trash', 'Harbour fees');
   });
 
-  for (const [name, theme] of Object.entries({ dark: 'Dark Modern', 'high-contrast': 'Default High Contrast', 'high-contrast-light': 'Default High Contrast Light' })) {
+  for (const [name, theme] of Object.entries(themes)) {
     it(`is drawn in ${name}`, async () => {
       const { server, api, workbench, chat } = session;
       await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-test', 'workbench.colorTheme': theme });

@@ -1,7 +1,6 @@
 import { openChat, words, type ChatSession } from '../../support/chatSession';
 import { reply } from '../../support/messagesApiScript';
-
-const themes = { dark: 'Dark Modern', light: 'Light Modern', 'high-contrast': 'Default High Contrast', 'high-contrast-light': 'Default High Contrast Light' };
+import { themes } from '../../support/themes';
 
 describe('themes', () => {
   let session: ChatSession;
