@@ -101,7 +101,11 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
 function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupState>): Item[] {
   const { current, groups, price } = input;
   const mark = (model: string | null) => (model === current ? '$(check) ' : '');
+  const listed = [...states.values()].flatMap((state) => (Array.isArray(state) ? (state as readonly ModelInfo[]) : [])).find((info) => `${info.provider}/${info.id}` === current);
+  const chosen = (model: string): Item => (listed ? modelItem(listed, mark, price(listed.provider, listed.id)) : { label: `${mark(model)}${model}`, choice: { kind: 'model', model } });
   const items: Item[] = [
+    // First, where VS Code puts the focus whenever rows are added: Enter keeps what is in use.
+    ...(current === null ? [] : [current === offlineSessionModel ? offlineItem(mark) : chosen(current)]),
     { label: `${mark(null)}${t('Automatic')}`, description: t('the setting threadkeeper.model, else the newest Sonnet model'), choice: { kind: 'model', model: null } },
     { label: `$(lightbulb) ${t('Set Thinking Level…')}`, description: t('how much the model thinks before it answers'), choice: { kind: 'thinking' } },
   ];
@@ -113,17 +117,18 @@ function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupS
       continue;
     }
     const state = states.get(provider) ?? 'asking';
-    // Not yet, or no longer, listed: Enter must not choose another one.
-    const isListed = Array.isArray(state) && state.some(({ id }) => `${provider}/${id}` === current);
-    if (current?.startsWith(`${provider}/`) && !isListed) items.push({ label: `${mark(current)}${current.slice(provider.length + 1)}`, choice: { kind: 'model', model: current } });
     if (state === 'asking') items.push({ label: `$(loading~spin) ${t('Asking…')}` });
     else if ('problem' in state) items.push({ label: `$(warning) ${t('Nothing to choose')}`, detail: state.problem, alwaysShow: true });
     else for (const info of state) items.push(modelItem(info, mark, price(info.provider, info.id)));
     if (provider !== 'vscode') items.push({ label: `$(edit) ${t('Enter a model id…')}`, choice: { kind: 'enter', provider } });
   }
   items.push({ label: t('Without a model'), kind: QuickPickItemKind.Separator });
-  items.push({ label: `${mark(offlineSessionModel)}${t('Offline')}`, description: t('searches history, notes and workspace; writes no answers'), choice: { kind: 'model', model: offlineSessionModel } });
+  items.push(offlineItem(mark));
   return items;
+}
+
+function offlineItem(mark: (model: string | null) => string): Item {
+  return { label: `${mark(offlineSessionModel)}${t('Offline')}`, description: t('searches history, notes and workspace; writes no answers'), choice: { kind: 'model', model: offlineSessionModel } };
 }
 
 function modelItem(info: ModelInfo, mark: (model: string | null) => string, price: string): Item {

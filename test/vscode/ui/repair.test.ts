@@ -75,7 +75,7 @@ describe('a history that was damaged between two windows', function () {
     await workbench.messages.answerDialog('Repair');
     assert.match(await workbench.messages.waitForNotification('Your history has been repaired'), /1 session with \d+ entries were brought over; not readable: the content of 1 entry.*kept as .*threadkeeper\.db\.damaged-/s);
     await chat.see('article.answer', 'Another answer.');
-    await chat.see('tk-banner', 'has been repaired');
+    await chat.see('tk-banner', 'Your history was damaged. ');
     await chat.see('.quiet', 'This entry is damaged and is not sent to the model. What could be read: CAREFULLY preserved wording.');
     await workbench.screenshot('repaired');
     session.api.enqueue(reply('On it goes.'));

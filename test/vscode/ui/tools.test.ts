@@ -18,8 +18,14 @@ describe('workspace tools', function () {
 
   const openFile = async (name: string) => {
     const { page, quickInput } = session.workbench;
-    await page.keyboard.press('Control+P');
-    await quickInput.type(name);
+    // A file that was written just now may not be in VS Code's list yet, and is not put into one that is open.
+    await waitFor(`${name} in the list of files`, async () => {
+      await quickInput.close();
+      await page.keyboard.press('Control+P');
+      await quickInput.type(name);
+      const found = await waitFor('an answer', async () => (await quickInput.labels()).find((label) => label === name || label === 'No matching results'));
+      return found === name;
+    });
     await quickInput.pick(name);
     await page.locator('.tab', { hasText: name }).waitFor();
   };
