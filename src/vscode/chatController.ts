@@ -31,6 +31,8 @@ import { SurfaceFeed, type ChatSurface } from './surfaceFeed';
 import type { WaitingSession } from './waitingSession';
 
 export interface ChatState {
+  /** Whether this window has opened its chat: until then it shows no session, whatever there is. */
+  readonly isOpened: boolean;
   readonly hasSession: boolean;
   readonly canUndo: boolean;
   readonly busy: boolean;
@@ -149,6 +151,7 @@ export class ChatController implements Disposable {
     const turn = this.chats.current?.presenter.turnState ?? null;
     const { context } = this.chats;
     return {
+      isOpened: this.current.isOpened,
       hasSession: this.chats.current !== null || this.list.count > 0,
       canUndo: (context?.compactions ?? 0) > 0,
       busy: turn !== null,

@@ -44,7 +44,7 @@ export class StatusBar implements Disposable {
   update(state: ChatState): void {
     this.compacting = state.compacting;
     this.waiting = state.waiting;
-    if (state.context !== this.context || this.remembered !== null) {
+    if (state.context !== this.context || (this.remembered !== null && state.isOpened)) {
       this.context = state.context;
       this.remembered = null;
       this.timer ??= setTimeout(() => this.remember(), rememberEveryMs);

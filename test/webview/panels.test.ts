@@ -77,6 +77,15 @@ describe('panels', function () {
     strictEqual(await panel.find('[role=meter]').getAttribute('aria-valuetext'), '101 thousand of 200 thousand tokens, 51 percent');
   });
 
+  it('draws no level that lies above the scale', async () => {
+    const levels = async (share: number) => {
+      const { timeline } = breakdown();
+      const panel = await open(breakdown({ timeline: { points: timeline.points.map((point) => ({ ...point, tokens: Math.round(point.tokens * share) })), marks: [] } }));
+      return panel.find('.plot-level-label').allTextContents();
+    };
+    deepStrictEqual([await levels(1), await levels(0.05)], [['window 200k', 'compaction at 170k'], []]);
+  });
+
   it('draws one curve, and has the same in a table', async () => {
     const panel = await open(breakdown());
     const drawn = await panel.page.evaluate(() => ({

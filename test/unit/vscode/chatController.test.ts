@@ -35,7 +35,7 @@ describe('ChatController', () => {
     const kinds = window.deltas.map(({ kind }) => kind);
     ok(kinds.indexOf('session') < kinds.indexOf('row'), 'the session is known before its first row');
     deepStrictEqual([await window.texts(), window.last.session?.title, window.last.sessions.length, window.snapshots.length], [['Hello there', 'Yes.'], 'Hello there', 1, 2]);
-    deepStrictEqual(window.controller.state, { hasSession: true, canUndo: false, busy: false, compacting: false, waiting: [], context: window.last.context });
+    deepStrictEqual(window.controller.state, { isOpened: true, hasSession: true, canUndo: false, busy: false, compacting: false, waiting: [], context: window.last.context });
   });
 
   it('keeps what is attached with the draft of its session: over a switch, a restart and a stop of what is queued', async () => {
