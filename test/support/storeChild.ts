@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import type { NewEntry } from '../../src/core/session/entry';
 import { acquireLease, Lease } from '../../src/node/store/lease';
@@ -21,19 +22,20 @@ export type ChildOrder = { readonly race: number; readonly at: number } | { read
 const report = (line: ChildReport) => writeSync(1, `${JSON.stringify(line)}\n`);
 
 const [mode, target] = process.argv.slice(2);
-if (mode === 'write') void write(target!, Number(process.argv[4]));
+if (mode === 'write') void write(target!, Number(process.argv[4]), process.argv[5] === 'paced' ? leaveFromStdin() : undefined);
 if (mode === 'hold') void hold(target!);
 if (mode === 'race') race(target!);
 if (mode === 'share') void share(target!, Number(process.argv[4]));
 
-/** Appends until it is killed; after `closeAfter` entries it closes the store and opens it again. */
-async function write(folder: string, closeAfter: number): Promise<void> {
+/** Appends until it is killed, each entry once it has `leave`; after `closeAfter` entries it closes the store and opens it again. */
+async function write(folder: string, closeAfter: number, leave?: () => Promise<void>): Promise<void> {
   for (let n = 0; ; ) {
     const host = await openHost(folder, { waitForOwnerMs: 5000 });
     const session = await host.call('createSession', [{ uuid: 'session', key: 'cli:kill', channel: 'cli', createdAt: 1 }]);
     let parent = session.leaf;
     report({ type: 'ready' });
     do {
+      await leave?.();
       const uuid = `${process.pid}-${n}`;
       const entry: NewEntry = userMessage(session.uuid, parent, `${n} `.repeat(n % 400), { uuid });
       await host.call('writePartial', [{ entry: uuid, session: session.uuid, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: `${n}` }]);
@@ -46,6 +48,16 @@ async function write(folder: string, closeAfter: number): Promise<void> {
     await host.close();
     report({ type: 'closed' });
   }
+}
+
+/** For one entry by each byte of the standard input. */
+function leaveFromStdin(): () => Promise<void> {
+  let given = 0;
+  process.stdin.on('data', (bytes) => (given += bytes.length)).on('end', () => process.exit());
+  return async () => {
+    while (given === 0) await once(process.stdin, 'data');
+    given--;
+  };
 }
 
 /**

@@ -73,7 +73,9 @@ describe('store: processes that are killed while they write', () => {
   it('can be read by another window at any moment', async function () {
     this.timeout(60_000);
     const temp = tempFolder();
-    const child = spawn(process.execPath, [childFile, 'write', temp.path, '40'], { stdio: ['ignore', 'pipe', 'inherit'] });
+    // What a reader copies grows with what is written: a writer of its own pace outruns a slow reader for good.
+    const child = spawn(process.execPath, [childFile, 'write', temp.path, '40', 'paced'], { stdio: ['pipe', 'pipe', 'inherit'] });
+    child.stdin.write('.');
     children.push(child);
     const stored: string[] = [];
     createInterface({ input: child.stdout }).on('line', (line) => {
@@ -82,8 +84,10 @@ describe('store: processes that are killed while they write', () => {
     });
     await waitFor('the first entry', () => stored.length > 0, { interval: 5 });
     const reader = await openHost(temp.path, { readonly: true });
+    let overtaken = 0;
     for (let round = 0; round < 15; round++) {
       const before = stored.length;
+      child.stdin.write('.'.repeat(30));
       await waitFor('more entries', () => stored.length > before, { interval: 1 });
       const expected = [...stored];
       await reader.refresh();
@@ -91,7 +95,9 @@ describe('store: processes that are killed while they write', () => {
       assert.equal(entries.length, session.messageCount, 'neither half a transaction nor half a page');
       const found = new Set(entries.map((entry) => entry.uuid));
       assert.deepEqual(expected.filter((uuid) => !found.has(uuid)), []);
+      if (entries.length > expected.length) overtaken++;
     }
+    assert.ok(overtaken > 0, 'it was written while it was read');
     child.kill('SIGKILL');
     await reader.close();
     temp.remove();
