@@ -24,6 +24,7 @@ import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
 import { LmModels } from './vscode/lmModels';
 import type { LazyTree } from './vscode/lazyTree';
 import type { Log } from './vscode/log';
+import { ModelNames } from './vscode/modelNames';
 import { ModelSource } from './vscode/modelSource';
 import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
 import { OpenClaw } from './vscode/openClaw';
@@ -126,6 +127,7 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
     others: () => configuration.current,
     setting: () => configuration.current.model,
     offlineChosen: () => memory.offlineChosen(),
+    names: owned.add(new ModelNames(memory)),
     log,
   });
   const chat = (controller = owned.add(

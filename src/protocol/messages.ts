@@ -33,6 +33,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     id,
     at: z.number(),
     markdown: z.string(),
+    /** What the model is called that gave it; empty: nobody knows. */
     model: z.string(),
     folded: z.boolean(),
     pinned: z.boolean(),
@@ -135,7 +136,6 @@ export type TurnState = z.infer<typeof TurnState>;
 
 export const Connection = z.object({
   provider: z.enum(['anthropic', 'openai-compatible', 'ollama', 'vscode', 'offline']),
-  model: z.string(),
   modelName: z.string(),
   /** `missing` shows the first-run choices until the user has chosen offline mode or sent something. */
   key: z.enum(['stored', 'environment', 'missing', 'not_needed']),
@@ -151,6 +151,7 @@ export type Banner = z.infer<typeof Banner>;
 
 const SessionList = z.array(z.object({ uuid: id, id: z.string(), title: z.string(), updatedAt: z.number() }));
 
+/** `model` as in a row. */
 const LiveBlock = z.object({ id, kind: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() });
 export type LiveBlock = z.infer<typeof LiveBlock>;
 

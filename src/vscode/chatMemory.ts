@@ -11,7 +11,7 @@ export interface RememberedMeter extends StatusView {
   readonly canUndo: boolean;
 }
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
@@ -80,6 +80,16 @@ export class ChatMemory {
     has: (transcript: string): boolean => this.agreedTranscripts().includes(transcript),
     add: (transcript: string): Promise<void> => this.save(this.machine, keys.transcriptsAgreed, [...this.agreedTranscripts(), transcript]),
   };
+
+  /** Of models by their ids, those heard of last at the end. */
+  modelNames(): (readonly [string, string])[] {
+    const value = this.machine.get<unknown>(keys.modelNames);
+    return Array.isArray(value) ? value.filter((one): one is [string, string] => Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string')) : [];
+  }
+
+  setModelNames(names: readonly (readonly [string, string])[]): Promise<void> {
+    return this.save(this.machine, keys.modelNames, names);
+  }
 
   private agreedTranscripts(): readonly unknown[] {
     const value = this.machine.get<unknown>(keys.transcriptsAgreed);

@@ -18,6 +18,8 @@ export interface PresenterSource extends TranscriptSource {
 }
 
 export interface PresenterOutput {
+  /** What a model is called, by its id. */
+  modelName(id: string): string;
   send(delta: Delta): void;
   /** The change cannot be told by deltas: the view needs everything anew. */
   resync(): void;
@@ -54,7 +56,7 @@ export class ChatPresenter {
     private readonly source: PresenterSource,
     private readonly output: PresenterOutput,
   ) {
-    this.transcript = new Transcript(source);
+    this.transcript = new Transcript(source, (id) => output.modelName(id));
   }
 
   load(page: TranscriptPage): void {
@@ -185,7 +187,8 @@ export class ChatPresenter {
     for (const row of this.transcript.pinned(messages)) this.output.send({ kind: 'row_changed', row });
   }
 
-  private streamed({ entryId: id, block, model, text }: Extract<ConversationEvent, { type: 'text_delta' }>): void {
+  private streamed({ entryId: id, block, model: modelId, text }: Extract<ConversationEvent, { type: 'text_delta' }>): void {
+    const model = this.output.modelName(modelId);
     const kind = block === 'message' ? 'assistant' : 'thinking';
     const before = this.live.get(id);
     this.live.set(id, { id, kind, model, text: (before?.text ?? '') + text });

@@ -12,6 +12,7 @@ import type { Connection } from '../protocol/messages';
 import type { ApiKeys } from './apiKeys';
 import { endpointOf, type Endpoint } from './endpoint';
 import { wantedModel, type WantedModel } from './modelChoice';
+import type { ModelNames } from './modelNames';
 
 export interface ModelSourceDeps {
   readonly keys: Pick<ApiKeys, 'find' | 'expected'>;
@@ -22,6 +23,7 @@ export interface ModelSourceDeps {
   readonly others: () => { readonly openaiUrl: string; readonly openaiContext: number; readonly ollamaUrl: string; readonly ollamaContext: number };
   readonly setting: () => string;
   readonly offlineChosen: () => boolean;
+  readonly names: ModelNames;
   readonly log: Logger;
   /** How long opening a session waits for the provider before it goes on with what the table says. */
   readonly patienceMs?: number;
@@ -29,13 +31,19 @@ export interface ModelSourceDeps {
 
 /** From a session's wish to a model that a turn can be sent to. */
 export class ModelSource {
-  constructor(private readonly deps: ModelSourceDeps) {}
+  readonly names: ModelNames;
+
+  constructor(private readonly deps: ModelSourceDeps) {
+    this.names = deps.names;
+  }
 
   /** Rejects with `ModelError`: no key for a model that needs one, a key that is refused, a model nobody knows. */
   async resolve(session: string | null): Promise<ModelBinding> {
     const wanted = this.wanted(session);
     const choice: ModelChoice = wanted.provider === 'offline' ? { provider: 'offline' } : await this.choice(wanted);
-    return (await this.deps.bindings()).resolve(choice);
+    const binding = await (await this.deps.bindings()).resolve(choice);
+    this.names.learn([binding.info]);
+    return binding;
   }
 
   /**
@@ -70,12 +78,14 @@ export class ModelSource {
     const id = 'model' in wanted ? wanted.model : '';
     const provider = wanted.provider === 'automatic' ? (this.keySource() === 'missing' ? 'openai-compatible' : 'anthropic') : wanted.provider;
     const info: ModelInfo | undefined = isOffline ? offlineInfo : provider === 'anthropic' ? modelFromTable('anthropic', id || fallbackModel) : undefined;
-    return { client: new UnresolvedModel(!isOffline), info: info ?? { ...unknownInfo, provider, id, name: id || unknownInfo.name, window: provider === 'anthropic' ? unknownInfo.window : 32_768 }, summarizer: null };
+    return { client: new UnresolvedModel(!isOffline), info: info ?? { ...unknownInfo, provider, id, name: this.names.of(id) || unknownInfo.name, window: provider === 'anthropic' ? unknownInfo.window : 32_768 }, summarizer: null };
   }
 
   /** A provider's models. Rejects with `ModelError`. */
   async list(provider: ProviderId = 'anthropic'): Promise<ModelInfo[]> {
-    return (await this.deps.bindings()).list(await this.reach(provider, undefined));
+    const models = await (await this.deps.bindings()).list(await this.reach(provider, undefined));
+    this.names.learn(models);
+    return models;
   }
 
   /** The models of every provider that is set up. One that does not answer is named; Ollama's is set up by running. Never rejects. */
@@ -122,10 +132,9 @@ export class ModelSource {
     return this.keySource() !== 'missing';
   }
 
-  connection({ provider, id, name }: Pick<ModelInfo, 'provider' | 'id' | 'name'>): Connection {
+  connection({ provider, name }: Pick<ModelInfo, 'provider' | 'name'>): Connection {
     return {
       provider: isProviderId(provider) ? provider : 'offline',
-      model: id,
       modelName: shown(name),
       key: provider === 'anthropic' || provider === 'offline' ? this.keySource() : 'not_needed',
       offlineChosen: this.deps.offlineChosen(),

@@ -70,6 +70,7 @@ export class OpenChat implements Disposable {
     this.presenter = new ChatPresenter(conversation, {
       send: (delta) => this._onDidSend.fire(delta),
       resync: () => this._onDidOutgrowDeltas.fire(),
+      modelName: (id) => deps.models.names.of(id),
       now: deps.now,
     });
     this.disposables.add(

@@ -46,7 +46,10 @@ export class Transcript {
   /** Calls of the running turn. */
   private readonly running = new Set<string>();
 
-  constructor(private readonly source: TranscriptSource) {}
+  constructor(
+    private readonly source: TranscriptSource,
+    private readonly modelName: (id: string) => string,
+  ) {}
 
   /** Replaces everything by the newest page. */
   load({ entries, hasMore, forks, beyondLeaf }: TranscriptPage): void {
@@ -199,6 +202,7 @@ export class Transcript {
     const live = liveCompaction(this.source.entries);
     let excluded: ReadonlySet<string> | undefined;
     return {
+      modelName: this.modelName,
       foldedBefore: this.foldedBefore(),
       // Asked for user messages only, which are few: it makes the projection.
       excerpted: (uuid) => this.source.excerpted.has(uuid),

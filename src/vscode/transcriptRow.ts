@@ -8,6 +8,8 @@ import type { TranscriptRow } from '../protocol/messages';
 
 /** What a row depends on besides its own entry. */
 export interface RowContext {
+  /** What a model is called, by its id. */
+  readonly modelName: (id: string) => string;
   /** Entries with a smaller `seq` reach the model through the summary only; 0 when nothing is folded. */
   readonly foldedBefore: number;
   readonly excerpted: (uuid: string) => boolean;
@@ -34,7 +36,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'message':
       return content.role === 'user'
         ? { kind: 'user', id, at, text: content.text, ...(content.attachments ? { attachments: content.attachments } : {}), folded, excerpted: context.excerpted(id), pinned: context.isPinned(id), excluded: context.isExcluded(id) }
-        : { kind: 'assistant', id, at, markdown: content.text, model: content.model ?? '', folded, pinned: context.isPinned(id), excluded: context.isExcluded(id), interrupted: content.interrupted ?? null };
+        : { kind: 'assistant', id, at, markdown: content.text, model: context.modelName(content.model ?? ''), folded, pinned: context.isPinned(id), excluded: context.isExcluded(id), interrupted: content.interrupted ?? null };
     case 'thinking':
       // Some models return their thinking without its text; there is nothing to open then.
       return content.text === '' ? null : { kind: 'thinking', id, at, text: content.text, durationMs: content.durationMs ?? null, folded };
@@ -50,9 +52,9 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
       if (content.customType === 'damaged') return info(damagedText(content.data));
       return content.customType === turnErrorType ? errorRow(entry, content.data) : null;
     case 'checkpoint':
-      return { kind: 'checkpoint', id, at, tokens: content.tokensAtCheckpoint, model: content.model ?? null, summary: renderCheckpoint(content) };
+      return { kind: 'checkpoint', id, at, tokens: content.tokensAtCheckpoint, model: content.model === undefined ? null : context.modelName(content.model), summary: renderCheckpoint(content) };
     case 'model_change':
-      return info(t('Model: {0}', content.model));
+      return info(t('Model: {0}', context.modelName(content.model)));
     case 'thinking_level_change':
       return info(t('Thinking level: {0}', content.level));
     case 'instructions_change':
@@ -107,7 +109,7 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
     rung: content.rung,
     trigger: content.trigger,
     durationMs: content.durationMs,
-    model: content.model,
+    model: content.model && context.modelName(content.model),
     note: content.note ? shown(content.note) : null,
     summary: content.summaryText,
     continuity: content.continuity ?? null,

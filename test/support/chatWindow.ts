@@ -11,6 +11,7 @@ import { ChatController } from '../../src/vscode/chatController';
 import { ChatMemory } from '../../src/vscode/chatMemory';
 import { endpointOf } from '../../src/vscode/endpoint';
 import { FullQuestions } from '../../src/vscode/fullQuestions';
+import { ModelNames } from '../../src/vscode/modelNames';
 import { ModelSource } from '../../src/vscode/modelSource';
 import { StoreAccess } from '../../src/vscode/storeAccess';
 import { silentLog } from './conversationRig';
@@ -42,6 +43,7 @@ export class ChatWindow {
       others: () => ({ openaiUrl: '', openaiContext: 0, ollamaUrl: '', ollamaContext: 0 }),
       setting: () => '',
       offlineChosen: () => this.memory.offlineChosen(),
+      names: new ModelNames(this.memory),
       log: silentLog,
     });
     this.controller = new ChatController({

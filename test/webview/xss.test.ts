@@ -102,7 +102,7 @@ describe('hostile text', function () {
         ],
         queue: [{ id: 'q1', text: bad }],
         banner: { kind: 'untrusted', text: bad },
-        connection: { provider: 'anthropic', model: bad, modelName: bad, key: 'stored', offlineChosen: false },
+        connection: { provider: 'anthropic', modelName: bad, key: 'stored', offlineChosen: false },
         draft: bad,
       }),
       state: { session: 's1', anchor: null, expanded: ['c1', 'n1', 'x1'] },

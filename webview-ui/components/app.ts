@@ -120,7 +120,6 @@ export class AppView extends ViewElement {
           .loading=${this.loading}
           .idle=${!busy}
           .expanded=${this.expanded}
-          .modelId=${state.connection.model}
           .modelName=${state.connection.modelName}
           .status=${busy && !state.full ? running : nothing}
           .empty=${all.length === 0 && state.banner?.kind !== 'store_failed' ? emptyState(state.connection) : nothing}

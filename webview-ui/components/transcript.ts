@@ -33,7 +33,6 @@ export class TranscriptView extends ViewElement {
     loading: { attribute: false },
     idle: { attribute: false },
     expanded: { attribute: false },
-    modelId: { attribute: false },
     modelName: { attribute: false },
     status: { attribute: false },
     empty: { attribute: false },
@@ -49,7 +48,6 @@ export class TranscriptView extends ViewElement {
   loading = false;
   idle = true;
   expanded: ReadonlySet<string> = new Set();
-  modelId = '';
   modelName = '';
   /** What the running turn is doing, below the rows. */
   status: TemplateResult | typeof nothing = nothing;
@@ -108,7 +106,7 @@ export class TranscriptView extends ViewElement {
   protected override render(): TemplateResult {
     const { start, end } = this.range;
     const rows = this.items.slice(start, end);
-    const names = speakers(this.items, start, end, { id: this.modelId, name: this.modelName });
+    const names = speakers(this.items, start, end, this.modelName);
     const boundary = foldBoundary(this.items);
     const undoable = newestLiveCompaction(this.items);
     const lastIndex = this.items.length - 1;

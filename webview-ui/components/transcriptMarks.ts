@@ -2,12 +2,12 @@ import { t } from '../../src/protocol/l10n';
 import type { Item } from '../state';
 
 /** For each row of a range the name to show above it: where the model begins to speak after the user. */
-export function speakers(items: readonly Item[], start: number, end: number, model: { readonly id: string; readonly name: string }): (string | null)[] {
+export function speakers(items: readonly Item[], start: number, end: number, inUse: string): (string | null)[] {
   const names: (string | null)[] = [];
   let speaking = isAnswer(items[start - 1]);
   for (const [offset, item] of items.slice(start, end).entries()) {
     const answer = isAnswer(item);
-    names.push(answer && !speaking ? nameOf(items, start + offset, model) : null);
+    names.push(answer && !speaking ? nameOf(items, start + offset, inUse) : null);
     // Quiet rows between two blocks do not end the answer.
     speaking = answer || (speaking && !endsAnswer(item));
   }
@@ -34,14 +34,14 @@ function endsAnswer({ kind }: Item): boolean {
 }
 
 /**
- * Of the answer that begins at `from`. Only the model in use is known by its name, an answer of another one shows its id; what was brought
- * in without one is nobody's in particular. An answer that has said nothing yet, at the end, is being made by the model in use.
+ * Of the answer that begins at `from`. What was brought in without a model is nobody's in particular. An answer that has said nothing
+ * yet, at the end, is being made by the model in use.
  */
-function nameOf(items: readonly Item[], from: number, { id, name }: { readonly id: string; readonly name: string }): string {
+function nameOf(items: readonly Item[], from: number, inUse: string): string {
   for (let at = from; at < items.length; at++) {
     const item = items[at]!;
-    if (item.kind === 'assistant' || item.kind === 'live') return item.model === id && id !== '' ? name : item.model || t('Assistant');
+    if (item.kind === 'assistant' || item.kind === 'live') return item.model || t('Assistant');
     if (endsAnswer(item)) return t('Assistant');
   }
-  return name;
+  return inUse;
 }

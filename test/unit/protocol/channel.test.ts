@@ -14,7 +14,7 @@ const empty: ViewSnapshot = {
   left: null,
   full: null,
   context: null,
-  connection: { provider: 'offline', model: 'offline', modelName: 'Offline', key: 'missing', offlineChosen: false },
+  connection: { provider: 'offline', modelName: 'Offline', key: 'missing', offlineChosen: false },
   banner: null,
   draft: '',
 };

@@ -21,7 +21,7 @@ class Rig {
   readonly presenter: ChatPresenter;
 
   constructor() {
-    this.presenter = new ChatPresenter(this, { send: (delta) => this.deltas.push(delta), resync: () => this.resyncs++, now: () => 1_000 });
+    this.presenter = new ChatPresenter(this, { send: (delta) => this.deltas.push(delta), resync: () => this.resyncs++, modelName: (id) => id.toUpperCase(), now: () => 1_000 });
   }
 
   make(content: EntryContent, over: Partial<StoredEntry> = {}): StoredEntry {
@@ -99,13 +99,13 @@ describe('ChatPresenter', () => {
     deepStrictEqual(rows(rig), [
       { kind: 'user', id: 'e1', at: 10, text: 'Hello', folded: false, excerpted: true, pinned: false, excluded: false },
       { kind: 'thinking', id: 'e2', at: 20, text: 'Hm.', durationMs: 40, folded: false },
-      { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'm', folded: false, pinned: false, excluded: false, interrupted: 'disconnected' },
+      { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'M', folded: false, pinned: false, excluded: false, interrupted: 'disconnected' },
       { kind: 'tool', id: 'e4', at: 40, name: 'recall', input: '{\n  "query": "x"\n}', output: 'found', approval: null, hasDiff: false, status: 'ok', folded: false, excluded: false },
       { kind: 'nudge', id: 'e6', at: 60, percent: 50, usedTokens: 500, text: 'Write notes.', outcome: 'delivered', writes: [] },
       { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', continuity: null, unknownIds: ['#99'], coversFrom: 'e1', state: 'undone' },
       { kind: 'undo', id: 'e8', at: 80, tokensRestored: 9_100 },
       { kind: 'error', id: 'e9', at: 90, reason: 'network', text: 'Not reached.' },
-      { kind: 'info', id: 'e10', at: 100, text: 'Model: n' },
+      { kind: 'info', id: 'e10', at: 100, text: 'Model: N' },
     ]);
   });
 
@@ -168,10 +168,10 @@ describe('ChatPresenter', () => {
     rig.emit({ type: 'text_delta', entryId: 'e1', block: 'message', model: 'm', text: 'llo' });
     deepStrictEqual(rig.take(), [
       { kind: 'turn', turn: { id: 't', phase: 'streaming', startedAt: 1_000, retry: null } },
-      { kind: 'live_text', id: 'e1', block: 'assistant', model: 'm', text: 'He' },
-      { kind: 'live_text', id: 'e1', block: 'assistant', model: 'm', text: 'llo' },
+      { kind: 'live_text', id: 'e1', block: 'assistant', model: 'M', text: 'He' },
+      { kind: 'live_text', id: 'e1', block: 'assistant', model: 'M', text: 'llo' },
     ]);
-    deepStrictEqual(rig.presenter.parts().live, [{ id: 'e1', kind: 'assistant', model: 'm', text: 'Hello' }], 'for a view that opens now');
+    deepStrictEqual(rig.presenter.parts().live, [{ id: 'e1', kind: 'assistant', model: 'M', text: 'Hello' }], 'for a view that opens now');
     rig.append(answer('Hello'));
     deepStrictEqual(rig.take().map(({ kind }) => kind), ['row']);
     deepStrictEqual(rig.presenter.parts().live, []);

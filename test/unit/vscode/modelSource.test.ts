@@ -7,6 +7,7 @@ import type { BudgetGate } from '../../../src/core/cost/budgetedClient';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import { endpointOf, type Endpoint } from '../../../src/vscode/endpoint';
 import { LmModels } from '../../../src/vscode/lmModels';
+import { ModelNames } from '../../../src/vscode/modelNames';
 import { ModelSource } from '../../../src/vscode/modelSource';
 import { LmDouble } from '../../support/lmDouble';
 import { MessagesApi } from '../../support/messagesApi';
@@ -42,6 +43,7 @@ describe('ModelSource', () => {
       others: () => settings,
       setting: () => settings.model,
       offlineChosen: () => false,
+      names: new ModelNames({ modelNames: () => [], setModelNames: async () => undefined }),
       log: log.logger,
     });
     const bindings = new ModelBindings({ offline, log: log.logger, reach: (...way) => models.reach(...way), hosted, ...(budget ? { budget } : {}) });

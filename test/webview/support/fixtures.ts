@@ -23,7 +23,7 @@ export function snapshot(changes: Partial<ViewSnapshot> = {}): ViewSnapshot {
     left: null,
     full: null,
     context: context(),
-    connection: { provider: 'anthropic', model: 'claude-sonnet-4-5', modelName: 'Claude Sonnet 4.5', key: 'stored', offlineChosen: false },
+    connection: { provider: 'anthropic', modelName: 'Claude Sonnet 4.5', key: 'stored', offlineChosen: false },
     banner: null,
     draft: '',
     ...changes,
@@ -32,7 +32,6 @@ export function snapshot(changes: Partial<ViewSnapshot> = {}): ViewSnapshot {
 
 export const missingKey: ViewSnapshot['connection'] = {
   provider: 'offline',
-  model: 'offline',
   modelName: 'Offline',
   key: 'missing',
   offlineChosen: false,
