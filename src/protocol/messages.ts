@@ -145,7 +145,14 @@ export type Connection = z.infer<typeof Connection>;
 
 /** A standing condition that the view shows as a banner. */
 export const Banner = z.nullable(
-  z.object({ kind: z.enum(['readonly', 'recovered', 'reduced_durability', 'store_failed', 'untrusted', 'policy']), text: z.string() }),
+  z.object({
+    kind: z.enum(['readonly', 'recovered', 'damaged', 'reduced_durability', 'store_failed', 'untrusted', 'policy']),
+    text: z.string(),
+    /** What only some want to know. */
+    details: z.optional(z.string()),
+    /** It can be closed for good, by this name; omitted: it cannot. */
+    dismissAs: z.optional(z.string()),
+  }),
 );
 export type Banner = z.infer<typeof Banner>;
 
@@ -311,6 +318,9 @@ export const ViewRequest = z.discriminatedUnion('method', [
   /** `provider`: only what it offers, with what to do when it offers nothing. */
   z.object({ method: z.literal('select_model'), provider: z.optional(z.enum(['ollama', 'vscode'])) }),
   z.object({ method: z.literal('select_policy') }),
+  z.object({ method: z.literal('verify_history') }),
+  /** `banner`: what it is dismissed as. */
+  z.object({ method: z.literal('dismiss_banner'), banner: z.string() }),
   z.object({ method: z.literal('set_api_key') }),
   z.object({ method: z.literal('choose_offline') }),
   z.object({ method: z.literal('open_link'), href: z.string() }),

@@ -12,18 +12,33 @@ export interface BannerInput {
   readonly trusted: boolean;
   /** What is wrong with the policy of the session; null: nothing. */
   readonly policyProblem: string | null;
+  /** The user has closed it, which holds for this very text. */
+  readonly isDismissed: (banner: string) => boolean;
 }
 
-/** The most important standing condition, in words that say what to do. */
-export function bannerFor({ status, failure, trusted, policyProblem }: BannerInput): Banner {
-  if (failure !== null) return { kind: 'store_failed', text: failureText(failure) };
-  if (status?.access === 'readonly') return { kind: 'readonly', text: readonlyText(status) };
-  if (status?.note?.reason === 'recovered') return { kind: 'recovered', text: t('Your history was damaged. {0} A backup comes back with “Threadkeeper: Restore History…”.', shown(status.note.detail)) };
-  if (status?.note?.reason === 'damage_found') return { kind: 'recovered', text: t('Part of your history is damaged. {0} Run “Threadkeeper: Verify and Repair History”.', shown(status.note.detail)) };
-  if (policyProblem !== null) return { kind: 'policy', text: policyProblem };
-  if (status?.durability === 'export') return { kind: 'reduced_durability', text: t('Your history is saved in a slower and less robust way here: {0}', (status.note && shown(status.note.detail)) ?? t('the file system did not pass the self-test.')) };
-  if (!trusted) return { kind: 'untrusted', text: t('This workspace is not trusted: its files are read at most, nothing is changed or run in it, and its own model, instructions and API address are ignored.') };
+/** The most important standing condition that has not been dismissed, in words that say what to do. */
+export function bannerFor(input: BannerInput): Banner {
+  const { isDismissed } = input;
+  for (const { canBeDismissed, ...banner } of conditions(input)) {
+    if (!canBeDismissed) return banner;
+    const dismissAs = `${banner.kind}: ${banner.details ?? banner.text}`;
+    if (!isDismissed(dismissAs)) return { ...banner, dismissAs };
+  }
   return null;
+}
+
+type Condition = Omit<NonNullable<Banner>, 'dismissAs'> & { readonly canBeDismissed?: boolean };
+
+/** The most important one first. What the user has to act on stays until that is done. */
+function* conditions({ status, failure, trusted, policyProblem }: Omit<BannerInput, 'isDismissed'>): Generator<Condition> {
+  const note = status?.note;
+  if (failure !== null) yield { kind: 'store_failed', text: failureText(failure) };
+  if (status?.access === 'readonly') yield { kind: 'readonly', text: readonlyText(status) };
+  if (note?.reason === 'damage_found') yield { kind: 'damaged', text: t('Part of your history is damaged.'), details: shown(note.detail) };
+  if (note?.reason === 'recovered') yield { kind: 'recovered', text: t('Your history was damaged. What could be read of it is here.'), details: t('{0} A backup comes back with “Threadkeeper: Restore History…”.', shown(note.detail)), canBeDismissed: true };
+  if (policyProblem !== null) yield { kind: 'policy', text: policyProblem };
+  if (status?.durability === 'export') yield { kind: 'reduced_durability', text: t('Your history is saved in a slower and less robust way here.'), details: (note && shown(note.detail)) ?? t('The file system did not pass the self-test.'), canBeDismissed: true };
+  if (!trusted) yield { kind: 'untrusted', text: t('This workspace is not trusted: nothing in it is changed or run.'), details: t('Its files are read at most, and its own model, instructions and API address are ignored.'), canBeDismissed: true };
 }
 
 function readonlyText({ note, file }: StoreStatus): string {

@@ -80,7 +80,7 @@ export class ChatController implements Disposable {
     this.loose = new LooseSession(models, deps.memory, log);
     this.chats = this.disposables.add(new OpenChats({ openConversation, models, fullQuestions, log, now }));
     this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log }));
-    this.feed = new SurfaceFeed({ store, models, isTrusted, policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null), chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
+    this.feed = new SurfaceFeed({ store, models, isTrusted, policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null), isDismissed: deps.memory.dismissedBanners.has, chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
     this.current = new CurrentChat({ ...deps, chats: this.chats, loose: this.loose, list: this.list, feed: this.feed });
     this.choices = new SessionChoices({ current: this.current, loose: this.loose, connectionChanged: () => this.connectionChanged() });
     this.disposables.add(store.onDidChange(() => void this.current.storeChanged()));
@@ -322,6 +322,12 @@ export class ChatController implements Disposable {
     const status = await this.current.reopenStore(options);
     if (!this.current.isOpened) await this.ready();
     return status;
+  }
+
+  /** Closes what it says for good. Never rejects. */
+  async dismissBanner(banner: string): Promise<void> {
+    await this.deps.memory.dismissedBanners.add(banner);
+    this.feed.banner();
   }
 
   trustChanged(): void {

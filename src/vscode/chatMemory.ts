@@ -13,6 +13,9 @@ export interface RememberedMeter extends StatusView {
 
 const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
 
+/** Banners that stay closed. */
+const mostDismissed = 20;
+
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
 export class ChatMemory {
   constructor(
@@ -80,6 +83,17 @@ export class ChatMemory {
     has: (transcript: string): boolean => this.agreedTranscripts().includes(transcript),
     add: (transcript: string): Promise<void> => this.save(this.machine, keys.transcriptsAgreed, [...this.agreedTranscripts(), transcript]),
   };
+
+  /** Closed by the user: what was said, in full. */
+  readonly dismissedBanners = {
+    has: (banner: string): boolean => this.bannersDismissed().includes(banner),
+    add: (banner: string): Promise<void> => this.save(this.workspace, keys.dismissedBanners, [...this.bannersDismissed(), banner].slice(-mostDismissed)),
+  };
+
+  private bannersDismissed(): readonly unknown[] {
+    const value = this.workspace.get<unknown>(keys.dismissedBanners);
+    return Array.isArray(value) ? value : [];
+  }
 
   /** Of models by their ids, those heard of last at the end. */
   modelNames(): (readonly [string, string])[] {

@@ -27,6 +27,7 @@ export interface WorkbenchActions {
   compareCompaction(id: string): Promise<void>;
   answerFull(answer: FullAnswer): Promise<void>;
   selectPolicy(): Promise<void>;
+  verifyHistory(): Promise<void>;
   showDiff(call: string): Promise<void>;
   openNote(path: string): Promise<void>;
   saveNote(): Promise<void>;
@@ -132,6 +133,10 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return workbench.selectModel(request.provider);
     case 'select_policy':
       return workbench.selectPolicy();
+    case 'verify_history':
+      return workbench.verifyHistory();
+    case 'dismiss_banner':
+      return controller.dismissBanner(request.banner);
     case 'set_api_key':
       return workbench.setApiKey();
     case 'choose_offline':

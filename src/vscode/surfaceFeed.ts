@@ -21,6 +21,7 @@ export interface SurfaceSource {
   readonly isTrusted: () => boolean;
   /** What is wrong with the policy of the session on show; null: nothing. */
   readonly policyProblem: () => string | null;
+  readonly isDismissed: (banner: string) => boolean;
   readonly chat: () => OpenChat | null;
   /** In the place of a chat when there is none. */
   readonly loose: LooseSession;
@@ -114,7 +115,7 @@ export class SurfaceFeed {
   }
 
   private currentBanner(): ViewSnapshot['banner'] {
-    const { store, isTrusted, policyProblem } = this.source;
-    return bannerFor({ status: store.current?.status ?? null, failure: store.failure, trusted: isTrusted(), policyProblem: policyProblem() });
+    const { store, isTrusted, policyProblem, isDismissed } = this.source;
+    return bannerFor({ status: store.current?.status ?? null, failure: store.failure, trusted: isTrusted(), policyProblem: policyProblem(), isDismissed });
   }
 }

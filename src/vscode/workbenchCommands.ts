@@ -269,6 +269,10 @@ export class WorkbenchCommands implements WorkbenchActions {
     await savePolicySetting(preset);
   }
 
+  verifyHistory(): Promise<void> {
+    return this.deps.care.all.verifyHistory();
+  }
+
   setApiKey(): Promise<void> {
     return this.modelCommands.setKey();
   }

@@ -168,6 +168,8 @@ export class AppView extends ViewElement {
       this.problem = null;
       this.transcript?.jumpToLatest();
     }
+    // What had the focus goes.
+    if (request.method === 'dismiss_banner') this.composer?.focusEnd();
     try {
       if (request.method === 'unqueue') this.composer?.giveBack(await this.host.unqueue(request.id));
       else await this.host.request(request);

@@ -8,7 +8,7 @@ const owner: StoreStatus = { access: 'owner', durability: 'file', note: null, fi
 
 describe('bannerFor', () => {
   it('says nothing when all is well or nothing is open yet', () => {
-    deepStrictEqual([bannerFor({ status: owner, failure: null, trusted: true, policyProblem: null }), bannerFor({ status: null, failure: null, trusted: true, policyProblem: null })], [null, null]);
+    deepStrictEqual([bannerFor({ status: owner, failure: null, trusted: true, policyProblem: null, isDismissed: () => false }), bannerFor({ status: null, failure: null, trusted: true, policyProblem: null, isDismissed: () => false })], [null, null]);
   });
 
   it('tells the most important condition', () => {
@@ -16,22 +16,40 @@ describe('bannerFor', () => {
     const reduced: StoreStatus = { ...owner, durability: 'export', note: { reason: 'self_test_failed', detail: 'x' } };
     const failure = new StoreError('corrupt', '/h/history.db is damaged');
     deepStrictEqual(
-      [{ status: readonly, failure }, { status: readonly, failure: null }, { status: reduced, failure: null }, { status: owner, failure: null }].map((input) => bannerFor({ ...input, trusted: false, policyProblem: null })?.kind),
+      [{ status: readonly, failure }, { status: readonly, failure: null }, { status: reduced, failure: null }, { status: owner, failure: null }].map((input) => bannerFor({ ...input, trusted: false, policyProblem: null, isDismissed: () => false })?.kind),
       ['store_failed', 'readonly', 'reduced_durability', 'untrusted'],
     );
   });
 
   it('says where to go with damage that was found in use, and that a full disk passes', () => {
-    const found = bannerFor({ status: { ...owner, note: { reason: 'damage_found', detail: 'Entry 5.' } }, failure: null, trusted: true, policyProblem: null });
-    deepStrictEqual([found?.kind, found?.text], ['recovered', 'Part of your history is damaged. Entry 5. Run “Threadkeeper: Verify and Repair History”.']);
-    const full = bannerFor({ status: { ...owner, access: 'readonly', note: { reason: 'disk_full', detail: 'No space.' } }, failure: null, trusted: true, policyProblem: null });
+    const found = bannerFor({ status: { ...owner, note: { reason: 'damage_found', detail: 'Entry 5.' } }, failure: null, trusted: true, policyProblem: null, isDismissed: () => false });
+    deepStrictEqual(found, { kind: 'damaged', text: 'Part of your history is damaged.', details: 'Entry 5.' });
+    const full = bannerFor({ status: { ...owner, access: 'readonly', note: { reason: 'disk_full', detail: 'No space.' } }, failure: null, trusted: true, policyProblem: null, isDismissed: () => false });
     deepStrictEqual(full?.kind, 'readonly');
     deepStrictEqual(/Free some space, then hide this view and show it again/.test(full?.text ?? ''), true);
   });
 
+  it('says in a sentence what passes by itself, with details, until it is dismissed; then what is next', () => {
+    const recovered = (detail: string): StoreStatus => ({ ...owner, durability: 'export', note: { reason: 'recovered', detail } });
+    const dismissed: string[] = [];
+    const next = (status: StoreStatus) => {
+      const banner = bannerFor({ status, failure: null, trusted: false, policyProblem: null, isDismissed: (one) => dismissed.includes(one) });
+      if (banner?.dismissAs !== undefined) dismissed.push(banner.dismissAs);
+      return banner;
+    };
+    deepStrictEqual(next(recovered('Kept as a.')), {
+      kind: 'recovered',
+      text: 'Your history was damaged. What could be read of it is here.',
+      details: 'Kept as a. A backup comes back with “Threadkeeper: Restore History…”.',
+      dismissAs: 'recovered: Kept as a. A backup comes back with “Threadkeeper: Restore History…”.',
+    });
+    deepStrictEqual([next(recovered('Kept as a.')), next(recovered('Kept as a.')), next(recovered('Kept as a.'))].map((banner) => banner?.kind), ['reduced_durability', 'untrusted', undefined]);
+    deepStrictEqual(next(recovered('Kept as b.'))?.kind, 'recovered', 'it has happened again');
+  });
+
   it('has words for every way a store can fail', () => {
     const reasons: StoreErrorReason[] = ['readonly', 'disk_full', 'permission', 'corrupt', 'newer_schema', 'invalid', 'conflict', 'lease_lost', 'closed', 'io'];
-    const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map((failure) => bannerFor({ status: null, failure, trusted: true, policyProblem: null })?.text ?? '');
+    const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map((failure) => bannerFor({ status: null, failure, trusted: true, policyProblem: null, isDismissed: () => false })?.text ?? '');
     deepStrictEqual(texts.filter((text) => text.length < 40), []);
   });
 
@@ -46,6 +64,6 @@ describe('bannerFor', () => {
     deepStrictEqual(/the policy goose is in use\. threadkeeper\.context\.maxTokens: In this session: "a lot" is not /.test(value ?? ''), true, value ?? '');
     const damaged = problem(['goose']);
     deepStrictEqual(/the policy goose is in use\. .*Using the settings\./.test(damaged ?? ''), true, damaged ?? '');
-    deepStrictEqual(bannerFor({ status: owner, failure: null, trusted: false, policyProblem: preset }), { kind: 'policy', text: preset });
+    deepStrictEqual(bannerFor({ status: owner, failure: null, trusted: false, policyProblem: preset, isDismissed: () => false }), { kind: 'policy', text: preset });
   });
 });
