@@ -41,7 +41,7 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
 }
 
 /** The part of a compaction's summary that the user may rewrite. */
-export function editableSummary({ summary, summaryText }: ContentOf<'compaction'>): string {
+function editableSummary({ summary, summaryText }: ContentOf<'compaction'>): string {
   const folded = FoldedState.safeParse(summary);
   return folded.success ? editableText(folded.data) : summaryText;
 }

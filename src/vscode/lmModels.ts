@@ -29,7 +29,7 @@ export interface LmModelsOptions {
 
 type Part = vscode.LanguageModelTextPart | vscode.LanguageModelToolCallPart | vscode.LanguageModelToolResultPart;
 
-export const lmProvider = 'vscode';
+const lmProvider = 'vscode';
 
 /** The API does not tell how long an answer may be. */
 const longestOutput = 4_096;

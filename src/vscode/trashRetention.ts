@@ -76,6 +76,6 @@ export class TrashRetention {
 }
 
 /** Those that have been in the trash for more than so many days. */
-export function dueSessions(trashed: readonly Session[], days: number, now: number): Session[] {
+function dueSessions(trashed: readonly Session[], days: number, now: number): Session[] {
   return trashed.filter(({ deletedAt }) => deletedAt !== null && deletedAt < now - days * day);
 }

@@ -29,7 +29,7 @@ const flags = [
 ];
 
 /** The first Chromium-based browser of this machine; CHROME_PATH wins. Throws a TestError that says what to install. */
-export function findChromium(env: NodeJS.ProcessEnv = process.env): string {
+function findChromium(env: NodeJS.ProcessEnv = process.env): string {
   const chosen = env['CHROME_PATH'];
   if (chosen) {
     if (isExecutable(chosen)) return chosen;

@@ -95,7 +95,7 @@ export function totalTokens(parts: readonly Part[]): number {
   return parts.reduce<number>((sum, { tokens }) => sum + tokens, overhead.prompt);
 }
 
-export function blockTokens(block: WireBlock): number {
+function blockTokens(block: WireBlock): number {
   switch (block.type) {
     case 'tool_use':
       return textTokens(`${String(block['name'])} ${JSON.stringify(block['input'])}`) + overhead.call;

@@ -27,7 +27,7 @@ export function fromEnv(env: NodeJS.ProcessEnv): MochaRun {
 }
 
 /** Every built test file below `folder`; an absent folder has none. */
-export function testFiles(folder: string): string[] {
+function testFiles(folder: string): string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     return names.filter((name) => name.endsWith('.test.js')).sort().map((name) => join(folder, name));

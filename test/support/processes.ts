@@ -9,7 +9,7 @@ export interface ProcessInfo {
 }
 
 /** The running processes; zombies are left out. On Windows the list is empty: use `endTree`. */
-export function listProcesses(): ProcessInfo[] {
+function listProcesses(): ProcessInfo[] {
   if (process.platform === 'linux') return fromProc();
   return process.platform === 'win32' ? [] : fromPs();
 }

@@ -19,7 +19,7 @@ export interface VscodeRelease {
 
 export type VscodeVersion = VscodeRelease['version'];
 
-export const releases: Record<VscodeVersion, VscodeRelease> = {
+const releases: Record<VscodeVersion, VscodeRelease> = {
   '1.139': { version: '1.139', codeServer: '4.139.1', node: '24', knowsSmokeTestDriver: true, fetchesRipgrep: false },
   '1.100': { version: '1.100', codeServer: '4.100.3', node: '20', knowsSmokeTestDriver: false, fetchesRipgrep: true },
 };

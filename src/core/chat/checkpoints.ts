@@ -46,10 +46,6 @@ export class Checkpoints {
 
   constructor(private readonly deps: CheckpointsDeps) {}
 
-  get isRunning(): boolean {
-    return this.running !== null;
-  }
-
   /** Those of this branch that a compaction could use. */
   async list(): Promise<readonly EntryOf<'checkpoint'>[]> {
     this.loaded ??= await this.load();

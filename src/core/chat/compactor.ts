@@ -101,12 +101,6 @@ export class Compactor {
     });
   }
 
-  /** Whether a summary is being written or waits to be used. */
-  get prepared(): 'none' | 'running' | 'ready' {
-    const job = this.usableJob();
-    return !job ? 'none' : job.fold ? 'ready' : 'running';
-  }
-
   /** Ends what is being prepared; what it has cost is recorded. */
   cancelPrepared(): void {
     const { job } = this;

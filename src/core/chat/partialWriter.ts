@@ -5,7 +5,7 @@ import type { PartialChunk } from '../session/partialChunk';
  * Least time between two commits of streaming text. What is shown has to survive a kill, so text is committed *before* it is
  * shown; a quarter of a second, as in other designs, would then be seen as stutter.
  */
-export const partialIntervalMs = 100;
+const partialIntervalMs = 100;
 
 /**
  * Makes streaming text durable, then shows it. Text that arrives while a commit is under way or less than

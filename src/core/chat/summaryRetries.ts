@@ -40,10 +40,6 @@ export class SummaryRetries {
 
   constructor(private readonly deps: RetriesDeps) {}
 
-  get isReady(): boolean {
-    return this.better !== null;
-  }
-
   /** Queues a record. Never rejects. */
   async add(record: EntryOf<'compaction'>): Promise<void> {
     await this.save(record.uuid, 0);

@@ -39,7 +39,7 @@ function toLine(value: unknown): string {
 }
 
 /** Defines a format. `T` is `{ [key]: string[] }` for every section and `{ [summary.key]: string }`. */
-export function listFormat<S extends string, K extends string>(definition: {
+function listFormat<S extends string, K extends string>(definition: {
   readonly purpose: string;
   readonly summary: Section & { readonly key: S };
   readonly lists: readonly (Section & { readonly key: K })[];

@@ -36,7 +36,7 @@ export function formatOf(name: FormatName): SummaryFormat {
 const stateLists = ['logos', 'pathos', 'abstract'];
 const sections = [...stateLists, 'conversation_summary'];
 
-export const sessionStateFormat: SummaryFormat = {
+const sessionStateFormat: SummaryFormat = {
   system: summarySystem,
   closing: (maxTokens) => `Write the JSON object now. At most ${maxTokens} tokens.`,
   schema: objectSchema(stateLists, 'conversation_summary'),

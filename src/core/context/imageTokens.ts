@@ -8,6 +8,6 @@ export function imageTokens({ width, height }: { readonly width: number; readonl
 }
 
 /** Pixels. A larger image costs time and says nothing more. */
-export const longestSide = 1_568;
+const longestSide = 1_568;
 const pixelsPerToken = 750;
 const most = 1_600;

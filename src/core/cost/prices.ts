@@ -48,7 +48,7 @@ export const builtInPrices: PriceTable = anthropic({
 });
 
 /** Of a model that runs on the user's own machine: nobody sends a bill. */
-export const localPrice: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+const localPrice: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** The user's prices go before the built-in ones. */
 export function priceOf(own: PriceTable, provider: string, model: string): Price | undefined {

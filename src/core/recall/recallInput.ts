@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
-export const maxNeighbours = 20;
-export const defaultNeighbours = 3;
-export const maxIds = 50;
+const maxNeighbours = 20;
+const defaultNeighbours = 3;
+const maxIds = 50;
 
 /** Models send one id where a list is asked for, and numbers as text. */
 const reference = z.union([z.string(), z.number()]);

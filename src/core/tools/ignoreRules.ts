@@ -7,7 +7,7 @@ interface Rule {
 }
 
 /** The rules of one `.gitignore`: what is asked is relative to its folder. Null: it says nothing about this path. */
-export function ignoreRules(text: string): (path: string, isFolder: boolean) => boolean | null {
+function ignoreRules(text: string): (path: string, isFolder: boolean) => boolean | null {
   const rules = text.split(/\r?\n/).flatMap((line): Rule[] => {
     const trimmed = line.replace(/(?<!\\)\s+$/, '');
     if (trimmed === '' || trimmed.startsWith('#')) return [];

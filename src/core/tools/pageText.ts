@@ -1,5 +1,5 @@
 /** A page has at most so many characters, about 10,000 tokens, and of one line at most so many. */
-export const pageCharacters = 40_000;
+const pageCharacters = 40_000;
 export const lineCharacters = 2_000;
 
 export interface TextPage {

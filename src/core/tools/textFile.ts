@@ -3,7 +3,7 @@ import type { ToolWorkspace } from './toolWorkspace';
 import type { Located } from './located';
 
 /** Larger files are not read at all. */
-export const mostFileBytes = 10 * 1024 * 1024;
+const mostFileBytes = 10 * 1024 * 1024;
 /** A zero byte this far into a file makes it binary. */
 const sniffed = 8_000;
 

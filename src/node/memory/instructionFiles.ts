@@ -2,7 +2,7 @@ import { wholeCharacters } from '../../core/context/excerpt';
 import type { PinnedFiles } from '../../core/ports';
 
 /** Where projects say what assistants are to heed. */
-export const instructionFiles = ['AGENTS.md', '.github/copilot-instructions.md'] as const;
+const instructionFiles = ['AGENTS.md', '.github/copilot-instructions.md'] as const;
 /** Characters of one file, in every prompt of the session; the setting for the user's own instructions takes as many. */
 const mostCharacters = 20_000;
 

@@ -30,7 +30,7 @@ const defaultTimeouts: RequestTimeouts = { firstByteMs: 120_000, idleMs: 60_000,
 /** How long a finished answer waits for the connection to end by itself, so that it can be used again. */
 const closingMs = 500;
 
-export const anthropicProvider = 'anthropic';
+const anthropicProvider = 'anthropic';
 
 /**
  * Claude over the Messages API. Reads nothing from the environment. The constructor throws a `ModelError`: `no_key` without a

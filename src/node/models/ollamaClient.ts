@@ -18,8 +18,8 @@ export interface OllamaClientOptions extends Omit<ModelHttpOptions, 'apiKey'> {
   readonly logger: Logger;
 }
 
-export const ollamaProvider = 'ollama';
-export const ollamaBaseURL = 'http://localhost:11434';
+const ollamaProvider = 'ollama';
+const ollamaBaseURL = 'http://localhost:11434';
 
 /**
  * Without a wish of the user: the memory for a context grows with it, and models advertise more than a machine holds. A model

@@ -19,7 +19,7 @@ export interface OpenaiCompatibleOptions extends Omit<ModelHttpOptions, 'baseURL
   readonly logger: Logger;
 }
 
-export const openaiCompatibleProvider = 'openai-compatible';
+const openaiCompatibleProvider = 'openai-compatible';
 
 /**
  * Any server that speaks the Chat Completions API. Learns from refusals how long a prompt may be. The constructor throws a

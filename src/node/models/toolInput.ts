@@ -3,7 +3,7 @@
  * that was cut off inside a tool call leaves half a JSON text. The call is reported with it all the same, so that the tool can
  * answer with an error the model can act on; sent back, it is an object as the API demands.
  */
-export const malformedInputKey = '__malformed';
+const malformedInputKey = '__malformed';
 
 /** The input of a tool call from its JSON text; never throws. No text at all is an empty input. */
 export function parseToolInput(json: string): unknown {

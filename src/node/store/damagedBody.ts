@@ -30,7 +30,3 @@ export function damagedBody(row: Row | undefined, toolArgs: string | null): read
   const json = JSON.stringify(content);
   return [json, kept, crc32(toolArgs ?? '', crc32(kept ?? '', crc32(json)))];
 }
-
-export function isDamagedBody(contentJson: SqlValue | undefined): boolean {
-  return typeof contentJson === 'string' && contentJson.startsWith('{"type":"damaged"');
-}

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
  * and time of creation (an inode alone is used again after a deletion; the device number changes between boots). Undefined
  * where the file system does not tell.
  */
-export async function folderIdentity(uri: string): Promise<string | undefined> {
+async function folderIdentity(uri: string): Promise<string | undefined> {
   if (!uri.startsWith('file:')) return undefined;
   try {
     const { ino, birthtimeNs } = await stat(fileURLToPath(uri), { bigint: true });

@@ -6,7 +6,7 @@ import type { OpenedWorkspace } from './predecessor';
 import type { KnownWorkspace } from './workspaceEntry';
 
 /** Why another workspace's history may be that of this one, best first. */
-export const relinkReasons = ['previous', 'same_folder', 'same_repository', 'same_name', 'shares_folder', 'beside', 'clone', 'gone', 'other'] as const;
+const relinkReasons = ['previous', 'same_folder', 'same_repository', 'same_name', 'shares_folder', 'beside', 'clone', 'gone', 'other'] as const;
 export type RelinkReason = (typeof relinkReasons)[number];
 
 export interface RelinkCandidate {

@@ -80,7 +80,7 @@ export class DiskWorkspace implements ToolWorkspace {
 }
 
 /** What went wrong with a file, in words. */
-export function faultText(error: unknown, name: string): string {
+function faultText(error: unknown, name: string): string {
   switch ((error as NodeJS.ErrnoException).code) {
     case 'EACCES':
     case 'EPERM':

@@ -94,7 +94,7 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
 }
 
 /** Stores what a reader finds. After a stop the session that was being read is left in good order. */
-export async function* importEvents(events: AsyncIterable<SourceEvent> | Iterable<SourceEvent>, format: string, options: ImportOptions, { source, signal, onRecord }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+async function* importEvents(events: AsyncIterable<SourceEvent> | Iterable<SourceEvent>, format: string, options: ImportOptions, { source, signal, onRecord }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
   const { store, ids, now } = options;
   let writer: SessionWriter | null = null;
   try {
@@ -155,7 +155,7 @@ async function readList(file: string): Promise<readonly unknown[]> {
 }
 
 /** A whole file, for formats that are one JSON value. */
-export async function readText(file: string): Promise<string> {
+async function readText(file: string): Promise<string> {
   const { size } = await stat(file);
   if (size > mostJsonBytes) throw new Error(english('The file has {0} MB; up to {1} MB of JSON can be read at once. Export fewer sessions into one file, or move the whole history with a backup.', Math.round(size / 2 ** 20), mostJsonBytes / 2 ** 20));
   return (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
