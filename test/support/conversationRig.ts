@@ -140,6 +140,14 @@ export class ConversationRig {
     await this.open();
   }
 
+  /** The same session in a window of its own, with the same policy; to be disposed of first. */
+  async besides(): Promise<ConversationRig> {
+    const rig = new ConversationRig(this.folder, await openTestStore(this.folder, 'there'), this.model, new ScriptedSummarizer(), this.instructions);
+    Object.assign(rig, { session: this.session, policy: this.policy, overrides: this.overrides });
+    await rig.open();
+    return rig;
+  }
+
   private async open(): Promise<void> {
     const scripted = async (): Promise<ModelBinding> => {
       const info = await this.model.describe(this.modelId);
@@ -235,10 +243,11 @@ export class ConversationRig {
     while (!(await condition())) await new Promise((resolve) => setImmediate(resolve));
   }
 
-  async dispose(): Promise<void> {
+  /** `isLast`: no other window is left, and the folder goes with it. */
+  async dispose(isLast = true): Promise<void> {
     this.conversation.dispose();
     await this.conversation.idle();
     await this.store.close();
-    await rm(this.folder, { recursive: true, force: true });
+    if (isLast) await rm(this.folder, { recursive: true, force: true });
   }
 }

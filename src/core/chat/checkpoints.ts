@@ -28,6 +28,8 @@ export interface CheckpointsDeps {
   readonly analyst: TextAnalyst;
   readonly log: Logger;
   readonly emit: (event: ConversationEvent) => void;
+  /** A summary of the whole context is being written, or waits to be used. */
+  readonly isPrepared: () => boolean;
 }
 
 export interface CheckpointResult {
@@ -54,12 +56,14 @@ export class Checkpoints {
 
   /** Begins one when the policy says so. Never rejects; resolves when it is known whether one is begun, not when it is written. */
   async writeIfDue(): Promise<void> {
-    const { branch, engine, log } = this.deps;
+    const { branch, engine, log, isPrepared } = this.deps;
     const { checkpoint } = engine.policy;
     if (!checkpoint.enabled || this.running) return;
     try {
       const { used } = engine.measure();
-      const rule = { thresholds: engine.budget.checkpoints, everyUserTurns: checkpoint.everyUserTurns, minTokens: checkpoint.minTokens };
+      const { checkpoints: thresholds, prepare } = engine.budget;
+      const isAhead = engine.policy.compaction.enabled && prepare !== null && (used < prepare || isPrepared());
+      const rule = { thresholds, everyUserTurns: checkpoint.everyUserTurns, minTokens: checkpoint.minTokens, prepare: isAhead ? prepare : null };
       if (checkpointDue(branch.entries, await this.list(), used, rule) && !this.running) void this.start(true);
     } catch (error) {
       log.warn('checkpoint_failed', { detail: errorText(error) });
@@ -71,7 +75,7 @@ export class Checkpoints {
     return this.running?.done ?? this.start(false);
   }
 
-  /** The branch is another one; it may have others. */
+  /** There may be others: the branch is another one, or another window has worked on it. */
   forget(): void {
     this.loaded = null;
   }
@@ -119,10 +123,10 @@ export class Checkpoints {
         if (signal.aborted) throw new CancelledError();
         const messages = entries.filter(({ content }) => content.type === 'message').length;
         const content = { type: 'checkpoint' as const, ...state, tokensAtCheckpoint: used, messagesAtCheckpoint: messages, coversThrough: last.uuid, model: summarizer.model };
-        // It hangs off what it covers: by the time it is written the branch may have grown, or another one be active.
-        const entry = (await branch.append(content, { display: true, modelFacing: false, parent: last.uuid })) as EntryOf<'checkpoint'>;
+        // It hangs off the last that it knew of: by now the branch may have grown, something been excluded in another window, or another branch be active.
+        const entry = (await branch.append(content, { display: true, modelFacing: false, parent: entries.at(-1)!.uuid })) as EntryOf<'checkpoint'>;
         failover.succeeded(summarizer);
-        this.loaded = [...(this.loaded ?? []), entry];
+        if (this.loaded) this.loaded = [...this.loaded, entry];
         log.info('checkpoint_created', { tokens: used, messages, model: summarizer.model });
         emit({ type: 'entry_appended', entry });
         // While nobody waits: a compaction by it finds its range read.

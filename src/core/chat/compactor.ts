@@ -287,12 +287,12 @@ export class Compactor {
     return this.job && this.job.failure !== null && this.job.basis === this.basis() ? this.job : null;
   }
 
-  /** The job, if everything it has read would still be sent and nothing else has changed. */
+  /** The job, if what it has read is still what the context begins with, and nothing else has changed. */
   private usableJob(instructions: string | null = null): SummaryJob | null {
     const { job } = this;
     if (!job || job.failure !== null || job.instructions !== instructions) return null;
-    const sent = new Set(sentEntries(this.deps.branch.entries).map(({ uuid }) => uuid));
-    const holds = job.basis === this.basis() && job.cut.folded.every(({ uuid }) => sent.has(uuid));
+    const sent = sentEntries(this.deps.branch.entries);
+    const holds = job.basis === this.basis() && job.cut.folded.every(({ uuid }, index) => sent[index]?.uuid === uuid);
     if (holds) return job;
     this.cancelPrepared();
     return null;

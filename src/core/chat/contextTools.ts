@@ -76,7 +76,7 @@ export class ContextTools {
     this.rewriter = new SummaryRewriter({ ...deps, maker: this.maker, recorder: this.recorder });
     this.retries = new SummaryRetries({ ...deps, maker: this.maker, recorder: this.recorder, rewriter: this.rewriter });
     this.branchSummaries = new BranchSummaries({ ...deps, maker: this.maker, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
-    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder });
+    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.compactor.prepared !== 'none' });
     this.compactor = new Compactor({
       ...deps,
       maker: this.maker,
@@ -184,9 +184,9 @@ export class ContextTools {
     return { entry: null, message: stop.aborted ? english('Cancelled: the summary stays as it was.') : english('The summary stays as it was: {0}.', job.failure ?? english('no answer')) };
   }
 
-  /** The branch is another one: what was prepared for the old one, or known of it, is of no use. */
-  branchReplaced(): void {
-    this.compactor.cancelPrepared();
+  /** It has grown by another window, or (`replaced`) is another one: what was prepared for the old one is of no use. */
+  branchChanged(replaced: boolean): void {
+    if (replaced) this.compactor.cancelPrepared();
     this.checkpoints.forget();
   }
 

@@ -350,7 +350,7 @@ export class Conversation {
   }
 
   private branchChanged(replaced: boolean): void {
-    if (replaced) this.context.branchReplaced();
+    this.context.branchChanged(replaced);
     this.meter.branchChanged();
   }
 

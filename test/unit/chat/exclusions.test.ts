@@ -113,4 +113,48 @@ describe('excluding entries from the context', () => {
     assert.equal(await rig.conversation.setExcluded(entry(({ content }) => content.type === 'message').uuid, true), null);
     assert.deepEqual(await writing, { entry: null, message: 'Cancelled: no checkpoint was written.' });
   });
+
+  it('folds by no checkpoint that one window was writing when another one excluded what it tells of', async () => {
+    rig.overrides = { 'checkpoint.enabled': true, 'checkpoint.thresholds': [], 'checkpoint.everyUserTurns': 0, 'compaction.preferCheckpoint': true };
+    await ask(`my secret is PELICAN ${rig.words(450)}`, says(`noted ${rig.words(450)}`));
+    for (let i = 0; i < 4; i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
+    const there = await rig.besides();
+    try {
+      rig.summarizer.hold = rig.gate();
+      rig.summarizer.answers.push(JSON.stringify({ summary: 'They spoke of PELICAN.', topics: [], keyDecisions: [], openQuestions: [] }));
+      const writing = rig.conversation.checkpoint();
+      await rig.until(() => rig.summarizer.prompts.length === 1);
+      const secret = entry(({ content }) => 'text' in content && content.text.includes('PELICAN'));
+      assert.equal(await there.conversation.setExcluded(secret.uuid, true), null);
+      (rig.summarizer.hold as ReturnType<typeof rig.gate>).open();
+      rig.summarizer.hold = null;
+      assert.equal((await writing).entry?.content.summary, 'They spoke of PELICAN.', 'this window need not know yet');
+      const found = () => rig.conversation.entries.find((one) => isEntryOf(one, 'compaction'));
+      for (let i = 4; i < 12 && !found(); i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
+      const record = found()!;
+      assert.deepEqual([record.content.rung, record.content.summaryText.includes('PELICAN')], ['model', false]);
+    } finally {
+      await there.dispose(false);
+    }
+  });
+
+  it('folds by a checkpoint that another window has written', async () => {
+    rig.overrides = { 'checkpoint.enabled': true, 'checkpoint.thresholds': [], 'checkpoint.everyUserTurns': 0, 'compaction.preferCheckpoint': true };
+    for (let i = 0; i < 3; i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
+    // This window has asked for them before.
+    rig.summarizer.answers.push(JSON.stringify({ summary: 'They spoke of OWLS.', topics: [], keyDecisions: [], openQuestions: [] }));
+    assert.notEqual((await rig.conversation.checkpoint()).entry, null);
+    const there = await rig.besides();
+    try {
+      rig.model.scripts.push(says(`answer ${rig.words(450)}`));
+      await there.conversation.send(`from there ${rig.words(450)}`);
+      there.summarizer.answers.push(JSON.stringify({ summary: 'They spoke of HERONS.', topics: [], keyDecisions: [], openQuestions: [] }));
+      assert.equal((await there.conversation.checkpoint()).entry?.content.summary, 'They spoke of HERONS.');
+      const found = () => rig.conversation.entries.find((one) => isEntryOf(one, 'compaction'));
+      for (let i = 4; i < 12 && !found(); i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
+      assert.deepEqual([found()!.content.rung, found()!.content.summaryText.includes('HERONS')], ['checkpoint', true]);
+    } finally {
+      await there.dispose(false);
+    }
+  });
 });

@@ -5,7 +5,7 @@ import { exclusionContent } from '../../../src/core/session/contextExclusion';
 import type { EntryOf, StoredEntry } from '../../../src/core/session/entry';
 import { BranchBuilder } from '../../support/branchBuilder';
 
-const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000 };
+const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000, prepare: null };
 
 function checkpoint(b: BranchBuilder, covers: StoredEntry, tokens: number): EntryOf<'checkpoint'> {
   const entry = new BranchBuilder().add({ type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: tokens, messagesAtCheckpoint: 1, coversThrough: covers.uuid });
@@ -45,6 +45,22 @@ describe('when a checkpoint is due', () => {
     assert.equal(checkpointDue(b.entries, made, 5_000, rule), true);
   });
 
+  it('is not just before a summary is prepared, nor at a threshold that a nearer one has served', () => {
+    const b = new BranchBuilder();
+    const made = (tokens: number) => [checkpoint(b, turns(b, 1), tokens)];
+    const standsIn = { ...rule, everyUserTurns: 0, prepare: 15_600 };
+    const due = (last: EntryOf<'checkpoint'>[], ...sizes: number[]) => sizes.map((used) => checkpointDue(b.entries, last, used, standsIn));
+    const [before, after] = [made(7_499), made(7_500)];
+    turns(b, 1);
+    assert.deepEqual(due(before, 9_999, 10_000), [false, true], 'nearer to the first threshold');
+    assert.deepEqual(due(after, 10_000, 14_819, 14_820, 15_000), [false, false, false, false], 'nearer to the second');
+    assert.deepEqual(due(made(3_000), 5_000), [false], 'nothing said since');
+    turns(b, 4);
+    const byTurns = (used: number) => checkpointDue(b.entries, after, used, { ...standsIn, everyUserTurns: 4 });
+    assert.deepEqual([9_000, 14_819, 14_820, 20_000].map(byTurns), [true, true, false, false]);
+    assert.equal(checkpointDue(b.entries, after, 15_000, { ...standsIn, prepare: null }), true, 'no summary will be prepared');
+  });
+
   it('counts only those that lie on this branch', () => {
     const b = new BranchBuilder();
     const covered = turns(b, 3);
@@ -60,7 +76,7 @@ describe('a checkpoint that a compaction may use', () => {
   it('is none that covers what was excluded or put back after it was written', () => {
     const b = new BranchBuilder();
     const [one, two] = [b.user('one'), b.user('two')];
-    const written = (covers: StoredEntry) => ({ ...checkpoint(b, covers, 5_000), seq: b.entries.at(-1)!.seq + 0.5 });
+    const written = (covers: StoredEntry) => ({ ...checkpoint(b, covers, 5_000), parent: b.entries.at(-1)!.uuid });
     const sound = (...made: EntryOf<'checkpoint'>[]) => soundCheckpoints(b.entries, made).map((each) => made.indexOf(each));
     const [first, second] = [written(one), written(two)];
     assert.deepEqual(sound(first, second), [0, 1]);
