@@ -19,7 +19,9 @@ import { systemClock } from '../runtime/systemClock';
 import { UuidV7 } from '../runtime/uuidV7';
 import { WorkerAnalyst } from '../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
+import { workspaceInstructions } from '../memory/instructionFiles';
 import { WorkspaceFiles } from '../memory/workspaceFiles';
+import { WorkspacePins } from '../memory/workspacePins';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
 import { OfflineModel } from '../../core/chat/offlineModel';
 import { DiskWorkspace } from '../tools/diskWorkspace';
@@ -39,6 +41,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
   { name: 'workspace', value: 'DIR', help: 'folder that offline answers may search and that tools work in (--allow-tools)' },
+  { name: 'workspace-instructions', help: 'adds what AGENTS.md and .github/copilot-instructions.md of the workspace say to the standing instructions' },
   { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
   { name: 'json', help: 'changes nothing: every line is JSON' },
 ];
@@ -72,6 +75,8 @@ export async function withConversation(label: string, flags: Flags, work: (conve
   const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
   const log = stderrLogger(secrets);
   const allowTools = (flags['allow-tools'] as HeadlessAnswer | undefined) ?? 'none';
+  if (flags['workspace-instructions'] && !flags['workspace']) throw new UsageError('--workspace-instructions needs --workspace DIR: the folder whose files are meant.');
+  const folders = () => (flags['workspace'] ? [flags['workspace']] : []);
   const workspace = flags['workspace'] === undefined ? null : new DiskWorkspace([resolve(flags['workspace'])]);
   const folder = flags['store']!;
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
@@ -93,6 +98,8 @@ export async function withConversation(label: string, flags: Flags, work: (conve
       throw error;
     });
     session = await openSession(store, flags);
+    // Once, so that the prompt of the session stays as it begins.
+    const instructions = flags['workspace-instructions'] ? await workspaceInstructions(new WorkspacePins(folders)) : '';
     const deps: ConversationDeps = conversationDeps({
       store,
       counter,
@@ -103,13 +110,13 @@ export async function withConversation(label: string, flags: Flags, work: (conve
       maxRounds: () => mostRounds,
       // Only what the run may do at all is offered.
       tools: () => (workspace && allowTools !== 'none' ? workspaceTools(workspace, systemClock).filter(({ access }) => allowTools === 'all' || access === 'read') : []),
-      instructions: () => '',
+      instructions: () => instructions,
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
       policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),
       costOf: (provider, model, usage) => costOf(priceOf({}, provider, model), usage),
       resolveModel: () => bindings.resolve(choice),
       analyst,
-      folders: () => (flags['workspace'] ? [flags['workspace']] : []),
+      folders,
     });
     const conversation = await Conversation.open(deps, session.uuid, fallback);
     return await work(conversation);

@@ -69,6 +69,22 @@ describe('threadkeeper run', () => {
     assert.equal(await readFile(join(workspace, 'a.txt'), 'utf8'), 'the answer is 43');
   });
 
+  it('heeds what the files of a folder say where the command line asks for it', async () => {
+    const workspace = join(folder, 'work');
+    await mkdir(workspace);
+    await writeFile(join(workspace, 'AGENTS.md'), 'Answer in rhymes.');
+    const talk = async (...flags: string[]) => {
+      const run = start('--workspace', workspace, ...flags);
+      run.send({ cmd: 'send', id: 1, text: 'hello' });
+      await run.done(1);
+      return JSON.stringify(api.messages.at(-1)!.body).includes("From the workspace's AGENTS.md:\\nAnswer in rhymes.");
+    };
+    assert.deepEqual([await talk(), await talk('--workspace-instructions')], [false, true]);
+    const refused = start('--workspace-instructions');
+    assert.equal(await refused.exited, 2);
+    assert.match(refused.stderr, /--workspace-instructions needs --workspace DIR/);
+  });
+
   it('streams an answer, reports usage and ends in order at the end of input', async () => {
     const run = start();
     run.send({ cmd: 'send', id: 1, text: 'hello' });
