@@ -1,0 +1,72 @@
+import { inverseFrequency, rankPassages, saturation } from '../../../src/core/recall/rankPassages';
+import { queryTerms, tokenizeTerms } from '../../../src/core/recall/tokenizeTerms';
+import { SearchStore } from '../../support/searchStore';
+import { tempFolder } from '../../support/storeTemp';
+import type { EvidenceSet, Said } from './evidence';
+
+/** Ids of what was said, best first; at most `limit`. */
+type Ranking = (question: string, limit: number) => readonly string[];
+
+/** What the tables compare. Each is given everything that was said, and then asks it all of the questions. */
+export const rankings: Readonly<Record<string, (said: readonly Said[], work: (ranking: Ranking) => EvidenceShares) => Promise<EvidenceShares>>> = {
+  'as recall ranks': bySearch,
+  'without neighbours and sessions': async (said, work) => work(byAlone(said)),
+  'plain BM25': async (said, work) => work(byFrequency(said)),
+};
+
+/** Share of the evidence among the first k, over all questions. */
+export type EvidenceShares = Readonly<Record<'at 5' | 'at 10' | 'at 25' | 'at 50', number>>;
+
+export function evidenceShares(questions: EvidenceSet['questions'], ranking: Ranking): EvidenceShares {
+  const found = questions.map(({ text, evidence }) => {
+    const ranked = ranking(text, 50);
+    return (k: number) => evidence.filter((id) => ranked.slice(0, k).includes(id)).length / evidence.length;
+  });
+  const at = (k: number) => Math.round((found.reduce((sum, share) => sum + share(k), 0) / Math.max(1, found.length)) * 1000) / 1000;
+  return { 'at 5': at(5), 'at 10': at(10), 'at 25': at(25), 'at 50': at(50) };
+}
+
+/** A real store with its index, asked as the tool and the user's search ask it. */
+async function bySearch(said: readonly Said[], work: (ranking: Ranking) => EvidenceShares): Promise<EvidenceShares> {
+  const temp = tempFolder();
+  const store = await SearchStore.open(temp.path);
+  try {
+    for (const name of new Set(said.map(({ session }) => session))) {
+      const session = store.session(name);
+      let parent: string | null = null;
+      const entries = said.filter((one) => one.session === name).map(({ id, role, text, at }) => {
+        const entry = { uuid: id, session, parent, createdAt: at, modelFacing: true, display: true, tokenEstimate: 1, content: { type: 'message' as const, role, text } };
+        parent = id;
+        return entry;
+      });
+      store.core.append(session, { entries });
+    }
+    store.index(1_000);
+    // Several passages of one message are one.
+    return work((text, limit) => [...new Set(store.core.search({ text, limit: 2 * limit }).hits.map(({ entry }) => entry))].slice(0, limit));
+  } finally {
+    store.database.close();
+    temp.remove();
+  }
+}
+
+/** The same terms and boosts, with each message in a group of its own. */
+function byAlone(said: readonly Said[]): Ranking {
+  const passages = said.map((one) => ({ ...one, group: one.id, byUser: one.role === 'user' }));
+  return (question, limit) => rankPassages(question, passages).slice(0, limit).map(({ item }) => item.id);
+}
+
+/** BM25 over stemmed terms without stop words that are OR-ed, and nothing else. */
+function byFrequency(said: readonly Said[]): Ranking {
+  const average = said.reduce((sum, { text }) => sum + text.length, 0) / Math.max(1, said.length);
+  const documents = said.map(({ id, text }) => {
+    const frequencies = new Map<string, number>();
+    for (const term of tokenizeTerms(text)) frequencies.set(term, (frequencies.get(term) ?? 0) + 1);
+    return { id, frequencies, length: text.length / average };
+  });
+  return (question, limit) => {
+    const terms = queryTerms(question).map((term) => ({ term, idf: inverseFrequency(documents.filter(({ frequencies }) => frequencies.has(term)).length, documents.length) }));
+    const scored = documents.map(({ id, frequencies, length }) => ({ id, score: terms.reduce((sum, { term, idf }) => sum + idf * saturation(frequencies.get(term) ?? 0, length), 0) }));
+    return scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, limit).map(({ id }) => id);
+  };
+}
