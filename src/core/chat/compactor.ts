@@ -101,6 +101,11 @@ export class Compactor {
     });
   }
 
+  /** A summary is being written, or waits to be used. */
+  get isPrepared(): boolean {
+    return this.usableJob() !== null;
+  }
+
   /** Ends what is being prepared; what it has cost is recorded. */
   cancelPrepared(): void {
     const { job } = this;

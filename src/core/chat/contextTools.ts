@@ -76,7 +76,7 @@ export class ContextTools {
     this.rewriter = new SummaryRewriter({ ...deps, maker: this.maker, recorder: this.recorder });
     this.retries = new SummaryRetries({ ...deps, maker: this.maker, recorder: this.recorder, rewriter: this.rewriter });
     this.branchSummaries = new BranchSummaries({ ...deps, maker: this.maker, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
-    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.compactor.prepared !== 'none' });
+    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.compactor.isPrepared });
     this.compactor = new Compactor({
       ...deps,
       maker: this.maker,
