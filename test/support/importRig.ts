@@ -1,10 +1,11 @@
+import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { project, type Projection } from '../../src/core/context/projection';
 import type { SessionStore } from '../../src/core/ports';
 import { entryText, type StoredEntry } from '../../src/core/session/entry';
-import type { ImportReport } from '../../src/core/transfer/importReport';
+import type { ImportedSession, ImportReport } from '../../src/core/transfer/importReport';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
 import { importFiles, type ImportOptions } from '../../src/node/transfer/importFiles';
 import { projectRoot } from './paths';
@@ -34,6 +35,13 @@ export class ImportRig {
 
   import(paths: string | readonly string[], more: Partial<ImportOptions> = {}): Promise<ImportReport> {
     return importFiles(typeof paths === 'string' ? [paths] : paths, { store: this.store, ids: new UuidV7(), now: Date.now, wasmFile, ...more });
+  }
+
+  /** Of a source that holds one session, and nothing that fails. */
+  async only(path: string): Promise<ImportedSession> {
+    const { sessions, failed } = await this.import(path);
+    assert.deepEqual([failed, sessions.length], [[], 1]);
+    return sessions[0]!;
   }
 
   async entries(uuid: string): Promise<StoredEntry[]> {

@@ -14,6 +14,8 @@ export function isLineFormat(format: ImportFormat): format is LineFormatName {
 const headBytes = 256 * 1024;
 const claudeTypes = new Set(['user', 'assistant', 'system', 'summary', 'file-history-snapshot', 'queue-operation', 'custom-title', 'ai-title', 'last-prompt', 'attachment', 'progress', 'mode']);
 const piTypes = new Set(['session', 'message', 'compaction', 'branch_summary', 'model_change', 'thinking_level_change', 'custom', 'custom_message', 'label', 'session_info', 'leaf', 'reset']);
+/** What it notes before the first answer; its files are otherwise those of pi. */
+const ofOpenClaw = /"customType":\s*"(?:model-snapshot|openclaw[.:])/;
 
 /** By content, not by name; null for what is none of them. Rejects when the file cannot be read. */
 export async function detectFormat(file: string): Promise<ImportFormat | null> {
@@ -25,6 +27,7 @@ export async function detectFormat(file: string): Promise<ImportFormat | null> {
   for (const line of text.split('\n').slice(0, 50)) {
     const value = parseLine(line)?.value;
     const format = isObject(value) ? ofRecord(value, file) : null;
+    if (format === 'pi' && ofOpenClaw.test(text)) return 'openclaw';
     if (format) return format;
   }
   if (text.startsWith('[') && /^\[\s*\{[^]*?"role"\s*:/.test(text.slice(0, 4096))) return /"(?:condenseParent|truncationParent|isSummary|condenseId)"/.test(text) || /roo/i.test(file) ? 'roo' : 'cline';

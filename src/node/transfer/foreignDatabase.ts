@@ -54,8 +54,9 @@ export class ForeignDatabase {
     }
   }
 
+  /** Without virtual ones: of those even the columns cannot be asked where their module is not there (OpenClaw has FTS5 tables). */
   tables(): ReadonlySet<string> {
-    return new Set([...this.rows("SELECT name FROM sqlite_master WHERE type = 'table'")].map((row) => String(row['name'])));
+    return new Set([...this.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")].map((row) => String(row['name'])));
   }
 
   columns(table: string): ReadonlySet<string> {

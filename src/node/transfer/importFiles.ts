@@ -40,6 +40,8 @@ export interface ImportProgress {
   readonly records: number;
 }
 
+class OtherDatabase extends Error {}
+
 /** V8's strings end at 512 MB. */
 const mostJsonBytes = 500 * 1024 * 1024;
 
@@ -71,6 +73,8 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
     } catch (error) {
       if (isAbort(error, options.signal)) return { sessions, failed, cancelled: true };
       if (StoreError.is(error) && error.reason !== 'invalid') throw error;
+      // Programs keep databases of other kinds beside their sessions.
+      if (error instanceof OtherDatabase && !named) continue;
       failed.push({ source: file, reason: errorText(error) });
     }
     if (options.signal?.aborted) return { sessions, failed, cancelled: true };
@@ -86,7 +90,7 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
   const database = await ForeignDatabase.open(file, options.wasmFile);
   try {
     const kind = databaseFormat(database);
-    if (kind === null) throw new Error(english('The database is none of OpenClaw, Goose or librecode.'));
+    if (kind === null) throw new OtherDatabase(english('The database is none of OpenClaw, Goose or librecode.'));
     yield* importEvents(readSqlite(database, kind, context), kind, options, context);
   } finally {
     database.close();

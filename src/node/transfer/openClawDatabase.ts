@@ -147,14 +147,17 @@ class DatabaseTail implements RecordTail {
   }
 }
 
+/** What may tell of rewrites of a session: `transcript_rewrite_watermarks` in 2026.9.6. Others count other things by the same word (queued questions, archives). */
+const ofRewrites = /rewrite|^session_(?:windows|nodes)$/;
+
 /** Whatever counts rewrites of this session: the name of the table has not been the same in every version. */
 function generationOf(database: ForeignDatabase, session: string): string {
   const found: string[] = [];
-  for (const table of [...database.tables()].sort()) {
+  for (const table of [...database.tables()].filter((name) => ofRewrites.test(name)).sort()) {
     const columns = [...database.columns(table)];
     const counter = columns.find((name) => name.includes('generation'));
     const of = columns.find((name) => name === 'session_id' || name === 'current_session_id');
-    if (counter === undefined || of === undefined || table === 'transcript_events') continue;
+    if (counter === undefined || of === undefined) continue;
     for (const row of database.rows(`SELECT max("${counter}") AS n FROM "${table}" WHERE "${of}" = ?`, [session])) found.push(`${table}:${String(row['n'])}`);
   }
   return found.join();

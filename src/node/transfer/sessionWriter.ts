@@ -26,8 +26,9 @@ export interface WriterOptions {
 /** Where a record has its place: the entries that it became, by source id. */
 interface Place {
   readonly first: string | null;
-  /** What follows the record follows this entry; null: the root. */
-  last: string | null;
+  readonly last: string | null;
+  /** What follows the record follows this entry; null: the root. One object for a record and all that have become part of it. */
+  readonly end: { entry: string | null };
   readonly index: number;
   readonly aside: boolean;
 }
@@ -72,6 +73,7 @@ export class SessionWriter {
   private readyCharacters = 0;
   private newest: Place | null = null;
   private newestAside: Place | null = null;
+  private hasShown = false;
   /** A record that the source names, until another comes that is said. */
   private leaf: string | null | undefined;
   private title: { readonly text: string; readonly rank: number } | null = null;
@@ -227,8 +229,9 @@ export class SessionWriter {
 
   private placeOne(record: SourceRecord, index: number, parentEntry?: string | null): void {
     const before = record.aside ? this.newestAside : this.newest;
-    const host = record.parent === undefined ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
-    let tip = parentEntry === undefined ? (host?.last ?? null) : parentEntry;
+    // What a program notes before anything is said is no branch of its own.
+    const host = record.parent === undefined || (record.parent === null && !this.hasShown) ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
+    let tip = parentEntry === undefined ? (host?.end.entry ?? null) : parentEntry;
     let first: string | null = null;
     const at = (this.lastAt = record.at ?? this.lastAt);
     for (const [i, one] of record.parts.entries()) {
@@ -241,10 +244,11 @@ export class SessionWriter {
       tip = sourceId;
       if (this.firstWords === '' && part.display && part.content.type === 'message' && part.content.role === 'user') this.firstWords = part.content.text;
     }
-    const place: Place = { first: first ?? tip, last: tip, index, aside: record.aside === true };
+    const end = record.parent === undefined && host ? host.end : { entry: tip };
+    end.entry = tip;
+    const place: Place = { first: first ?? tip, last: tip, end, index, aside: record.aside === true };
+    this.hasShown ||= record.parts.some(({ display }) => display);
     this.places.set(record.id, place);
-    // It has become part of that one: what follows that one follows it.
-    if (record.parent === undefined && host) host.last = tip;
     if (place.aside) this.newestAside = place;
     else if (!this.newest || index >= this.newest.index) this.newest = place;
   }
@@ -268,7 +272,7 @@ export class SessionWriter {
   private before(index: number): string | null {
     let best: Place | null = null;
     for (const place of this.places.values()) if (place.index < index && (!best || place.index > best.index)) best = place;
-    return best?.last ?? null;
+    return best?.end.entry ?? null;
   }
 
   private async open(): Promise<Session> {
@@ -357,7 +361,7 @@ export class SessionWriter {
   private leafUuid(): string | null {
     if (this.leaf === null) return null;
     const place = typeof this.leaf === 'string' ? this.places.get(this.leaf) : undefined;
-    const sourceId = place ? place.last : ((this.newest ?? this.newestAside)?.last ?? null);
+    const sourceId = (place ?? this.newest ?? this.newestAside)?.end.entry ?? null;
     return sourceId === null ? null : (this.uuids.get(sourceId) ?? null);
   }
 

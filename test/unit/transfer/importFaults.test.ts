@@ -18,16 +18,10 @@ describe('an import of what is broken', () => {
   });
   afterEach(() => rig.close());
 
-  async function only(path: string) {
-    const { sessions, failed } = await rig.import(path);
-    assert.deepEqual([failed, sessions.length], [[], 1]);
-    return sessions[0]!;
-  }
-
   it('takes a line of 15 MB, a NUL, half a character, CR LF and a missing last line end', async () => {
     const long = 'x'.repeat(15 * 1024 * 1024);
     const rows = [header, user('a', null, long), user('b', 'a', 'nul \0 and half \ud83d'), user('c', 'b', 'the end')].map((row) => JSON.stringify(row)).join('\r\n');
-    const { uuid, repaired } = await only(rig.source('long.jsonl', rows));
+    const { uuid, repaired } = await rig.only(rig.source('long.jsonl', rows));
     const texts = (await rig.branch(uuid)).map(({ content }) => ('text' in content ? content.text : ''));
     assert.deepEqual([texts[0] === long, texts.slice(1), repaired], [true, ['nul \0 and half \ud83d', 'the end'], []]);
   });
@@ -39,15 +33,15 @@ describe('an import of what is broken', () => {
     const bytes = Buffer.from(`${whole}\n`);
     const cut = bytes.indexOf(0xc3) + 1;
     appendFileSync(file, bytes.subarray(0, cut));
-    const first = await only(file);
+    const first = await rig.only(file);
     assert.deepEqual([first.entriesAdded, first.repaired.map(({ kind }) => kind)], [1, ['half-written last line, left for the next import']]);
     appendFileSync(file, bytes.subarray(cut));
-    const second = await only(file);
+    const second = await rig.only(file);
     assert.deepEqual([second.entriesAdded, second.repaired, (await rig.branch(second.uuid)).map(brief)], [1, [], ['user: first', 'user: später']]);
   });
 
   it('repairs dangling parents, circles and duplicate ids, and loses nothing', async () => {
-    const { uuid, repaired } = await only(
+    const { uuid, repaired } = await rig.only(
       rig.source('tree.jsonl', [header, user('a', null, 'a'), user('b', 'gone', 'b'), user('c', 'e', 'c'), user('d', 'c', 'd'), user('e', 'd', 'e'), user('a', 'b', 'other a'), user('b', 'gone', 'b'), user('f', 'f', 'itself')]),
     );
     assert.deepEqual(repaired, [{ kind: 'duplicate id', count: 1 }, { kind: 'repeated record', count: 1 }, { kind: 'missing parent', count: 1 }, { kind: 'circle of parents', count: 2 }]);
@@ -65,13 +59,13 @@ describe('an import of what is broken', () => {
     const stop = new AbortController();
     const stopped = await rig.import(file, { signal: stop.signal, onProgress: ({ fraction }) => fraction > 0.5 && stop.abort() });
     assert.deepEqual([stopped.sessions, stopped.cancelled], [[], true]);
-    const { uuid, repaired } = await only(file);
+    const { uuid, repaired } = await rig.only(file);
     const branch = await rig.branch(uuid);
     assert.deepEqual([repaired, brief(branch[0]!), (await rig.entries(uuid)).length], [[], 'user: m0', count]);
   });
 
   it('begins a session where the header is missing, and keeps lines that are no records', async () => {
-    const { uuid, repaired, keptRaw, title } = await only(rig.source('headless.jsonl', [user('a', 'gone', 'first'), '{"broken', '[1,2]', '"text"', user('b', 'a', 'second')]));
+    const { uuid, repaired, keptRaw, title } = await rig.only(rig.source('headless.jsonl', [user('a', 'gone', 'first'), '{"broken', '[1,2]', '"text"', user('b', 'a', 'second')]));
     assert.deepEqual([title, repaired, keptRaw], ['first', [{ kind: 'missing header', count: 1 }, { kind: 'missing parent', count: 1 }], [{ kind: 'line', count: 3 }]]);
     assert.deepEqual((await rig.branch(uuid)).filter(({ display }) => display).map(brief), ['user: first', 'user: second']);
     const raw = (await rig.entries(uuid)).filter(({ content }) => content.type === 'custom').map(({ content, modelFacing }) => [content.type === 'custom' && content.data, modelFacing]);
@@ -82,7 +76,7 @@ describe('an import of what is broken', () => {
     const assistant = (id: string, parentId: string, ...content: unknown[]) => ({ ...user(id, parentId, ''), message: { role: 'assistant', provider: 'anthropic', model: 'm', content } });
     const result = (id: string, parentId: string, toolCallId: string) => ({ ...user(id, parentId, ''), message: { role: 'toolResult', toolCallId, toolName: 'read', content: 'found' } });
     const call = (id: string) => ({ type: 'toolCall', id, name: 'read', arguments: {} });
-    const { uuid } = await only(
+    const { uuid } = await rig.only(
       rig.source('orphans.jsonl', [header, result('a', '', 'never'), assistant('b', 'a', call('one'), call('two')), result('c', 'b', 'two'), user('d', 'c', 'go on'), result('e', 'd', 'one'), assistant('f', 'e', call('three'))]),
     );
     const { messages } = await rig.projection(uuid);
@@ -100,7 +94,7 @@ describe('an import of what is broken', () => {
     const report = await rig.import(file, { signal: stop.signal, onProgress: ({ fraction }) => fraction > 0.5 && stop.abort() });
     const [session] = report.sessions;
     assert.ok(report.cancelled && session && session.entriesAdded > 1000 && session.entriesAdded < 5000, JSON.stringify(report));
-    const { entriesAdded, outcome } = await only(file);
+    const { entriesAdded, outcome } = await rig.only(file);
     assert.deepEqual([entriesAdded + session.entriesAdded, outcome, (await rig.store.branches(session.uuid)).length], [5000, 'extended', 1]);
   });
 

@@ -14,14 +14,8 @@ describe('an import of JSON lines', () => {
   });
   afterEach(() => rig.close());
 
-  async function only(path: string) {
-    const { sessions, failed } = await rig.import(path);
-    assert.deepEqual([failed, sessions.length], [[], 1]);
-    return sessions[0]!;
-  }
-
   it('takes over a session of pi: tree, calls, thinking, compactions, title, usage, times', async () => {
-    const { uuid, format, title, keptRaw, repaired } = await only(fixture('pi-v3.jsonl'));
+    const { uuid, format, title, keptRaw, repaired } = await rig.only(fixture('pi-v3.jsonl'));
     assert.deepEqual([format, title, repaired], ['pi', 'Tide ports', []]);
     assert.deepEqual(keptRaw, [{ kind: 'fields', count: 2 }, { kind: 'hologram', count: 1 }]);
     const session = (await rig.store.session(uuid))!;
@@ -79,15 +73,15 @@ describe('an import of JSON lines', () => {
   });
 
   it('reads the older versions of pi, and the tail that a second compaction keeps', async () => {
-    const first = await only(fixture('pi-v1.jsonl'));
+    const first = await rig.only(fixture('pi-v1.jsonl'));
     assert.deepEqual((await rig.branch(first.uuid)).map(brief), ['user: second', 'compaction: V1 SUMMARY', 'assistant: two']);
-    const second = await only(fixture('pi-v2.jsonl'));
+    const second = await rig.only(fixture('pi-v2.jsonl'));
     assert.deepEqual((await rig.branch(second.uuid)).map(brief), ['user: v2', 'hook: from a hook']);
   });
 
   it('follows the leaf and the resets of OpenClaw, whose mirrored messages measure nothing', async () => {
-    const { uuid, format } = await only(fixture('openclaw.jsonl'));
-    assert.equal(format, 'pi');
+    const { uuid, format } = await rig.only(fixture('openclaw.jsonl'));
+    assert.equal(format, 'openclaw');
     const all = await rig.entries(uuid);
     const at = (words: string) => all.find((entry) => brief(entry).includes(words))!;
     assert.deepEqual([at('hello claw').parent, at('after the leaf').parent], [null, at('mirrored').uuid]);
@@ -97,7 +91,7 @@ describe('an import of JSON lines', () => {
   });
 
   it('takes over a session of Claude Code: answers of several lines, tools, sub-tasks aside, its compaction', async () => {
-    const { uuid, title, keptRaw } = await only(fixture('claude-code.jsonl'));
+    const { uuid, title, keptRaw } = await rig.only(fixture('claude-code.jsonl'));
     assert.equal(title, 'Finding the port');
     assert.deepEqual(keptRaw.map(({ kind }) => kind), ['file-history-snapshot', 'fields', 'compact_boundary', 'block:novelty', 'summary', 'custom-title']);
     const all = await rig.entries(uuid);
@@ -124,11 +118,11 @@ describe('an import of JSON lines', () => {
       const text = readFileSync(fixture(name), 'utf8');
       const lines = text.split('\n');
       const grown = rig.source(name, lines.slice(0, Math.floor(lines.length / 2)).join('\n').concat('\n'));
-      const first = await only(grown);
+      const first = await rig.only(grown);
       rig.source(name, text);
       const { mtimeMs } = statSync(grown);
-      const second = await only(grown);
-      const third = await only(grown);
+      const second = await rig.only(grown);
+      const third = await rig.only(grown);
       assert.deepEqual([second.uuid, second.outcome, third.outcome, third.entriesAdded], [first.uuid, 'extended', 'known', 0], name);
       const whole = await ImportRig.open();
       const [reference] = (await whole.import(fixture(name))).sessions;
@@ -142,12 +136,12 @@ describe('an import of JSON lines', () => {
   it('leaves the user on his own branch when the source grows behind his back', async () => {
     const lines = readFileSync(fixture('pi-v2.jsonl'), 'utf8');
     const file = rig.source('grows.jsonl', lines);
-    const { uuid } = await only(file);
+    const { uuid } = await rig.only(file);
     const { leaf } = (await rig.store.session(uuid))!;
     const mine = { uuid: 'mine', session: uuid, parent: leaf, createdAt: 1, modelFacing: true, display: true, tokenEstimate: null, content: { type: 'message', role: 'user', text: 'mine' } } as const;
     await rig.store.append(uuid, { entries: [mine] });
     rig.source('grows.jsonl', `${lines}${JSON.stringify({ type: 'message', id: '00000003', parentId: '00000002', timestamp: '2026-09-01T11:00:00Z', message: { role: 'user', content: 'theirs' } })}\n`);
-    const again = await only(file);
+    const again = await rig.only(file);
     assert.deepEqual([again.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length], [1, 'mine', 2]);
   });
 });

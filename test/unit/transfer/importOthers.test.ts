@@ -24,12 +24,6 @@ describe('an import from databases and JSON files of other programs', () => {
     return file;
   }
 
-  async function only(path: string) {
-    const { sessions, failed } = await rig.import(path);
-    assert.deepEqual([failed, sessions.length], [[], 1]);
-    return sessions[0]!;
-  }
-
   it('reads OpenClaw’s database with what is still in its log, in the order of seq, and leaves it alone', async () => {
     const header = JSON.stringify({ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' });
     const file = database(
@@ -47,15 +41,22 @@ describe('an import from databases and JSON files of other programs', () => {
       const folder = dirname(file);
       const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]);
       assert.ok(before.some(([name]) => name?.endsWith('-wal')));
-      const { uuid, format } = await only(file);
+      const { uuid, format } = await rig.only(file);
       assert.equal(format, 'openclaw');
       assert.deepEqual((await rig.branch(uuid)).map(brief), ['user: first', 'user: second', 'user: in the log']);
       assert.deepEqual((await rig.store.session(uuid))?.metadata['sessionKey'], 'agent:main:main');
       assert.deepEqual(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]), before);
-      assert.equal((await only(file)).outcome, 'known');
+      assert.equal((await rig.only(file)).outcome, 'known');
     } finally {
       live.kill();
     }
+  });
+
+  it('passes over databases of other kinds in a folder, and says so of one that is named', async () => {
+    const other = database('home/state/openclaw.sqlite', 'CREATE TABLE devices(id TEXT);');
+    database('home/agents/main/agent/openclaw-agent.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER); INSERT INTO transcript_events VALUES ('s1', 1, ${quoted(pi('a', null, { role: 'user', content: 'first' }))}, 0);`);
+    await rig.only(join(rig.temp.path, 'sources', 'home'));
+    assert.deepEqual((await rig.import(other)).failed, [{ source: other, reason: 'The database is none of OpenClaw, Goose or librecode.' }]);
   });
 
   it('reads compressed rows', async () => {
@@ -87,7 +88,7 @@ describe('an import from databases and JSON files of other programs', () => {
        ${message('assistant', [{ type: 'toolRequest', id: 't2', toolCall: { status: 'success', value: { name: 'shell', arguments: {} } } }, { type: 'confetti' }], 5)}
        ${message('user', [{ type: 'toolResponse', id: 't2', toolResult: { status: 'error', error: 'denied' } }], 6)}`,
     );
-    const { uuid, title, format, keptRaw } = await only(file);
+    const { uuid, title, format, keptRaw } = await rig.only(file);
     assert.deepEqual([title, format, keptRaw], ['Ports', 'goose', [{ kind: 'block:confetti', count: 1 }]]);
     assert.deepEqual((await rig.entries(uuid)).map(brief), ['user: Which port?', 'call t1 shell {"command":"ls"}', 'result t1 shell ok: 4711', 'user: GOOSE SUMMARY', 'call t2 shell {}', 'custom import:block:confetti', 'result t2 shell error: denied']);
     const { messages } = await rig.projection(uuid);
@@ -114,7 +115,7 @@ describe('an import from databases and JSON files of other programs', () => {
        ${entry('5', '3', 'compaction', { summary: 'LIBRE SUMMARY', compaction_tokens_before: 70 })}
        ${entry('6', '5', 'message', { role: 'user', content: 'after' })}`,
     );
-    const { uuid, title, format } = await only(file);
+    const { uuid, title, format } = await rig.only(file);
     assert.deepEqual([title, format], ['Named', 'librecode']);
     assert.deepEqual((await rig.entries(uuid)).map(brief), ['user: question', 'call librecode_2 read {"path":"a"}', 'result librecode_2 read error: found', 'assistant: answer', 'assistant: another branch', 'compaction: LIBRE SUMMARY', 'user: after']);
     assert.deepEqual((await rig.branch(uuid)).map(brief), ['compaction: LIBRE SUMMARY', 'user: after']);
@@ -125,11 +126,11 @@ describe('an import from databases and JSON files of other programs', () => {
     const call = { type: 'tool_use', id: 't', name: 'read_file', input: { path: 'a' } };
     const cline = rig.source('tasks/1788000000000/api_conversation_history.json', JSON.stringify([message('user', [{ type: 'text', text: 'task' }]), message('assistant', [call]), message('user', [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'found' }] }])]));
     rig.source('tasks/1788000000000/ui_messages.json', '[]');
-    const first = await only(dirname(dirname(cline)));
+    const first = await rig.only(dirname(dirname(cline)));
     assert.deepEqual([first.format, (await rig.branch(first.uuid)).map(brief)], ['cline', ['user: task', 'call t read_file {"path":"a"}', 'result t read_file ok: found']]);
 
     const roo = rig.source('roo/0198/api_conversation_history.json', JSON.stringify([message('user', 'old', { condenseParent: 'c' }), message('assistant', 'SUMMARY', { isSummary: true, condenseId: 'c' }), message('user', 'new')]));
-    const { uuid, format } = await only(roo);
+    const { uuid, format } = await rig.only(roo);
     const { messages } = await rig.projection(uuid);
     assert.deepEqual([format, promptFaults(messages)], ['roo', []]);
     const text = JSON.stringify(messages);
@@ -149,7 +150,7 @@ describe('an import from databases and JSON files of other programs', () => {
         { message: { role: 'user', content: 'after' } },
       ],
     }));
-    const { uuid, title, format } = await only(file);
+    const { uuid, title, format } = await rig.only(file);
     assert.deepEqual([title, format, (await rig.store.session(uuid))?.cwd], ['Continued', 'continue', '/w']);
     assert.deepEqual((await rig.branch(uuid)).map(brief), ['compaction: CONTINUE SUMMARY', 'thinking: hm', 'user: after']);
     assert.deepEqual((await rig.entries(uuid)).filter(({ display }) => display).map(brief).slice(0, 3), ['user: question', 'call t read {"path":"a"}', 'result t read ok: found']);

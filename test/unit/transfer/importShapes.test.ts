@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
 import { brief, ImportRig } from '../../support/importRig';
+import { promptFaults } from '../../support/promptFaults';
 import { wasmFile } from '../../support/storeTemp';
 
 const header = { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' };
@@ -18,15 +19,10 @@ describe('what else histories of other programs hold', () => {
   });
   afterEach(() => rig.close());
 
-  async function only(path: string) {
-    const { sessions, failed } = await rig.import(path);
-    assert.deepEqual([failed, sessions.length], [[], 1]);
-    return sessions[0]!;
-  }
   const branch = async (uuid: string) => (await rig.branch(uuid)).map(brief);
 
   it('pi: every role, the thinking level, a label that was taken away', async () => {
-    const { uuid, keptRaw } = await only(
+    const { uuid, keptRaw } = await rig.only(
       rig.source('roles.jsonl', [
         header,
         user('a', null, 'question'),
@@ -46,7 +42,7 @@ describe('what else histories of other programs hold', () => {
 
   it('pi: a compaction that names the tail it keeps, by ids, by its records or by their number', async () => {
     for (const retainedTail of [['c', 'd'], [{ id: 'c' }, { id: 'd' }], [{ role: 'user' }, { role: 'assistant' }]]) {
-      const { uuid } = await only(
+      const { uuid } = await rig.only(
         rig.source(`tail${JSON.stringify(retainedTail).length}.jsonl`, [
           { ...header, id: JSON.stringify(retainedTail) },
           user('a', null, 'old'), user('b', 'a', 'older'), user('c', 'b', 'kept'), message('d', 'c', 'assistant', { content: [{ type: 'text', text: 'kept too' }] }),
@@ -59,7 +55,7 @@ describe('what else histories of other programs hold', () => {
   });
 
   it('pi: a second compaction that keeps what the first one had kept', async () => {
-    const { uuid } = await only(
+    const { uuid } = await rig.only(
       rig.source('second.jsonl', [
         header,
         user('a', null, 'folded'), user('b', 'a', 'tail of the first'),
@@ -76,7 +72,7 @@ describe('what else histories of other programs hold', () => {
   });
 
   it('OpenClaw: a reset that keeps a tail, and a leaf that is put before the first message', async () => {
-    const { uuid } = await only(
+    const { uuid } = await rig.only(
       rig.source('.openclaw/agents/main/sessions/reset.jsonl', [
         header,
         user('a', 's1', 'before'), user('b', 'a', 'kept over the reset'),
@@ -85,7 +81,7 @@ describe('what else histories of other programs hold', () => {
       ]),
     );
     assert.deepEqual((await branch(uuid)).filter((one) => !one.startsWith('compaction')), ['user: kept over the reset', 'user: after']);
-    const anew = await only(
+    const anew = await rig.only(
       rig.source('.openclaw/agents/main/sessions/leaf.jsonl', [{ ...header, id: 's2' }, user('a', 's2', 'before'), record('leaf', 'b', 'a', { targetId: null }), user('c', 'b', 'a new beginning')]),
     );
     assert.deepEqual([await branch(anew.uuid), (await rig.store.branches(anew.uuid)).length], [['user: a new beginning'], 2]);
@@ -113,8 +109,55 @@ describe('what else histories of other programs hold', () => {
     const lines = [line('u1', null, 'user', 'question'), line('a1', 'u1', 'assistant', [{ type: 'text', text: 'one' }]), line('a2', 'a1', 'assistant', [{ type: 'text', text: 'two' }]), line('b1', 'a2', 'assistant', [{ type: 'text', text: 'another answer' }])];
     const counted = async (uuid: string) => (await rig.store.usageRecords(uuid)).map(({ input }) => input);
     for (const [known, answers] of [[2, 1], [3, 1], [4, 2]] as const) {
-      const { uuid } = await only(rig.source('claude.jsonl', lines.slice(0, known)));
+      const { uuid } = await rig.only(rig.source('claude.jsonl', lines.slice(0, known)));
       assert.deepEqual(await counted(uuid), Array.from({ length: answers }, () => 7));
+    }
+  });
+
+  const call = (id: string) => [{ type: 'tool_use', id, name: 'Read', input: { id } }];
+  const result = (uuid: string, parentUuid: string, id: string, content = `of ${id}`) => line(uuid, parentUuid, 'user', [{ type: 'tool_result', tool_use_id: id, content }]);
+  const noted = (type: string, more: object = {}) => ({ type, sessionId: 'claude', ...more });
+
+  it('Claude Code: has calls side by side on one branch, whatever it notes between them, and counts their answer once', async () => {
+    const { uuid } = await rig.only(
+      rig.source('parallel.jsonl', [
+        noted('queue-operation', { operation: 'enqueue' }), noted('queue-operation', { operation: 'dequeue' }),
+        line('u1', null, 'user', 'question'),
+        line('a1', 'u1', 'assistant', [{ type: 'text', text: 'I look.' }]),
+        line('a2', 'a1', 'assistant', call('one')),
+        noted('last-prompt', { leafUuid: 'a2' }), noted('mode'), noted('tools-used'),
+        result('r1', 'a2', 'one'),
+        line('a3', 'a2', 'assistant', call('two')), line('a4', 'a3', 'assistant', call('three')),
+        result('r3', 'a4', 'three'),
+        { type: 'attachment', uuid: 'x1', parentUuid: 'r3', sessionId: 'claude', attachment: { type: 'hook' } },
+        result('r2', 'a3', 'two'),
+        noted('last-prompt', { leafUuid: 'r2' }), noted('mode'),
+        line('b1', 'r2', 'assistant', [{ type: 'text', text: 'Three answers.' }]),
+        noted('last-prompt', { leafUuid: 'b1' }), noted('cost-state'),
+      ]),
+    );
+    const spoken = ['user: question', 'assistant: I look.', 'call one Read {"id":"one"}', 'result one Read ok: of one', 'call two Read {"id":"two"}', 'call three Read {"id":"three"}', 'result three Read ok: of three', 'result two Read ok: of two', 'assistant: Three answers.'];
+    assert.deepEqual((await branch(uuid)).filter((one) => !one.startsWith('custom')), spoken);
+    assert.deepEqual([(await rig.store.branches(uuid)).length, (await rig.store.usageRecords(uuid)).map(({ input }) => input)], [1, [7, 7]]);
+    assert.deepEqual(promptFaults((await rig.projection(uuid)).messages), []);
+  });
+
+  it('Claude Code: has a second result of a call on a branch of its own', async () => {
+    const { uuid } = await rig.only(rig.source('again.jsonl', [line('u1', null, 'user', 'question'), line('a1', 'u1', 'assistant', call('one')), result('r1', 'a1', 'one', 'first'), result('r2', 'a1', 'one', 'second'), line('b1', 'r2', 'assistant', [{ type: 'text', text: 'So be it.' }])]));
+    assert.deepEqual(await branch(uuid), ['user: question', 'call one Read {"id":"one"}', 'result one Read ok: second', 'assistant: So be it.']);
+  });
+
+  it('Claude Code: sends what its compaction has left as it was said', async () => {
+    for (const left of [{ preservedSegment: { headUuid: 'b1', anchorUuid: 'c2', tailUuid: 'b1' } }, { preservedMessages: { anchorUuid: 'c2', uuids: ['b1'] } }]) {
+      const { uuid } = await rig.only(
+        rig.source(`${Object.keys(left)[0]}.jsonl`, [
+          line('u1', null, 'user', 'folded', { sessionId: Object.keys(left)[0] }), line('a1', 'u1', 'assistant', [{ type: 'text', text: 'folded too' }]),
+          line('u2', 'a1', 'user', 'the last of the folded'), line('b1', 'u2', 'assistant', [{ type: 'text', text: 'left' }]),
+          { type: 'system', subtype: 'compact_boundary', uuid: 'c1', parentUuid: null, logicalParentUuid: 'b1', sessionId: 'claude', compactMetadata: { trigger: 'manual', preTokens: 9, ...left } },
+          line('c2', 'c1', 'user', 'SUMMARY', { isCompactSummary: true }), line('u3', 'c2', 'user', 'after'),
+        ]),
+      );
+      assert.deepEqual((await branch(uuid)).filter((one) => !one.startsWith('custom')), ['assistant: left', 'compaction: SUMMARY', 'user: after']);
     }
   });
 
@@ -130,7 +173,7 @@ describe('what else histories of other programs hold', () => {
 
   it('Roo: does not send what it has cut off', async () => {
     const said = (content: string, more = {}) => ({ role: 'user', content, ts: 1_788_000_000_000, ...more });
-    const { uuid } = await only(rig.source('roo/0198/api_conversation_history.json', JSON.stringify([said('cut off', { truncationParent: 't' }), said('marker', { isTruncationMarker: true, truncationId: 't' }), said('still sent')])));
+    const { uuid } = await rig.only(rig.source('roo/0198/api_conversation_history.json', JSON.stringify([said('cut off', { truncationParent: 't' }), said('marker', { isTruncationMarker: true, truncationId: 't' }), said('still sent')])));
     const text = JSON.stringify((await rig.projection(uuid)).messages);
     assert.deepEqual([text.includes('still sent'), text.includes('cut off'), text.includes('marker'), (await rig.entries(uuid)).length], [true, false, false, 3]);
   });

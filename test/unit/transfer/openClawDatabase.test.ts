@@ -29,6 +29,9 @@ class LiveDatabase {
         CREATE TABLE session_nodes(session_key TEXT PRIMARY KEY, current_session_id TEXT, updated_at INTEGER);
         CREATE TABLE session_windows(session_id TEXT PRIMARY KEY, session_key TEXT, transcript_generation INTEGER);
         CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER, PRIMARY KEY (session_id, seq));
+        -- As OpenClaw has them: a module that is not built in here, and counters of other things than rewrites.
+        CREATE VIRTUAL TABLE session_transcript_fts USING fts5(text);
+        CREATE TABLE session_pending_inputs(session_id TEXT, lifecycle_generation TEXT);
         INSERT INTO session_nodes VALUES ('${key}', 'one', 5), ('agent:main:other', 'other', 9);
         INSERT INTO session_windows VALUES ('one', '${key}', 1), ('two', '${key}', 1);
         ${row('one', 0, header('one'))} ${row('two', 0, header('two'))} ${row('other', 0, header('other'))}

@@ -9,34 +9,47 @@ const knownFields = new Set(
   'type subtype uuid parentUuid logicalParentUuid sessionId timestamp cwd gitBranch version isSidechain isMeta requestId message userType isCompactSummary isVisibleInTranscriptOnly agentId slug isApiErrorMessage entrypoint permissionMode promptId sourceToolAssistantUUID'.split(' '),
 );
 
+/** The lines of one answer and the results of its calls. */
+interface Answer {
+  readonly messageId: string;
+  /** The last of them, or what the program noted behind it. */
+  tip: string;
+  /** Ids of the calls that have their result. */
+  readonly results: Set<string>;
+}
+
 /**
  * Session files of Claude Code, a line at a time. Every line is a record of its own; lines of one answer follow each other and are
- * projected as one message. Their usage is that of the whole answer: they are held back until another message begins, and the first of
- * them has it. Not the last: of an answer that was half there at an import, another one would be the last the next time.
+ * projected as one message. Each result names the line of its own call as its parent: of calls side by side all but one would stand
+ * on branches of their own, so results follow each other here.
+ *
+ * The usage of the lines is that of the whole answer: they are held back, with what comes between them, until another message begins,
+ * and the first of them has it. Not the last: of an answer that was half there at an import, another one would be the last the next time.
  */
 export class ClaudeCodeReader {
   private sessionId = '';
   private cwd = '';
   private readonly toolNames = new Map<string, string>();
-  private held: { readonly messageId: string; readonly records: SourceRecord[]; usage: RecordPart['usage'] } | null = null;
-  private foldedTokens = 0;
+  private held: { readonly messageId: string; readonly events: SourceEvent[]; usage: RecordPart['usage'] } | null = null;
+  private readonly answers = new Map<string, Answer>();
+  /** Of the last compaction: what it folded, and where what it left begins. */
+  private folded: { readonly tokens: number; readonly firstKept: string | null } = { tokens: 0, firstKept: null };
 
   read(value: unknown, line: number, hash: string, fallbackId: string): SourceEvent[] {
     const begun = this.begin(value, fallbackId);
-    if (!isObject(value) || typeof value['uuid'] !== 'string') return [...begun, ...this.release(), ...this.loose(value, line, hash)];
-    const events: SourceEvent[] = [];
-    if (typeof value['cwd'] === 'string' && this.cwd === '') events.push({ type: 'cwd', cwd: (this.cwd = value['cwd']) });
+    if (!isObject(value) || typeof value['uuid'] !== 'string') return [...begun, ...this.holdBack(this.loose(value, line, hash))];
+    const cwd: SourceEvent[] = typeof value['cwd'] === 'string' && this.cwd === '' ? [{ type: 'cwd', cwd: (this.cwd = value['cwd']) }] : [];
     const message = isObject(value['message']) ? value['message'] : null;
     const messageId = message && value['type'] === 'assistant' ? textOf(message['id']) : undefined;
-    if (messageId === undefined || messageId !== this.held?.messageId) events.push(...this.release());
-    const record = this.record(value, message, hash);
-    if (messageId === undefined) events.push({ type: 'record', record });
-    else {
-      this.held ??= { messageId, records: [], usage: undefined };
-      this.held.records.push(record);
+    const results = value['type'] === 'user' ? resultsIn(message?.['content']) : [];
+    const endsAnswer = messageId === undefined ? message !== null && results.length === 0 : messageId !== this.held?.messageId;
+    const released = endsAnswer ? this.release() : [];
+    if (messageId !== undefined) {
+      this.held ??= { messageId, events: [], usage: undefined };
       this.held.usage = usageOf(message) ?? this.held.usage;
     }
-    return [...begun, ...events];
+    const record = this.record(value, message, hash, messageId, results);
+    return [...begun, ...released, ...this.holdBack([...cwd, { type: 'record', record }])];
   }
 
   /** What is held back: at the end of a file, and when nothing more comes for a while. */
@@ -44,9 +57,15 @@ export class ClaudeCodeReader {
     const { held } = this;
     this.held = null;
     if (!held) return [];
-    const { records, usage } = held;
-    const billed = records.find(({ parts }) => parts.length > 0);
-    return records.map((record) => ({ type: 'record', record: record === billed && usage !== undefined ? { ...record, parts: record.parts.map((part, i) => (i === 0 ? { ...part, usage } : part)) } : record }));
+    const { events, usage } = held;
+    const billed = events.findIndex((event) => event.type === 'record' && event.record.parts.length > 0);
+    return events.map((event, i) => (event.type === 'record' && i === billed && usage !== undefined ? { type: 'record', record: { ...event.record, parts: event.record.parts.map((part, n) => (n === 0 ? { ...part, usage } : part)) } } : event));
+  }
+
+  private holdBack(events: readonly SourceEvent[]): readonly SourceEvent[] {
+    if (!this.held) return events;
+    this.held.events.push(...events);
+    return [];
   }
 
   private begin(value: unknown, fallbackId: string): SourceEvent[] {
@@ -60,20 +79,39 @@ export class ClaudeCodeReader {
     return [{ type: 'session', session: { id: this.sessionId, ...(createdAt === null ? {} : { createdAt }), ...(isSubtask && own !== undefined ? { metadata: { parentSession: own } } : {}) } }];
   }
 
-  private record(value: Json, message: Json | null, hash: string): SourceRecord {
+  private record(value: Json, message: Json | null, hash: string, messageId: string | undefined, results: readonly string[]): SourceRecord {
     const other = otherFields(value, knownFields);
     const parts = [...this.parts(value, message, hash), ...(other === undefined || message === null ? [] : [kept(unreadable('fields', other))])];
-    const parent = textOf(value['parentUuid']) ?? textOf(value['logicalParentUuid']) ?? null;
-    return { id: String(value['uuid']), parent, at: timeOf(value['timestamp']), hash, parts, ...(value['isSidechain'] === true ? { aside: true } : {}) };
+    const id = String(value['uuid']);
+    const named = textOf(value['parentUuid']) ?? textOf(value['logicalParentUuid']) ?? null;
+    const parent = this.placeInAnswer(id, named, message !== null, messageId, results);
+    return { id, parent, at: timeOf(value['timestamp']), hash, parts, ...(value['isSidechain'] === true ? { aside: true } : {}) };
+  }
+
+  /** The record that it follows: the one that it names, or the last one of the answer that it belongs to. */
+  private placeInAnswer(id: string, named: string | null, isMessage: boolean, messageId: string | undefined, results: readonly string[]): string | null {
+    const before = named === null ? undefined : this.answers.get(named);
+    if (messageId !== undefined && before?.messageId !== messageId) {
+      this.answers.set(id, { messageId, tip: id, results: new Set() });
+      return named;
+    }
+    // A second result of the same call is another attempt, on a branch of its own.
+    const belongs = messageId !== undefined || (isMessage ? results.length > 0 && !results.some((call) => before?.results.has(call)) : before?.tip === named);
+    if (!before || !belongs) return named;
+    const { tip } = before;
+    before.tip = id;
+    for (const call of results) before.results.add(call);
+    this.answers.set(id, before);
+    return tip;
   }
 
   private parts(value: Json, message: Json | null, hash: string): RecordPart[] {
     if (message === null || (value['type'] !== 'user' && value['type'] !== 'assistant')) {
       const meta = value['compactMetadata'];
-      if (isObject(meta)) this.foldedTokens = numberOf(meta['preTokens']);
+      if (isObject(meta)) this.folded = { tokens: numberOf(meta['preTokens']), firstKept: firstKeptOf(meta) };
       return [kept(unreadable(textOf(value['subtype']) ?? String(value['type']), value))];
     }
-    if (value['isCompactSummary'] === true) return [noted(foreignCompaction(`${this.sessionId}/${String(value['uuid'])}/${hash}`, joinedText(message['content']), null, this.foldedTokens))];
+    if (value['isCompactSummary'] === true) return [noted(foreignCompaction(`${this.sessionId}/${String(value['uuid'])}/${hash}`, joinedText(message['content']), this.folded.firstKept, this.folded.tokens))];
     const role = value['type'];
     const model = textOf(message['model']);
     const parts = messageParts(message['content'], {
@@ -97,6 +135,18 @@ export class ClaudeCodeReader {
     const leaf = value['type'] === 'last-prompt' ? textOf(value['leafUuid']) : undefined;
     return [record, ...(title !== undefined && rank !== undefined ? [{ type: 'title', title, rank } as const] : []), ...(leaf === undefined ? [] : [{ type: 'leaf', record: leaf } as const])];
   }
+}
+
+/** What the program leaves as it was said stands at the end of what was before. */
+function firstKeptOf(meta: Json): string | null {
+  const [segment, messages] = [meta['preservedSegment'], meta['preservedMessages']];
+  const uuids: unknown = isObject(messages) ? messages['uuids'] : undefined;
+  return (isObject(segment) ? textOf(segment['headUuid']) : undefined) ?? (Array.isArray(uuids) ? textOf(uuids[0]) : undefined) ?? null;
+}
+
+/** The calls that a message answers; empty for one that says something. */
+function resultsIn(content: unknown): string[] {
+  return Array.isArray(content) ? content.flatMap((block: unknown) => (isObject(block) && block['type'] === 'tool_result' ? [textOf(block['tool_use_id']) ?? ''] : [])) : [];
 }
 
 function usageOf(message: Json | null): RecordPart['usage'] {
