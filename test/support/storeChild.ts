@@ -23,6 +23,7 @@ const report = (line: ChildReport) => writeSync(1, `${JSON.stringify(line)}\n`);
 
 const [mode, target] = process.argv.slice(2);
 if (mode === 'write') void write(target!, Number(process.argv[4]), process.argv[5] === 'paced' ? leaveFromStdin() : undefined);
+if (mode === 'follow') void follow(target!);
 if (mode === 'hold') void hold(target!);
 if (mode === 'race') race(target!);
 if (mode === 'share') void share(target!, Number(process.argv[4]));
@@ -88,6 +89,13 @@ async function share(folder: string, turns: number): Promise<void> {
     await store.release(session, claim);
   }
   report({ type: 'done' });
+}
+
+/** A window that soon reads a copy when there is no owner, and stays until killed. */
+async function follow(folder: string): Promise<void> {
+  setInterval(() => undefined, 1_000);
+  const host = await openHost(folder, { waitForOwnerMs: 10_000, reopenMs: 50, pursuitPollMs: 20 }, ({ access }) => report({ type: 'open', access }));
+  report({ type: 'open', access: host.status.access });
 }
 
 /** Takes the lease and keeps it until killed. */

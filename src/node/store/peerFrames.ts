@@ -14,11 +14,16 @@ const headerBytes = 4;
 /** Throws `invalid` for a message that the other side would refuse. */
 export function toFrame(message: unknown): Buffer {
   const body = Buffer.from(JSON.stringify(message), 'utf8');
-  if (body.length > mostFrameBytes) throw new StoreError('invalid', english('A message of {0} bytes is too long for another window', body.length));
+  if (body.length > mostFrameBytes) throw tooLarge(body.length);
   const frame = Buffer.allocUnsafe(headerBytes + body.length);
   frame.writeUInt32BE(body.length, 0);
   body.copy(frame, headerBytes);
   return frame;
+}
+
+function tooLarge(bytes: number): StoreError {
+  const megabytes = (size: number) => Math.ceil(size / 1024 / 1024);
+  return new StoreError('invalid', english('This is too large to pass from one window to another: {0} MB, where {1} MB are possible. Close the other windows on this folder, then try again.', megabytes(bytes), megabytes(mostFrameBytes)));
 }
 
 /** JSON has no bytes: those of a call go as base64, and the positions at which they stand beside them. */

@@ -96,6 +96,16 @@ describe('store: several windows on one folder', () => {
     assert.equal(await second.host.call('blob', ['0'.repeat(64)]), undefined);
   });
 
+  it('say what to do about what is too large to pass between them, and go on', async () => {
+    const [first, second] = [await open('first'), await open('second')];
+    const bytes = new Uint8Array(50 * 1024 * 1024);
+    const hash = await first.host.call('putBlob', [bytes, 'image/png']);
+    const tooLarge = { reason: 'invalid', message: 'This is too large to pass from one window to another: 67 MB, where 64 MB are possible. Close the other windows on this folder, then try again.' };
+    await assert.rejects(second.host.call('blob', [hash]), tooLarge);
+    await assert.rejects(second.host.call('putBlob', [bytes, 'image/png']), tooLarge);
+    assert.deepEqual([(await second.host.call('listSessions', [])).length, second.host.status.access, second.statuses], [0, 'shared', []]);
+  });
+
   it('work in a session one at a time, and say who does', async () => {
     const [first, second, third] = [await open('first'), await open('second'), await open('third')];
     const session = await newSession(first);

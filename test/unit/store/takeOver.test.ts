@@ -74,6 +74,30 @@ describe('store: a window that needs it for itself, while another one owns it', 
     await waitFor('the other window to follow', () => ownerIs() === 'shared', { interval: 5 });
   });
 
+  it('leaves a window that was read-only meanwhile to write again by itself, however long it takes', async () => {
+    await startOwner(4);
+    await waitFor('its turns', isDone, { interval: 5 });
+    const backup = join(temp.path, 'backups', 'one.db');
+    await backUpFolder(temp.path, backup, { ...tasks, overwrite: false });
+    await access.get();
+    const follower = spawn(process.execPath, [childFile, 'follow', temp.path], { stdio: ['ignore', 'pipe', 'inherit'] });
+    try {
+      const seen: string[] = [];
+      createInterface({ input: follower.stdout }).on('line', (line) => seen.push((JSON.parse(line) as Extract<ChildReport, { type: 'open' }>).access));
+      await waitFor('the third window', () => seen.at(-1) === 'shared', { interval: 5 });
+      await access.reopen({
+        between: async () => {
+          await waitFor('it to read only', () => seen.at(-1) === 'readonly', { interval: 5 });
+          await restoreFile(temp.path, backup, { ...tasks, label: 'restore' });
+        },
+      });
+      await waitFor('it to write again', () => seen.at(-1) === 'shared', { interval: 5 });
+      assert.deepEqual(seen.filter((now, i) => now !== seen[i - 1]), ['shared', 'readonly', 'shared']);
+    } finally {
+      follower.kill('SIGKILL');
+    }
+  });
+
   it('is refused what it has not reserved, and then nothing changes', async () => {
     await startOwner(0);
     const guest = await openTestStore(temp.path, 'guest');
