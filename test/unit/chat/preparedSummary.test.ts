@@ -100,6 +100,22 @@ describe('a summary prepared in the background', () => {
     assert.equal(totals.filter(({ model }) => model === 'scripted-summarizer').reduce((sum, { input }) => sum + input, 0), 20);
   });
 
+  it('is not used when another window has put back what it knows nothing of', async () => {
+    await fill(1, 900, 'PELICAN');
+    const answer = rig.conversation.entries.at(-1)!;
+    assert.equal(await rig.conversation.setExcluded(answer.uuid, true), null);
+    await fill(6, 900);
+    assert.equal(rig.summarizer.prompts.length, 1, 'prepared');
+    const there = await rig.besides();
+    try {
+      assert.equal(await there.conversation.setExcluded(answer.uuid, false), null);
+    } finally {
+      await there.dispose(false);
+    }
+    await fill(2, 900, 'later');
+    assert.deepEqual([records().map(({ content }) => content.rung), rig.summarizer.prompts.map((prompt) => prompt.includes(`[#${answer.seq} assistant]`))], [['model'], [false, true]]);
+  });
+
   it('falls to passages at once when it had failed', async () => {
     rig.summarizer.fail = 'overloaded';
     await fill(7, 900);
