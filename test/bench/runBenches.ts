@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { artifacts, builtTests, projectRoot } from '../support/paths';
-import { benchReport } from './benchReport';
+import { benchReport, notesOf, withoutNote } from './benchReport';
 
 /** What a file `*.bench.ts` exports: rows of one table, ratios rather than times where it can. */
 interface Bench {
@@ -19,7 +19,8 @@ async function main(words: readonly string[]): Promise<void> {
     const { run } = (await import(join(folder, file))) as Bench;
     results[name] = await run();
     console.log(`\n${name}`);
-    console.table(results[name]);
+    console.table(results[name].map(withoutNote));
+    for (const note of notesOf(results[name])) console.log(note);
   }
   if (files.length === 0) throw new Error(`No benchmark matches ${words.join(', ')}`);
   await mkdir(artifacts, { recursive: true });

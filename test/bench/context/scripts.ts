@@ -39,8 +39,8 @@ export function chat(turns: number, language: 'en' | 'zh'): Corpus {
   return { name: `chat ${language}`, turns: script, facts, updated, rules };
 }
 
-/** Reading, editing and running in a made-up project; facts stand in the results of tools. */
-export function codeWork(turns: number): Corpus {
+/** Reading, editing and running in a made-up project; facts stand in the results of tools. Two requests a turn. */
+export function codeWork(turns: number, fileTokens = 500): Corpus {
   const random = seeded(23);
   const facts = plantedFacts(Math.floor(turns / 10), 33);
   const rules = ['Standing rule: never edit generated files.', 'Standing rule: run the linter before you say that you are done.'];
@@ -51,7 +51,7 @@ export function codeWork(turns: number): Corpus {
     return {
       user: `${rules[turn] ?? `Task ${turn}: look at ${path} and fix what is wrong there.`} ${prose(20, random)}`,
       calls: [
-        { name: 'read_file', input: { path }, result: ok(`${prose(250, random)}\n${fact?.sentence ?? ''}\n${prose(250, random)}`) },
+        { name: 'read_file', input: { path }, result: ok(`${prose(fileTokens / 2, random)}\n${fact?.sentence ?? ''}\n${prose(fileTokens / 2, random)}`) },
         { name: 'edit_file', input: { path, old_str: 'a', new_str: 'b' }, result: ok(`Edited ${path}.`) },
         { name: 'run_command', input: { command: `npm test -- ${path}` }, result: failed ? { text: `1 failing\n  ✗ module${turn} adds up\nError: expected ${turn}, got ${turn + 1}\n${prose(80, random)}`, status: 'error' } : ok(`12 passing\n${prose(80, random)}`) },
       ],

@@ -30,13 +30,15 @@ export class SimulatedModel implements ModelClient {
   turn: ScriptedTurn | null = null;
   sent = 0;
   cached = 0;
+  /** What had been sent before and had to be sent again uncached, because something in front of it had changed. */
+  sentAgain = 0;
+  requests = 0;
   prefixBreaks = 0;
   summaries = 0;
   lastPrompt = '';
   /** Requests for a summary that have not been answered. */
   readonly underWay = new Set<Promise<void>>();
   private blocks: readonly { readonly text: string; readonly tokens: number }[] = [];
-  private requests = 0;
 
   constructor(private readonly options: SimulatedOptions) {}
 
@@ -83,6 +85,8 @@ export class SimulatedModel implements ModelClient {
     if (parted !== -1) this.prefixBreaks++;
     const total = blocks.reduce((sum, { tokens }) => sum + tokens, 0);
     const read = blocks.slice(0, same).reduce((sum, { tokens }) => sum + tokens, 0);
+    const before = this.blocks.reduce((sum, { tokens }) => sum + tokens, 0);
+    this.sentAgain += Math.max(0, total - read - Math.max(0, total - before));
     this.sent += total;
     this.cached += read;
     this.blocks = blocks;

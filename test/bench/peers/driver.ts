@@ -12,6 +12,8 @@ export interface BenchRow {
   readonly measured: string;
   readonly target: string;
   readonly ok: boolean;
+  /** Below the table, in sentences. */
+  readonly note?: string;
 }
 
 export const benchModel = 'claude-bench';
@@ -166,8 +168,8 @@ export function isTurn(body: unknown): boolean {
   return hasTools && !JSON.stringify(body).includes(JSON.stringify(`<${continuingTag}>`).slice(1, -1));
 }
 
-export function check(row: string, measured: string, target: string, ok: boolean): BenchRow {
-  return { row, measured, target, ok };
+export function check(row: string, measured: string, target: string, ok: boolean, note?: string): BenchRow {
+  return { row, measured, target, ok, ...(note === undefined ? {} : { note }) };
 }
 
 export function thousands(tokens: number): string {
