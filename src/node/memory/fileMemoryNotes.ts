@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, readdir, realpath, rename, rmdir, unlink } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, realpath, rmdir, unlink } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import type { MemoryNotes } from '../../core/ports';
 import { checkNotePath } from '../../core/memory/notePath';
+import { patientRename } from '../runtime/patientRename';
 
 export interface NoteLimits {
   readonly bytesPerNote: number;
@@ -104,7 +105,7 @@ export class FileMemoryNotes implements MemoryNotes {
       const there = await lstat(target).catch(ifMissing);
       // The same file: only the case of the name changes, on a system that does not tell them apart.
       if (there && !(there.ino === stat.ino && there.dev === stat.dev && there.ino !== 0)) throw new Error(`${to} already exists.`);
-      await rename(source, target);
+      await patientRename(source, target);
       await this.removeEmptyFolders(from);
     });
   }
@@ -173,7 +174,7 @@ async function writeAtomically(file: string, text: string): Promise<void> {
     } finally {
       await handle.close();
     }
-    await rename(draft, file);
+    await patientRename(draft, file);
   } catch (error) {
     await unlink(draft).catch(() => undefined);
     throw error;

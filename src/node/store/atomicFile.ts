@@ -1,6 +1,7 @@
 import nodeFs from 'node:fs';
 import { dirname } from 'node:path';
 import { randomUUID } from 'node:crypto';
+import { patientRenameSync } from '../runtime/patientRename';
 
 /** What it takes of `node:fs`; tests hand in one that records, or fails. */
 export type AtomicFs = Pick<typeof nodeFs, 'openSync' | 'closeSync' | 'writeSync' | 'fsyncSync' | 'renameSync' | 'rmSync'>;
@@ -14,7 +15,7 @@ export function writeFileAtomic(file: string, content: string | Uint8Array, temp
   const temporary = `${temporaryName}.${randomUUID()}.tmp`;
   try {
     writeDurable(temporary, content, fs);
-    fs.renameSync(temporary, file);
+    patientRenameSync(temporary, file, { rename: (from, to) => fs.renameSync(from, to) });
   } catch (error) {
     fs.rmSync(temporary, { force: true });
     throw error;

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import { problemCount, type TaskProgress, type VerifyReport } from '../../core/session/verifyReport';
+import { patientRenameSync } from '../runtime/patientRename';
 import { syncFolder } from './atomicFile';
 import { copyTo } from './readonlyCopy';
 import type { Sqlite } from './sqlite';
@@ -42,7 +43,7 @@ export function backUpStore(sqlite: Sqlite, { files, target, temporary, overwrit
     }
     addBlobs(sqlite, files, temporary, onProgress);
     refuseExisting(target, overwrite);
-    renameSync(temporary, target);
+    patientRenameSync(temporary, target);
     syncFolder(dirname(target));
     return report;
   } catch (error) {

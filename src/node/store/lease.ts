@@ -39,6 +39,8 @@ export interface AcquireOptions<J> {
   readonly waitMs: number;
   readonly signal?: AbortSignal;
   readonly timing?: LeaseTiming;
+  /** Tests pass one that fails as where there are no hard links. */
+  readonly link?: typeof linkSync;
 }
 
 /**
@@ -122,7 +124,7 @@ export async function acquireLease<J = never>(file: string, options: AcquireOpti
   try {
     for (;;) {
       if (options.signal?.aborted) throw new CancelledError();
-      const holder = tryAcquire(file, own, nonce, watch);
+      const holder = tryAcquire(file, own, nonce, watch, options.link ?? linkSync);
       if (holder === 'won' || holder === 'inherited') return new Lease(file, nonce, content, holder === 'inherited', timing);
       const joined = holder && (await options.join?.(holder));
       if (joined) return { joined };
@@ -135,9 +137,9 @@ export async function acquireLease<J = never>(file: string, options: AcquireOpti
   }
 }
 
-function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch): 'won' | 'inherited' | LeaseRecord | null {
+function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch, link: typeof linkSync): 'won' | 'inherited' | LeaseRecord | null {
   if (isReservedByAnother(file)) return readLease(file)?.record ?? null;
-  if (linkExclusively(own, file)) return 'won';
+  if (linkExclusively(own, file, link)) return 'won';
   const found = readLease(file);
   if (!found) return null;
   if (watch.liveness(found) !== 'dead') return found.record;
@@ -145,7 +147,7 @@ function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWa
   let heirFile = '';
   for (let dead = found; ; ) {
     heirFile = `${file}.heir-${dead.id}`;
-    if (linkExclusively(own, heirFile)) break;
+    if (linkExclusively(own, heirFile, link)) break;
     const heir = readLease(heirFile);
     if (!heir || watch.liveness(heir) !== 'dead') return found.record;
     dead = heir;
@@ -222,13 +224,16 @@ class HeartbeatWatch {
   }
 }
 
+/** Of systems without hard links; EISDIR: Windows on exFAT and FAT32. */
+const noHardLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EISDIR'];
+
 /** False when the target exists. Where there are no hard links the file is written in place instead. */
-function linkExclusively(own: string, target: string): boolean {
+function linkExclusively(own: string, target: string, link: typeof linkSync): boolean {
   try {
     try {
-      linkSync(own, target);
+      link(own, target);
     } catch (error) {
-      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      if (!noHardLinks.includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
       writeWhole(target, readFileSync(own, 'utf8'));
     }
     return true;

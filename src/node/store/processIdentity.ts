@@ -66,9 +66,9 @@ function bootId(): string | null {
 }
 
 /** `ended` for a process that its parent has not yet collected: it differs from every start time, as it should. */
-function startTime(pid: number): string | null {
-  if (process.platform === 'linux') return attempt(() => linuxStartTime(readFileSync(`/proc/${pid}/stat`, 'utf8')));
-  if (process.platform === 'darwin') return attempt(() => run('/bin/ps', ['-o', 'lstart=', '-p', String(pid)]));
+export function startTime(pid: number, platform = process.platform): string | null {
+  if (platform === 'linux') return attempt(() => linuxStartTime(readFileSync(`/proc/${pid}/stat`, 'utf8')));
+  if (platform === 'darwin') return attempt(() => run('/bin/ps', ['-o', 'lstart=', '-p', String(pid)]));
   return null;
 }
 
@@ -79,8 +79,9 @@ function linuxStartTime(stat: string): string {
   return isZombie ? 'ended' : (fields[19] ?? '');
 }
 
+/** In no language and no time zone: both windows of a traveller have to be told the same. */
 function run(command: string, args: string[]): string {
-  return execFileSync(command, args, { encoding: 'utf8', timeout: 2000, stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  return execFileSync(command, args, { env: { LC_ALL: 'C', TZ: 'UTC' }, encoding: 'utf8', timeout: 2000, stdio: ['ignore', 'pipe', 'ignore'] }).trim();
 }
 
 function attempt<T>(action: () => T): T | null {

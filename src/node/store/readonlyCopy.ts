@@ -24,7 +24,8 @@ export interface PrivateCopy {
  * still, `corrupt` when the file is empty or missing.
  */
 export function copyStore(files: DatabaseFiles, folder = privateFolder(), attempts = 50): PrivateCopy {
-  const dispose = () => rmSync(folder, { recursive: true, force: true });
+  // Windows keeps a file that a virus scanner is looking at.
+  const dispose = () => rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   const main = join(folder, 'copy.db');
   const copy: DatabaseFiles = { main, wal: `${main}.live`, journal: `${main}.undo` };
   try {

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import { salvageProblems, type Salvage } from '../../core/session/salvage';
+import { patientRenameSync } from '../runtime/patientRename';
 import { syncFolder, writeFileAtomic } from './atomicFile';
 import { migrate } from './migrations';
 import { rebuildStore } from './rebuildStore';
@@ -92,9 +93,9 @@ export function finishRecovery(files: StoreFiles): void {
   if (existsSync(fresh)) {
     // The log first: beside the new file it would be replayed into it.
     const pairs = [[files.wal, `${keptAt}.live`], [files.journal, `${keptAt}.undo`], [files.main, keptAt]] as const;
-    for (const [from, to] of pairs) if (existsSync(from)) renameSync(from, to);
+    for (const [from, to] of pairs) if (existsSync(from)) patientRenameSync(from, to);
     syncFolder(files.folder);
-    renameSync(fresh, files.main);
+    patientRenameSync(fresh, files.main);
     syncFolder(files.folder);
   }
   rmSync(file);

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { Salvage } from '../../core/session/salvage';
 import type { TaskProgress } from '../../core/session/verifyReport';
+import { patientRenameSync } from '../runtime/patientRename';
 import { BlobFiles } from './blobFiles';
 import type { Connection } from './connection';
 import { acquireLease, Lease } from './lease';
@@ -110,7 +111,7 @@ function salvageTo(sqlite: Sqlite, { backup, files, temporary }: RestoreRequest,
       copyBlobs(knownBlobs(target), blobStore(source.connection, dirname(backup)), files.folder, onProgress);
     });
     const found = salvaged.find(({ sessions, entries }) => sessions + entries > 0);
-    if (found) renameSync(fresh, temporary);
+    if (found) patientRenameSync(fresh, temporary);
     return found ?? null;
   } finally {
     source?.connection.close();

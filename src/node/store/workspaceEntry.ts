@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
+import { patientRename } from '../runtime/patientRename';
 
 const Entry = z.object({
   version: z.literal(1),
@@ -57,7 +58,7 @@ export async function readEntry(file: string, now: number): Promise<KnownWorkspa
     // Without hard links another window's entry may be seen half-written.
     await sleep(20);
   }
-  await rename(file, `${file}.unreadable-${now}`);
+  await patientRename(file, `${file}.unreadable-${now}`);
   return undefined;
 }
 
@@ -99,7 +100,7 @@ export async function replaceEntry(file: string, entry: KnownWorkspace): Promise
   const temporary = `${file}.${randomUUID()}.tmp`;
   await writeFile(temporary, JSON.stringify(entry), { flag: 'wx', mode: 0o600, flush: true });
   try {
-    await rename(temporary, file);
+    await patientRename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, truncate } from 'node:fs/promises';
 import { english } from '../../core/l10n';
 import { identityOf } from './fileTail';
 
@@ -16,7 +16,8 @@ export async function appendLines(file: string, lines: readonly string[], { iden
     const bytes = Buffer.from(lines.map((line) => `${line}\n`).join(''));
     const { bytesWritten } = await handle.write(bytes);
     if (bytesWritten < bytes.length) {
-      if ((await handle.stat()).size === offset + bytesWritten) await handle.truncate(offset);
+      // Not by the handle: Windows lets one that appends do nothing else.
+      if ((await handle.stat()).size === offset + bytesWritten) await truncate(file, offset);
       throw new Error(english('Only {0} of {1} bytes could be written; is the disk full?', bytesWritten, bytes.length));
     }
     await handle.datasync();

@@ -1,10 +1,11 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { randomUUID } from 'node:crypto';
 import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
+import { patientRename } from '../runtime/patientRename';
 import { exportJson, type ExportOptions } from './exportJson';
 import { exportHtml, exportMarkdown } from './exportTranscript';
 
@@ -23,7 +24,7 @@ export async function writeExport(pieces: AsyncIterable<string>, file: string): 
   const temporary = `${file}.${randomUUID()}.tmp`;
   try {
     await pipeline(Readable.from(pieces), createWriteStream(temporary, { flags: 'wx', mode: 0o600, flush: true }));
-    await rename(temporary, file);
+    await patientRename(temporary, file);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;

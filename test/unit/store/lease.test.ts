@@ -49,6 +49,19 @@ describe('store: the lease', () => {
     (await take()).release();
   });
 
+  it('is held by one at a time where there are no hard links', async () => {
+    for (const code of ['EPERM', 'ENOTSUP', 'EISDIR']) {
+      const link = () => {
+        throw Object.assign(new Error(code), { code });
+      };
+      const lease = await acquireLease(file, { label: 'test', waitMs: 0, timing, link });
+      assert.ok(lease instanceof Lease);
+      assert.ok(!((await acquireLease(file, { label: 'test', waitMs: 0, timing, link })) instanceof Lease));
+      lease.release();
+    }
+    assert.deepEqual(readdirSync(temp.path), []);
+  });
+
   it('tells its holder when another process has taken over, and leaves the other alone', async () => {
     const lease = await take();
     lease.verify();
