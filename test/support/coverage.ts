@@ -10,7 +10,7 @@ import { lineStarts, mappedPlaces, placesOf, type MappedPlace } from './sourceLi
 
 /**
  * `npm run coverage`: which lines of src/core and src/node the unit tests run, by what V8 counts in every process and thread of theirs.
- * A process that a test kills reports nothing. A line counts as run when anything on it was; lines of types only are none.
+ * A process that a test kills reports nothing that counts. A line counts as run when anything on it was; lines of types only are none.
  */
 interface Range {
   readonly startOffset: number;
@@ -34,12 +34,25 @@ async function main(): Promise<void> {
     const [code] = (await once(child, 'exit')) as [number | null];
     const lines: Lines = new Map();
     const places = new Map<string, readonly MappedPlace[]>();
-    for (const name of readdirSync(reports)) addReport(lines, places, JSON.parse(readFileSync(join(reports, name), 'utf8')) as Report);
+    for (const name of readdirSync(reports)) {
+      const report = reportIn(join(reports, name));
+      if (report) addReport(lines, places, report);
+    }
     await addUntouched(lines);
     print(lines);
     process.exitCode = code ?? 1;
   } finally {
     rmSync(reports, { recursive: true, force: true });
+  }
+}
+
+/** Null for one that was cut off: its process was killed over it. */
+function reportIn(file: string): Report | null {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Report;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 
