@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { openChat, words, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
-import { themes } from '../../support/themes';
 import { waitFor } from '../../support/waitFor';
 
 /** What is in the window, from the status bar to the panel, while the conversation goes on. */
@@ -55,15 +54,6 @@ describe('breakdown', function () {
     await chat.ask('Still there?');
     await see('.large', (await chat.gauge()).split(' · ')[0]!);
   });
-
-  for (const [name, theme] of Object.entries(themes)) {
-    it(`is drawn in ${name}`, async () => {
-      const { server, api, workbench } = session;
-      await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-test', 'workbench.colorTheme': theme });
-      await workbench.webview(`body[data-vscode-theme-id="${theme}"] tk-breakdown h1`);
-      await workbench.screenshot(`breakdown-${name}`);
-    });
-  }
 
   it('undoes from the panel, and comes back after having been hidden', async () => {
     const { workbench } = session;

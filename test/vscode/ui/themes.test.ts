@@ -1,32 +1,171 @@
-import { openChat, words, type ChatSession } from '../../support/chatSession';
-import { reply } from '../../support/messagesApiScript';
+import assert from 'node:assert/strict';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Frame } from 'playwright-core';
+import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
+import { everyCard, fullSession, toBeDamaged, writeEveryCard } from '../../support/everyCard';
+import { rateLimited, reply, toolCall } from '../../support/messagesApiScript';
+import { temporaryWorkspace } from '../../support/sampleWorkspace';
+import { SessionsPage } from '../../support/sessionsPage';
 import { themes } from '../../support/themes';
+import { waitFor } from '../../support/waitFor';
+import { writeHistory } from '../../support/writeHistory';
+import { axeViolations } from '../../webview/support/axe';
 
-describe('themes', () => {
+const settings = {
+  'threadkeeper.compaction.whenFull': 'ask',
+  'threadkeeper.memoryFlush.enabled': false,
+  'threadkeeper.checkpoint.enabled': false,
+  'threadkeeper.compaction.prepareAtPercent': 0,
+};
+const approval = 'Change the reader';
+const retrying = 'Is anybody there?';
+const offline = 'Where is the tide table kept?';
+
+/** Everything that the extension draws, in the colours that VS Code gives it. The pictures are to be looked at. */
+describe('in every theme', () => {
   let session: ChatSession;
+  let sessions: SessionsPage;
+  let remove: () => Promise<void>;
 
   before(async () => {
-    session = await openChat();
-    session.api.enqueue(reply('A table, a list and code:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- one\n- two\n\n```ts\nexport const answer: number = 42; // why not\n```\n\n> and a quotation'));
-    await session.chat.ask('Show me how it looks');
-    await session.chat.ask(`And something longer: ${words(1_500, 3)}`);
-    await session.chat.ask('One more');
-    await session.workbench.runCommand('Threadkeeper: Compact Conversation');
-    await session.workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).waitFor();
-    await session.workbench.runCommand('Threadkeeper: Apply Compaction');
-    await session.chat.see('.compaction-card', /Compacted/);
+    const [workspace, dataFolder] = [await temporaryWorkspace(), await mkdtemp(join(tmpdir(), 'threadkeeper-themes-'))];
+    remove = async () => {
+      await workspace.remove();
+      await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
+    };
+    await damage(await writeHistory(dataFolder, workspace.folder, writeEveryCard));
+    session = await openChat({ dataFolder, folder: workspace.folder, env: { ANTHROPIC_API_KEY: undefined }, settings, viewport: { width: 1400, height: 2600 } });
+    sessions = new SessionsPage(session.workbench);
+    await sessions.open();
+    await widenSideBar();
   });
   afterEach(function () {
     return session.keepPictures(this.currentTest);
   });
-  after(() => session?.close());
+  after(async () => {
+    await session?.close();
+    await remove?.();
+  });
 
-  for (const [name, theme] of Object.entries(themes)) {
-    it(`draws the chat in ${name}`, async () => {
-      const { server, api, chat, workbench } = session;
-      await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-test', 'workbench.colorTheme': theme });
-      await chat.see(`body[data-vscode-theme-id="${theme}"] tk-gauge`, /k/);
-      await workbench.screenshot(`theme-${name}`);
+  it('the page without a key is drawn', async () => {
+    const { workbench, chat } = session;
+    await workbench.runCommand('Threadkeeper: New Session');
+    await chat.see('.first-run', 'Try offline');
+    await workbench.messages.waitForNotification('Part of your history is damaged');
+    await workbench.runCommand('Notifications: Clear All Notifications');
+    const problems: string[] = [];
+    for (const [name, theme] of Object.entries(themes)) {
+      await choose(theme);
+      problems.push(...(await problemsOf(name, 'first-run', await chat.frame())));
+    }
+    assert.deepEqual(problems, []);
+  });
+
+  describe('every card of the chat, and both panels,', () => {
+    before(async () => {
+      const { api, chat, workbench } = session;
+      await chat.press('Try offline');
+      await chat.ask(offline);
+      await chat.see('article.answer', 'I am offline');
+      await workbench.runCommand('Threadkeeper: Set API Key…');
+      await workbench.quickInput.waitUntilOpen('Set API Key');
+      await workbench.quickInput.accept(api.apiKey);
+      await chat.see('tk-header', smallModel);
+      await begin(approval);
+      api.enqueue(reply('I would do this:', toolCall('run_command', { command: 'npm test && node src/cli.js north' })));
+      await chat.send(approval);
+      await chat.see('.approval-detail', 'npm test');
+      await begin(retrying);
+      api.enqueue(...Array.from({ length: 4 }, () => rateLimited(60)));
+      await chat.send(retrying);
+      await chat.see('tk-turn-status', /again in \d+ s/);
+      await open(fullSession);
+      await chat.send('And what follows from it?');
+      await chat.see('.full-card', /% full/);
+
+      await open(everyCard);
+      await expand();
+      await workbench.runCommand('Threadkeeper: Show Context Breakdown');
+      await workbench.webview('tk-breakdown h1');
+      await workbench.runCommand('Threadkeeper: Show Analytics');
+      await workbench.webview('tk-analytics h1');
+      await workbench.runCommand('View: Move Editor into Group Below');
     });
+
+    for (const [name, theme] of Object.entries(themes)) {
+      it(`is drawn in ${name}`, async () => {
+        const { chat, workbench } = session;
+        const problems: string[] = [];
+        const look = async (what: string, frame: Promise<Frame>, behind?: 'editor') => problems.push(...(await problemsOf(name, what, await frame, behind)));
+        await choose(theme);
+        await open(everyCard);
+        await look('cards', chat.frame());
+        await look('breakdown', workbench.webview('tk-breakdown h1'), 'editor');
+        await look('analytics', workbench.webview('tk-analytics h1'), 'editor');
+        await (await chat.locator('tk-gauge [role=meter]')).hover();
+        await chat.see('tk-gauge', 'Compact now');
+        await look('gauge', chat.frame());
+        for (const [what, title, seen] of [['approval', approval, '.approval'], ['retrying', retrying, 'tk-turn-status'], ['full', fullSession, '.full-card'], ['offline', offline, 'article.answer']] as const) {
+          await open(title);
+          await chat.see(seen, /./);
+          await look(what, chat.frame());
+        }
+        assert.deepEqual(problems, []);
+      });
+    }
+  });
+
+  async function begin(title: string): Promise<void> {
+    await session.chat.press('New session');
+    await waitFor(`an empty chat for "${title}"`, async () => (await session.chat.count('article')) === 0);
+  }
+
+  async function open(title: string): Promise<void> {
+    await sessions.row(title.replaceAll('?', '\\?')).click();
+    await session.chat.see('tk-header', title);
+  }
+
+  /** One row of every kind that has something to open. */
+  async function expand(): Promise<void> {
+    for (const row of ['.compaction-card.live', '.thinking', '.tool.error', '.checkpoint', '.nudge']) {
+      const closed = (await session.chat.locator(`${row} [aria-expanded=false]`)).first();
+      if ((await closed.count()) > 0) await closed.click();
+    }
+  }
+
+  async function widenSideBar(): Promise<void> {
+    const { page } = session.workbench;
+    const { x, width } = (await page.locator('.part.sidebar').boundingBox())!;
+    await page.mouse.move(x + width, 700);
+    await page.mouse.down();
+    await page.mouse.move(x + width + 250, 700, { steps: 5 });
+    await page.mouse.up();
+  }
+
+  async function choose(theme: string): Promise<void> {
+    const { server, api, chat } = session;
+    await server.writeSettings({ ...settings, 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': smallModel, 'workbench.colorTheme': theme });
+    await waitFor(theme, async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${theme}"])`)) > 0);
+  }
+
+  /** By every rule in one theme, by what a change of colours can break in the others. */
+  async function problemsOf(theme: string, what: string, frame: Frame, behind: 'sideBar' | 'editor' = 'sideBar'): Promise<string[]> {
+    await session.workbench.screenshot(`theme-${theme}-${what}`);
+    // The page is transparent, and what stands behind it in another document: axe would take that for white.
+    await frame.evaluate(`document.documentElement.style.backgroundColor = 'var(--vscode-${behind}-background)'`);
+    const violations = await axeViolations({ page: frame }, theme === 'dark' ? undefined : ['color-contrast', 'link-in-text-block']);
+    return violations.map((violation) => `${what}: ${violation}`);
   }
 });
+
+/** So that the history has something to say of itself. */
+async function damage(storeFolder: string): Promise<void> {
+  const file = join(storeFolder, 'threadkeeper.db');
+  const content = await readFile(file);
+  const at = content.indexOf(toBeDamaged);
+  assert.ok(at > 0);
+  content.write(toBeDamaged.toUpperCase(), at);
+  await writeFile(file, content);
+}

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { AxeResults } from 'axe-core';
-import type { View } from './openView';
+import type { Frame, Page } from 'playwright-core';
 
 /** What axe-core holds against the view, one line per element: by all its rules, or by those that a change of theme can break. */
-export async function axeViolations(view: View, rules?: readonly string[]): Promise<string[]> {
+export async function axeViolations(view: { readonly page: Pick<Page | Frame, 'evaluate'> }, rules?: readonly string[]): Promise<string[]> {
   if (!(await view.page.evaluate('typeof axe !== "undefined"'))) {
     await view.page.evaluate(readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8'));
   }

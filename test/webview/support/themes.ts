@@ -92,7 +92,7 @@ export const themes: Readonly<Record<ThemeName, Theme>> = {
       ...shared,
       foreground: '#3b3b3b',
       descriptionForeground: '#3b3b3b',
-      errorForeground: '#b50000',
+      errorForeground: '#f85149',
       focusBorder: '#005fb8',
       'icon-foreground': '#3b3b3b',
       'sideBar-background': '#f8f8f8',
