@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { titleFrom } from '../../core/chat/sessionTitle';
 import { english } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
@@ -44,6 +44,8 @@ interface Ready {
 
 /** Each batch is a transaction with its syncs; the smaller it is, the less other windows wait. */
 const mostReady = 2_000;
+/** So that the store begins while most is still being read; each batch after it is twice as long as the one before. */
+const firstReady = 250;
 /** Of these each is told apart by whoever reads the conversation; what else stands behind one belongs to it. */
 const spoken: ReadonlySet<EntryType> = new Set(['message', 'custom_message', 'branch_summary']);
 /** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
@@ -71,6 +73,7 @@ export class SessionWriter {
   private ready: Ready[] = [];
   private storing: Promise<void> = Promise.resolve();
   private readyCharacters = 0;
+  private batch = firstReady;
   private newest: Place | null = null;
   private newestAside: Place | null = null;
   private hasShown = false;
@@ -103,7 +106,7 @@ export class SessionWriter {
 
   /** Whether so much is ready that it should be flushed before more is added. */
   get isFull(): boolean {
-    return this.ready.length >= mostReady || this.readyCharacters >= mostCharacters;
+    return this.ready.length >= this.batch || this.readyCharacters >= mostCharacters;
   }
 
   /** Whether something is to be stored. */
@@ -156,7 +159,7 @@ export class SessionWriter {
   async flushAhead(): Promise<void> {
     await this.storing;
     const { ready } = this;
-    [this.ready, this.readyCharacters] = [[], 0];
+    [this.ready, this.readyCharacters, this.batch] = [[], 0, Math.min(this.batch * 2, mostReady)];
     this.storing = this.storeAll(ready);
     // Heard of by whoever waits for it next.
     this.storing.catch(() => undefined);
@@ -383,7 +386,7 @@ export class SessionWriter {
 
 /** Of the bytes of a record. */
 export function recordHash(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return hash('sha256', text, 'hex').slice(0, 12);
 }
 
 function isForeign([entry]: readonly NewEntry[]): boolean {
