@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listFiles } from '@vscode/vsce';
@@ -48,14 +48,23 @@ describe('the package', function () {
     }
   });
 
-  it('is the same, byte for byte, each time, and no larger than 4 MB', async () => {
+  it('is the same, byte for byte, each time, in every time zone and with every umask, and no larger than 4 MB', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-package-'));
+    const { TZ } = process.env;
+    const icon = join(projectRoot, 'media', 'icon.png');
+    const { mode } = await stat(icon);
     try {
+      process.env['TZ'] = 'UTC';
       const first = await packExtension(join(folder, 'first.vsix'));
+      process.env['TZ'] = 'Asia/Tokyo';
+      await chmod(icon, 0o664);
       const second = await packExtension(join(folder, 'second.vsix'));
       assert.ok((await readFile(first)).equals(await readFile(second)));
       assert.ok((await stat(first)).size <= 4_000_000, `${(await stat(first)).size} bytes`);
     } finally {
+      await chmod(icon, mode);
+      if (TZ === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = TZ;
       await rm(folder, { recursive: true, force: true });
     }
   });
