@@ -1,4 +1,4 @@
-import { FileSystemError, FileType, languages, Uri, window, workspace, type FileStat } from 'vscode';
+import { FileSystemError, FileType, Uri, window, workspace, type FileStat } from 'vscode';
 import type { Conversation } from '../core/chat/conversation';
 import { t } from '../core/l10n';
 import { liveCompaction } from '../core/session/liveCompaction';
@@ -27,8 +27,9 @@ export class SummaryFiles extends DocumentFiles {
     if (!live || conversation.editableSummary === null) throw new Error(t('There is no summary to edit: nothing of this conversation has been compacted.'));
     const name = sessionTitle(conversation.session).replaceAll(/[\\/:*?"<>|\s]+/g, ' ').trim().slice(0, 60);
     const query = new URLSearchParams({ session: conversation.session.uuid, compaction: live.uuid }).toString();
-    const document = await workspace.openTextDocument(Uri.from({ scheme: summaryScheme, path: `/${t('Summary of {0}', name)}.md`, query }));
-    await languages.setTextDocumentLanguage(document, 'markdown');
+    // Of the language that package.json keeps VS Code's auto-save away from: every pause in typing would become a version.
+    const path = `/${summaryScheme}/${t('Summary of {0}', name)}.md`;
+    const document = await workspace.openTextDocument(Uri.from({ scheme: summaryScheme, path, query }));
     await window.showTextDocument(document, { preview: false });
   }
 
@@ -44,7 +45,7 @@ export class SummaryFiles extends DocumentFiles {
   /** Rejects with the reason when the summary stays as it was; VS Code shows it and keeps the document unsaved. */
   async writeFile(uri: Uri, bytes: Uint8Array): Promise<void> {
     const isChanged = await forFile(this.summaries.write(uri.toString(), placeOf(uri), Buffer.from(bytes).toString('utf8')));
-    const line = isChanged ? `$(check) ${t('Threadkeeper: the model sees your version of the summary from the next message on.')}` : `$(info) ${t('Threadkeeper: nothing changed, the summary stays as it was.')}`;
+    const line = isChanged ? `$(check) ${t('Threadkeeper: the model sees your summary from now on.')}` : `$(info) ${t('Threadkeeper: nothing changed, the summary stays as it was.')}`;
     window.setStatusBarMessage(line, lineMs);
   }
 }

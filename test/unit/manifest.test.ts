@@ -29,6 +29,8 @@ interface Manifest {
   activationEvents: string[];
   capabilities: { untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] }; virtualWorkspaces: { supported: string } };
   contributes: {
+    languages: unknown;
+    configurationDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
     commands: Command[];
     configuration: { properties: Record<string, Property> }[];
     views: Record<string, { id: string; type?: string; icon: string }[]>;
@@ -52,6 +54,12 @@ function localized(value: string): string {
 }
 
 describe('manifest', () => {
+  it('keeps auto-save away from summaries, of which every save is a version', () => {
+    const { languages, configurationDefaults } = manifest.contributes;
+    deepStrictEqual(languages, [{ id: summaryScheme, aliases: ['Threadkeeper summary'], filenamePatterns: [`**/${summaryScheme}/*.md`] }]);
+    deepStrictEqual(configurationDefaults[`[${summaryScheme}]`]?.['files.autoSave'], 'off');
+  });
+
   it('contributes exactly the commands that the code declares', () => {
     deepStrictEqual(manifest.contributes.commands.map(({ command }) => command).sort(), Object.values(commandIds).sort());
   });

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { openChat, words, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
 import { waitFor } from '../../support/waitFor';
@@ -10,7 +12,7 @@ describe('compaction', function () {
 
   before(async () => {
     // Else one of its own may have covered everything by the time that one is asked for.
-    session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false } });
+    session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false, 'files.autoSave': 'afterDelay', 'files.autoSaveDelay': 100 } });
     for (let i = 1; i <= 4; i++) await session.chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(700, i)}`);
   });
   afterEach(function () {
@@ -50,14 +52,27 @@ describe('compaction', function () {
     await workbench.screenshot('compaction-instructed');
   });
 
-  it('takes the user\'s own version of the summary when it is saved', async () => {
+  it('takes the user\'s own version of the summary when it is saved, once, whatever VS Code saves by itself', async () => {
     const { api, chat, workbench } = session;
     await workbench.runCommand('Threadkeeper: Edit Summary…');
     const tab = workbench.page.locator('.tab', { hasText: 'Summary of' });
     await tab.waitFor();
     await workbench.page.locator('.editor-instance .view-lines').first().click();
     await workbench.page.keyboard.press('Control+a');
-    await workbench.page.keyboard.type('The user counts ports upwards from 4001.');
+    await workbench.page.keyboard.type('The user counts ports ');
+    // By the time that VS Code has saved what was written after it, it would have saved this as well.
+    const other = join(session.folder, 'src', 'tide.js');
+    await workbench.runCommand('Go to File...');
+    await workbench.quickInput.type('tide.js');
+    await workbench.quickInput.pick('tide.js');
+    await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
+    await workbench.page.locator('.editor-instance .view-lines').first().click();
+    await workbench.page.keyboard.type('Saved by itself.');
+    await waitFor('auto-save', async () => (await readFile(other, 'utf8')).includes('Saved by itself.'));
+    assert.equal(await chat.count('.compaction-card'), 2);
+    await tab.click();
+    await workbench.page.keyboard.press('Control+End');
+    await workbench.page.keyboard.type('upwards from 4001.');
     await workbench.page.keyboard.press('Control+s');
     await waitFor('a card for the edit', async () => (await chat.count('.compaction-card')) === 3);
     await chat.see('.compaction-facts', 'summary edited');
