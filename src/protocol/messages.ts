@@ -321,7 +321,8 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('verify_history') }),
   /** `banner`: what it is dismissed as. */
   z.object({ method: z.literal('dismiss_banner'), banner: z.string() }),
-  z.object({ method: z.literal('set_api_key') }),
+  /** `provider`: whose key (and address); omitted: asks. */
+  z.object({ method: z.literal('set_api_key'), provider: z.optional(z.literal('openai-compatible')) }),
   z.object({ method: z.literal('choose_offline') }),
   z.object({ method: z.literal('open_link'), href: z.string() }),
   z.object({ method: z.literal('copy'), text: z.string() }),

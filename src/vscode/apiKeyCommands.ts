@@ -1,4 +1,4 @@
-import { ConfigurationTarget, ProgressLocation, window, workspace } from 'vscode';
+import { ConfigurationTarget, InputBoxValidationSeverity, window, workspace } from 'vscode';
 import { ModelError } from '../core/chat/modelError';
 import { errorText } from '../core/errors';
 import { shown, t } from '../core/l10n';
@@ -23,20 +23,15 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
   if (!provider) return false;
   const endpoint = provider === 'openai-compatible' ? await askForServer(deps) : deps.endpoint(provider);
   if (!endpoint) return false;
-  for (;;) {
-    const key = await askForKey(endpoint);
-    if (key === undefined) return false;
-    const verdict = await verdictOn(key, endpoint, deps);
-    if (verdict === 'again') continue;
-    if (verdict === 'cancel') return false;
-    const kept = key === '' ? null : await deps.keys.store(endpoint, key);
-    // Behind the key: whoever follows the setting asks the server at once.
-    if (endpoint.provider === 'openai-compatible') await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
-    if (kept === 'this_window') {
-      void window.showWarningMessage(t('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.'));
-    }
-    return true;
+  const key = await askForKey(endpoint, deps);
+  if (key === undefined) return false;
+  const kept = key === '' ? null : await deps.keys.store(endpoint, key);
+  // Behind the key: whoever follows the setting asks the server at once.
+  if (endpoint.provider === 'openai-compatible') await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
+  if (kept === 'this_window') {
+    void window.showWarningMessage(t('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.'));
   }
+  return true;
 }
 
 /** Resolves with whether a key was removed; never rejects. */
@@ -76,46 +71,73 @@ async function askForServer({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoint 
   return address?.trim() ? endpointOf(address, 'openai-compatible') : undefined;
 }
 
-/** Empty: the server wants none. */
-async function askForKey(endpoint: Endpoint): Promise<string | undefined> {
+/**
+ * A key that the provider lets in, or that the user wants to have kept unchecked. What is wrong with it is said where it was typed,
+ * which is gone when the next one is tried: a message would outlive its cause. Empty: the server wants none.
+ */
+function askForKey(endpoint: Endpoint, deps: ApiKeyCommandsDeps): Promise<string | undefined> {
   const isServer = endpoint.provider === 'openai-compatible';
-  const key = await window.showInputBox({
-    title: t('Set API Key'),
-    prompt: t(
-      isServer
-        ? "For {0}. The key is kept in VS Code's secret storage and sent to no other address. Leave it empty if the server wants none."
-        : "For {0}. The key is kept in VS Code's secret storage and sent to no other address.",
-      hostOf(endpoint),
-    ),
-    placeHolder: isServer ? 'sk-…' : 'sk-ant-…',
-    password: true,
-    ignoreFocusOut: true,
-    validateInput: (value) => {
-      const text = value.trim();
-      if (text === '') return undefined;
-      return /^[\x21-\x7e]+$/.test(text) ? undefined : t('An API key has no spaces and no special characters.');
-    },
+  const input = window.createInputBox();
+  input.title = t('Set API Key');
+  input.prompt = t(
+    isServer
+      ? "For {0}. The key is kept in VS Code's secret storage and sent to no other address. Leave it empty if the server wants none."
+      : "For {0}. The key is kept in VS Code's secret storage and sent to no other address.",
+    hostOf(endpoint),
+  );
+  input.placeholder = isServer ? 'sk-…' : 'sk-ant-…';
+  input.password = true;
+  input.ignoreFocusOut = true;
+  return new Promise((resolve) => {
+    /** Tried in vain to be checked: it is kept when it is entered again. */
+    let unchecked: string | null = null;
+    const done = (key: string | undefined) => {
+      resolve(key);
+      input.dispose();
+    };
+    input.onDidChangeValue((value) => (input.validationMessage = complaint(value) ?? ''));
+    input.onDidHide(() => done(undefined));
+    input.onDidAccept(async () => {
+      const key = input.value.trim();
+      if (input.busy || complaint(key) !== undefined) return;
+      if (key === '' && !isServer) return done(undefined);
+      if (key === unchecked) return done(key);
+      input.busy = true;
+      input.enabled = false;
+      const problem = await problemWith(key, endpoint, deps);
+      if (!problem) return done(key);
+      input.busy = false;
+      input.enabled = true;
+      unchecked = problem.isRefusal ? null : key;
+      input.validationMessage = { message: problem.text, severity: problem.isRefusal ? InputBoxValidationSeverity.Error : InputBoxValidationSeverity.Warning };
+    });
+    input.show();
   });
-  if (key === undefined) return undefined;
-  return key.trim() === '' && !isServer ? undefined : key.trim();
 }
 
-async function verdictOn(key: string, endpoint: Endpoint, { verify, log }: ApiKeyCommandsDeps): Promise<'save' | 'again' | 'cancel'> {
+function complaint(value: string): string | undefined {
+  const text = value.trim();
+  return text === '' || /^[\x21-\x7e]+$/.test(text) ? undefined : t('An API key has no spaces and no special characters.');
+}
+
+interface KeyProblem {
+  readonly text: string;
+  /** The provider does not let it in; else nobody knows whether it does. */
+  readonly isRefusal: boolean;
+}
+
+async function problemWith(key: string, endpoint: Endpoint, { verify, log }: ApiKeyCommandsDeps): Promise<KeyProblem | null> {
   try {
-    await window.withProgress({ location: ProgressLocation.Window, title: t('Threadkeeper: checking the API key') }, () => verify(key, endpoint));
-    return 'save';
+    await verify(key, endpoint);
+    return null;
   } catch (error) {
     const failure: ModelFailure = ModelError.is(error) ? error.failure : { reason: 'network', detail: errorText(error) };
     log.warn('key_not_verified', { reason: failure.reason, status: failure.status, detail: failure.detail });
     const said = failure.detail ? ` (${shown(failure.detail)})` : '';
-    if (failure.reason === 'bad_key') {
-      const again = t('Enter Again');
-      return (await window.showErrorMessage(t('{0} refused this API key{1}. It was not saved.', hostOf(endpoint), said), again)) === again ? 'again' : 'cancel';
-    }
+    if (failure.reason === 'bad_key') return { isRefusal: true, text: t('{0} refused this API key{1}. It was not saved. Enter another one, or press Escape.', hostOf(endpoint), said) };
     // The server knows the key but has no list of models, as some gateways.
-    if (failure.reason === 'unknown_model' || failure.status === 404 || failure.status === 405 || failure.status === 501) return 'save';
-    const anyway = t('Save Anyway');
-    return (await window.showWarningMessage(t('The API key could not be checked: {0} could not be asked{1}.', hostOf(endpoint), said), anyway)) === anyway ? 'save' : 'cancel';
+    if (failure.reason === 'unknown_model' || failure.status === 404 || failure.status === 405 || failure.status === 501) return null;
+    return { isRefusal: false, text: t('The API key could not be checked: {0} could not be asked{1}. Press Enter again to save it anyway.', hostOf(endpoint), said) };
   }
 }
 

@@ -63,7 +63,7 @@ export class BranchCommands {
   async fork(entry: string): Promise<void> {
     const { controller, forkAt, tell } = this.deps;
     await controller.openSession(await forkAt(entry));
-    tell(t('This is a session of its own now; the one it comes from is unchanged.'));
+    tell(t('A session of its own now; the other one is unchanged.'));
   }
 
   private async pick(): Promise<void> {

@@ -13,7 +13,7 @@ export interface WorkbenchActions {
   readonly branches: Pick<BranchCommands, 'edit' | 'regenerate' | 'switchTo' | 'label' | 'fork' | 'summarizeLeft'>;
   readonly composer: Pick<ComposerActions, 'attach' | 'mentions' | 'argumentsOf' | 'image' | 'open' | 'slash'>;
   selectModel(only?: 'ollama' | 'vscode'): Promise<void>;
-  setApiKey(): Promise<void>;
+  setApiKey(provider?: 'openai-compatible'): Promise<void>;
   chooseOffline(): Promise<void>;
   compact(): Promise<void>;
   checkpoint(): Promise<void>;
@@ -138,7 +138,7 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
     case 'dismiss_banner':
       return controller.dismissBanner(request.banner);
     case 'set_api_key':
-      return workbench.setApiKey();
+      return workbench.setApiKey(request.provider);
     case 'choose_offline':
       return workbench.chooseOffline();
     case 'open_link':

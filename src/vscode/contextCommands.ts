@@ -160,7 +160,7 @@ export class ContextCommands {
     const picked = await pickPinned(pins, new Map(entries.map((entry) => [entry.uuid, entry])));
     if (!picked) return;
     await conversation.unpin(picked);
-    tell(t('Unpinned: from the next compaction on it is folded like everything else.'));
+    tell(t('Unpinned: the next compaction folds it like the rest.'));
   }
 
   /** The prompt without and with a compaction, whatever has become of it. Rejects with the reason when it cannot be made. */
@@ -196,7 +196,7 @@ export class ContextCommands {
     const picked = await pickEntry(offered, t('Exclude from Context'), t('What the model need not see any more; it stays in the history'));
     if (picked === undefined) return;
     await this.setExcluded(picked, true);
-    this.deps.tell(t('Left out: the model does not see it any more. “Include in Context Again…” takes that back.'));
+    this.deps.tell(t('Left out. “Include in Context Again…” takes that back.'));
   }
 
   private async pickAndInclude(): Promise<void> {

@@ -46,6 +46,7 @@ export class ModelCommands {
     const picked = await pickModel({
       current,
       groups,
+      nameOf: (id) => models.names.of(id),
       price: (...model) => priceNote(priceOf(prices(), ...model), inUse),
       tokens: conversation?.entries.length ? conversation.snapshot.used : 0,
     });
@@ -65,7 +66,7 @@ export class ModelCommands {
     const level = await pickThinkingLevel(choices.thinkingLevel, choices.modelInfo);
     if (level === undefined || level === choices.thinkingLevel) return;
     await choices.setThinkingLevel(level);
-    if (choices.areForNewSession) tell(level === null ? t('The model decides how much it thinks in the session that your next message begins.') : t('The session that your next message begins uses the thinking level {0}.', level));
+    if (choices.areForNewSession) tell(level === null ? t('In the new session the model decides how much it thinks.') : t('The new session uses the thinking level {0}.', level));
   }
 
   async setKey(provider?: 'anthropic' | 'openai-compatible'): Promise<void> {

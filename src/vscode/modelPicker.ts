@@ -4,6 +4,7 @@ import { errorText } from '../core/errors';
 import { t } from '../core/l10n';
 import type { ModelInfo } from '../core/models/modelInfo';
 import type { ProviderId } from '../node/models/providerAccess';
+import { ActiveRow } from './activeRow';
 import { offlineSessionModel } from './modelChoice';
 import { modelDetail, whyNotListed } from './modelTexts';
 import { shortTokens } from './statusText';
@@ -28,6 +29,8 @@ export interface ModelPickerInput {
   /** `provider/model` of the session; null: automatic. */
   readonly current: string | null;
   readonly groups: readonly ModelGroup[];
+  /** What a model is called, by its id. */
+  readonly nameOf: (id: string) => string;
   /** What a model costs, in words. */
   readonly price: (provider: string, model: string) => string;
   /** Tokens of the conversation, which another model reads anew. */
@@ -60,16 +63,15 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
   list.title = t('Select Model');
   list.placeholder = input.tokens > 0 ? t('For this session; another model reads its {0} tokens anew, once', shortTokens(input.tokens)) : t('For this session');
   list.matchOnDescription = true;
+  const active = new ActiveRow<Item>(keyOf({ label: '', choice: { kind: 'model', model: input.current } }), keyOf);
+  list.onDidChangeActive(([row]) => row && active.moved(row));
   let open = true;
   const show = () => {
     if (!open) return;
-    const [moved] = list.activeItems;
     const items = itemsOf(input, states);
     list.items = items;
-    // VS Code itself moves to another row when rows come in between: only who has typed has chosen where they are.
-    const wanted = moved && list.value !== '' ? moved.choice : { kind: 'model', model: input.current };
-    const active = items.find(({ choice }) => choice !== undefined && JSON.stringify(choice) === JSON.stringify(wanted));
-    if (active) list.activeItems = [active];
+    const row = active.place(items);
+    if (row) list.activeItems = [row];
     list.busy = [...states.values()].includes('asking');
   };
   return new Promise((resolve) => {
@@ -99,12 +101,12 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
 }
 
 function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupState>): Item[] {
-  const { current, groups, price } = input;
+  const { current, groups, price, nameOf } = input;
   const mark = (model: string | null) => (model === current ? '$(check) ' : '');
   const listed = [...states.values()].flatMap((state) => (Array.isArray(state) ? (state as readonly ModelInfo[]) : [])).find((info) => `${info.provider}/${info.id}` === current);
-  const chosen = (model: string): Item => (listed ? modelItem(listed, mark, price(listed.provider, listed.id)) : { label: `${mark(model)}${model}`, choice: { kind: 'model', model } });
+  const chosen = (model: string): Item => (listed ? modelItem(listed, mark, price(listed.provider, listed.id)) : { label: `${mark(model)}${nameOf(model.slice(model.indexOf('/') + 1))}`, description: model, choice: { kind: 'model', model } });
   const items: Item[] = [
-    // First, where VS Code puts the focus whenever rows are added: Enter keeps what is in use.
+    // First, and not again in its list: Enter keeps what is in use.
     ...(current === null ? [] : [current === offlineSessionModel ? offlineItem(mark) : chosen(current)]),
     { label: `${mark(null)}${t('Automatic')}`, description: t('the setting threadkeeper.model, else the newest Sonnet model'), choice: { kind: 'model', model: null } },
     { label: `$(lightbulb) ${t('Set Thinking Level…')}`, description: t('how much the model thinks before it answers'), choice: { kind: 'thinking' } },
@@ -119,12 +121,16 @@ function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupS
     const state = states.get(provider) ?? 'asking';
     if (state === 'asking') items.push({ label: `$(loading~spin) ${t('Asking…')}` });
     else if ('problem' in state) items.push({ label: `$(warning) ${t('Nothing to choose')}`, detail: state.problem, alwaysShow: true });
-    else for (const info of state) items.push(modelItem(info, mark, price(info.provider, info.id)));
+    else for (const info of state) if (`${info.provider}/${info.id}` !== current) items.push(modelItem(info, mark, price(info.provider, info.id)));
     if (provider !== 'vscode') items.push({ label: `$(edit) ${t('Enter a model id…')}`, choice: { kind: 'enter', provider } });
   }
-  items.push({ label: t('Without a model'), kind: QuickPickItemKind.Separator });
-  items.push(offlineItem(mark));
+  if (current !== offlineSessionModel) items.push({ label: t('Without a model'), kind: QuickPickItemKind.Separator }, offlineItem(mark));
   return items;
+}
+
+/** What the user sees of it may change while it stays the same row. */
+function keyOf({ choice, label }: Item): string {
+  return choice ? JSON.stringify(choice) : label;
 }
 
 function offlineItem(mark: (model: string | null) => string): Item {

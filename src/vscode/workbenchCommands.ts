@@ -64,6 +64,8 @@ export interface WorkbenchCommandsDeps {
 
 /** How long a line stays in the status bar. */
 const lineMs = 8_000;
+/** Characters; what is longer is cut off there. */
+const mostInStatusBar = 64;
 
 /**
  * What the user can ask for, from the palette as well as from the view. Results are told where the user looks: by the view when
@@ -263,7 +265,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     const { preset, scope } = picked;
     if (scope === 'session') {
       await controller.choices.setPolicy(preset === null ? null : { preset });
-      if (controller.choices.areForNewSession) this.tell(t('The session that your next message begins uses the policy {0}.', preset ?? settingOfPolicy()));
+      if (controller.choices.areForNewSession) this.tell(t('The new session uses the policy {0}.', preset ?? settingOfPolicy()));
       return;
     }
     await savePolicySetting(preset);
@@ -273,8 +275,8 @@ export class WorkbenchCommands implements WorkbenchActions {
     return this.deps.care.all.verifyHistory();
   }
 
-  setApiKey(): Promise<void> {
-    return this.modelCommands.setKey();
+  setApiKey(provider?: 'openai-compatible'): Promise<void> {
+    return this.modelCommands.setKey(provider);
   }
 
   chooseOffline(): Promise<void> {
@@ -331,7 +333,7 @@ export class WorkbenchCommands implements WorkbenchActions {
 
   /** A line in the status bar beside an open view, else a message. */
   private tell(text: string): void {
-    if (this.deps.controller.viewVisible) window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
+    if (this.deps.controller.viewVisible && text.length <= mostInStatusBar) window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
     else void window.showInformationMessage(text);
   }
 }

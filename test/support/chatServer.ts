@@ -72,6 +72,8 @@ const deltaChars = 24;
  * is refused uses up no script.
  */
 export class ChatServer<C extends AcceptedChat = AcceptedChat> {
+  /** Lists of models wait for it. */
+  listing: Promise<void> = Promise.resolve();
   readonly requests: ServerRequest[] = [];
   /** What the double itself threw. Empty after a test that went well. */
   readonly errors: unknown[] = [];
@@ -125,6 +127,7 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
       this.requests.push({ method: request.method ?? '', path, headers, body, closed });
       if (this.apiKey !== null && authorization !== `Bearer ${this.apiKey}`) throw new WireError(401, `Incorrect API key provided: ${authorization?.slice(7) ?? ''}.`, 'invalid_api_key');
       if (path === this.wire.chatPath && request.method === 'POST') return await this.answer(body, response, closed);
+      await this.listing;
       const found = this.wire.get(path, body);
       if (found === undefined) throw new WireError(404, 'Not Found');
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(found));

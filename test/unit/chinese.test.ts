@@ -42,7 +42,7 @@ describe('in Chinese', () => {
       const block = transcriptBlock({ uuid: 'e', seq: 1, session: 's', parent: null, createdAt: Number.NaN, display: true, content } as never);
       return block && blockMarkdown(block);
     });
-    deepStrictEqual(heads, ['## 您 · unknown time\n\nHello', '## 助手 · unknown time\n\nHi\n\n*连接中断*', '**read\\_file 的结果（不允许）** · unknown time\n\n```\nno\n```', '**标签：draft** · unknown time', '**已撤消压缩** · unknown time']);
+    deepStrictEqual(heads, ['## 您 · 未知时间\n\nHello', '## 助手 · 未知时间\n\nHi\n\n*连接中断*', '**read\\_file 的结果（不允许）** · 未知时间\n\n```\nno\n```', '**标签：draft** · 未知时间', '**已撤消压缩** · 未知时间']);
     deepStrictEqual(/<html lang="([^"]+)">/.exec(pageHead('a', 'b'))?.[1], 'zh-cn');
   });
 

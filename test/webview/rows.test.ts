@@ -223,9 +223,10 @@ describe('rows', function () {
     await view.button('Set API key').click();
     await view.button('Use a VS Code language model').click();
     await view.button('Use Ollama').click();
+    await view.button('Use an OpenAI-compatible server').click();
     await view.button('Try offline').click();
     await view.requested('choose_offline');
-    deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'select_model', provider: 'vscode' }, { method: 'select_model', provider: 'ollama' }, { method: 'choose_offline' }]);
+    deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'select_model', provider: 'vscode' }, { method: 'select_model', provider: 'ollama' }, { method: 'set_api_key', provider: 'openai-compatible' }, { method: 'choose_offline' }]);
     await view.delta({ kind: 'connection', connection: { ...missingKey, offlineChosen: true } });
     strictEqual(await view.find('.first-run').count(), 0);
     match(await view.text('.composer-notice'), /^Offline/);

@@ -20,6 +20,12 @@ function firstRun(): TemplateResult {
       <vscode-button @click=${ask({ method: 'set_api_key' })}>${t('Set API key')}</vscode-button>
       <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'vscode' })}>${t('Use a VS Code language model')}</vscode-button>
       <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'ollama' })}>${t('Use Ollama')}</vscode-button>
+      <vscode-button
+        appearance="secondary"
+        title=${t('LM Studio, llama.cpp, vLLM, OpenRouter and others: asks for the address, and for a key if it wants one.')}
+        @click=${ask({ method: 'set_api_key', provider: 'openai-compatible' })}
+        >${t('Use an OpenAI-compatible server')}</vscode-button
+      >
       <vscode-button appearance="secondary" @click=${ask({ method: 'choose_offline' })}>${t('Try offline')}</vscode-button>
       <p class="hint">${t('Offline needs no key and no network. It searches your history and does not write answers of its own.')}</p>
     </div>

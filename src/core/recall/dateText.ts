@@ -1,3 +1,5 @@
+import { t } from '../l10n';
+
 const months = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 
@@ -10,10 +12,10 @@ export function dateText(at: number): string {
   return `${month}-${two(date.getDate())} ${month} ${date.getDate()} ${months[date.getMonth()]} ${year} ${weekdays[date.getDay()]}`;
 }
 
-/** `2026-11-20 14:03`, local time. */
+/** `2026-11-20 14:03`, local time. What a model reads always has one. */
 export function timeText(at: number): string {
   const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return 'unknown time';
+  if (Number.isNaN(date.getTime())) return t('unknown time');
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }

@@ -61,8 +61,8 @@ describe('models of every provider', function () {
     await workbench.quickInput.accept(`${openai.url}/v1`);
     await workbench.quickInput.waitUntilOpen('Set API Key');
     await workbench.quickInput.accept('sk-wrong-0123456789');
-    await workbench.messages.answerNotification('refused this API key', 'Enter Again');
-    await workbench.quickInput.waitUntilOpen('Set API Key');
+    await workbench.page.locator('.quick-input-message', { hasText: 'refused this API key' }).waitFor();
+    await workbench.screenshot('key-refused');
     await workbench.quickInput.accept(openai.apiKey!);
     // The next command closes whatever input is open.
     await waitFor('the key to be tried', () => openai.requests.filter(({ path }) => path === '/v1/models').length >= 2);
@@ -106,6 +106,30 @@ describe('models of every provider', function () {
       await waitFor('the picker to be gone', async () => !(await workbench.quickInput.isOpen()));
       assert.equal(await (await chat.locator('tk-header .model-button')).innerText(), before);
     }
+  });
+
+  it('come in without moving what the user has moved to, and the one in use is listed once', async () => {
+    const { workbench } = session;
+    let arrive = () => {};
+    openai.listing = new Promise((resolve) => (arrive = resolve));
+    await workbench.runCommand('Threadkeeper: Select Model…');
+    await workbench.quickInput.waitUntilOpen('Select Model');
+    await rows().filter({ hasText: 'claude-sonnet-5-5' }).first().waitFor();
+    const asking = workbench.page.locator('.quick-input-widget .monaco-progress-container.active');
+    await asking.waitFor({ state: 'attached' });
+    const focused = () => workbench.page.locator('.quick-input-list .monaco-list-row.focused').innerText();
+    const first = await focused();
+    for (let i = 0; i < 2; i++) await workbench.page.keyboard.press('ArrowDown');
+    await waitFor('another row', async () => (await focused()) !== first);
+    const moved = await focused();
+    arrive();
+    await asking.waitFor({ state: 'detached' });
+    assert.equal(await focused(), moved);
+    await workbench.screenshot('picker-moved');
+    await workbench.quickInput.type(ollamaModelId);
+    await rows().filter({ hasText: ollamaModelId }).first().waitFor();
+    assert.equal((await workbench.quickInput.labels()).filter((label) => label === ollamaModelId).length, 1);
+    await workbench.quickInput.close();
   });
 
   it('are told how much to think as far as they can be told', async () => {
