@@ -19,6 +19,9 @@ export interface SourceSession {
   readonly cwd?: string | null;
   readonly createdAt?: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** As the source has it when the session comes here; from then on it is the user's. */
+  readonly archivedAt?: number;
+  readonly pinnedAt?: number;
 }
 
 /** A record of the source, made into entries that follow each other. */

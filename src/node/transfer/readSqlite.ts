@@ -7,6 +7,7 @@ import type { SourceEvent } from '../../core/transfer/sourceRecord';
 import type { ForeignDatabase } from './foreignDatabase';
 import type { ImportContext } from './importContext';
 import { parseLine } from './readJsonLines';
+import { OpenClawSessions } from './openClawSessions';
 import { recordHash } from './sessionWriter';
 
 export type DatabaseFormat = 'openclaw' | 'goose' | 'librecode';
@@ -34,7 +35,7 @@ export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, c
 
 /** Rows are the lines of the older session files; newer ones may be compressed. Their order is that of `seq`. */
 function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportContext): Generator<SourceEvent, void, void> {
-  const keys = database.tables().has('session_nodes') ? new Map([...database.rows('SELECT session_key, current_session_id FROM session_nodes')].map((row) => [String(row['current_session_id']), String(row['session_key'])])) : new Map<string, string>();
+  const about = new OpenClawSessions(database);
   const [total] = [...database.rows('SELECT count(*) AS n FROM transcript_events')].map((row) => Number(row['n']));
   let reader = new PiReader();
   let current: string | null = null;
@@ -46,15 +47,10 @@ function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportCont
     if (id !== current) [reader, current, line] = [new PiReader(), id, 0];
     const text = eventText(row['event_json'], row['event_zstd']);
     const parsed = parseLine(text);
-    for (const event of reader.read(parsed ? parsed.value : text, line, recordHash(text), id)) yield withKey(event, keys.get(id));
+    yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), id).flatMap((event) => (event.type === 'session' ? about.begin(event) : event));
     line++;
     onProgress?.(++done, total ?? done);
   }
-}
-
-function withKey(event: SourceEvent, sessionKey: string | undefined): SourceEvent {
-  if (event.type !== 'session' || sessionKey === undefined) return event;
-  return { type: 'session', session: { ...event.session, metadata: { ...event.session.metadata, sessionKey } } };
 }
 
 /** Of the rows of OpenClaw: from 2026.9.6 on they may be compressed. */

@@ -291,7 +291,11 @@ export class SessionWriter {
       createdAt: createdAt > 0 ? createdAt : now(),
       metadata: { importedFrom: { format, source, id: session.id }, ...session.metadata },
     });
-    if (this.session.uuid === uuid) this.outcome = 'new';
+    if (this.session.uuid === uuid) {
+      this.outcome = 'new';
+      const { archivedAt, pinnedAt } = session;
+      if (archivedAt !== undefined || pinnedAt !== undefined) await store.updateSession(uuid, { ...(archivedAt === undefined ? {} : { archivedAt }), ...(pinnedAt === undefined ? {} : { pinnedAt }) });
+    }
     this.leafBefore = this.session.leaf;
     return this.session;
   }

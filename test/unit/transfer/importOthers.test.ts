@@ -52,6 +52,26 @@ describe('an import from databases and JSON files of other programs', () => {
     }
   });
 
+  it('takes over what OpenClaw knows of a session beside its records: key, name, archive, pin, the session before it', async () => {
+    const first = (id: string) => `('${id}', 1, ${quoted(pi('a', null, { role: 'user', content: `first of ${id}` }))}, 0)`;
+    const { sessions, failed } = await rig.import(
+      database(
+        'openclaw-agent.sqlite',
+        `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER);
+         CREATE TABLE session_nodes(session_key TEXT, current_session_id TEXT, label TEXT, display_name TEXT, archived_at INTEGER, pinned_at INTEGER);
+         CREATE TABLE session_windows(session_id TEXT, session_key TEXT, previous_session_id TEXT, reason TEXT, display_name TEXT);
+         INSERT INTO session_nodes VALUES ('agent:main:main', 's2', 'Bridges', 'Main', 1788000000000, 1788000001000);
+         INSERT INTO session_windows VALUES ('s1', 'agent:main:main', NULL, 'initial', NULL), ('s2', 'agent:main:main', 's1', 'rollover', NULL);
+         INSERT INTO transcript_events VALUES ${first('s1')}, ${first('s2')};`,
+      ),
+    );
+    const found = await Promise.all(sessions.map(async ({ uuid }) => (await rig.store.session(uuid))!));
+    assert.deepEqual(
+      [failed, found.map(({ title, archivedAt, pinnedAt, metadata: { sessionKey, previousSession, begun } }) => [title, archivedAt, pinnedAt, sessionKey, previousSession, begun])],
+      [[], [['first of s1', null, null, 'agent:main:main', undefined, 'initial'], ['Bridges', 1_788_000_000_000, 1_788_000_001_000, 'agent:main:main', 's1', 'rollover']]],
+    );
+  });
+
   it('passes over databases of other kinds in a folder, and says so of one that is named', async () => {
     const other = database('home/state/openclaw.sqlite', 'CREATE TABLE devices(id TEXT);');
     database('home/agents/main/agent/openclaw-agent.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER); INSERT INTO transcript_events VALUES ('s1', 1, ${quoted(pi('a', null, { role: 'user', content: 'first' }))}, 0);`);
@@ -78,9 +98,9 @@ describe('an import from databases and JSON files of other programs', () => {
     const message = (role: string, content: unknown[], at: number, metadata = {}) => `INSERT INTO messages(message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES ('m${at}', '20260901_1', '${role}', ${quoted(JSON.stringify(content))}, ${1_788_000_000 + at}, ${quoted(JSON.stringify({ userVisible: true, agentVisible: true, ...metadata }))});`;
     const file = database(
       'sessions.db',
-      `CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT, description TEXT, working_dir TEXT, created_at TIMESTAMP, updated_at TIMESTAMP, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER, provider_name TEXT, model_config_json TEXT);
+      `CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT, description TEXT, working_dir TEXT, created_at TIMESTAMP, updated_at TIMESTAMP, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER, provider_name TEXT, model_config_json TEXT, archived_at TIMESTAMP);
        CREATE TABLE messages(id INTEGER PRIMARY KEY, message_id TEXT, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT);
-       INSERT INTO sessions VALUES ('20260901_1', 'Ports', '', '/w', '2026-09-01 10:00:00', '2026-09-01 10:00:00', 500, 40, 'anthropic', '{"model_name":"claude-test"}');
+       INSERT INTO sessions VALUES ('20260901_1', 'Ports', '', '/w', '2026-09-01 10:00:00', '2026-09-01 10:00:00', 500, 40, 'anthropic', '{"model_name":"claude-test"}', '2026-09-02 10:00:00');
        ${message('user', [{ type: 'text', text: 'Which port?' }], 1, { agentVisible: false })}
        ${message('assistant', [{ type: 'toolRequest', id: 't1', toolCall: { status: 'success', value: { name: 'shell', arguments: { command: 'ls' } } } }], 2, { agentVisible: false })}
        ${message('user', [{ type: 'toolResponse', id: 't1', toolResult: { status: 'success', value: [{ type: 'text', text: '4711' }] } }], 3, { agentVisible: false })}
@@ -95,7 +115,11 @@ describe('an import from databases and JSON files of other programs', () => {
     assert.deepEqual(promptFaults(messages), []);
     assert.deepEqual(messages.map(({ blocks }) => blocks.map((block) => (block.type === 'text' ? block.text : block.type))), [['GOOSE SUMMARY'], ['tool_use'], ['tool_result']]);
     assert.deepEqual((await rig.store.usageRecords(uuid)).map(({ input, output, model }) => [input, output, model]), [[500, 40, 'claude-test']]);
-    assert.equal((await rig.store.session(uuid))?.createdAt, Date.UTC(2026, 8, 1, 10));
+    const session = (await rig.store.session(uuid))!;
+    assert.deepEqual([session.createdAt, session.archivedAt], [Date.UTC(2026, 8, 1, 10), Date.UTC(2026, 8, 2, 10)]);
+    await rig.store.updateSession(uuid, { archivedAt: null });
+    await rig.only(file);
+    assert.equal((await rig.store.session(uuid))?.archivedAt, null, 'taken out of the archive here, and stays so');
   });
 
   it('reads librecode’s tree', async () => {

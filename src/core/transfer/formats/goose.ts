@@ -7,10 +7,11 @@ import { messageParts } from './messageBlocks';
 export function gooseEvents(session: Json, messages: readonly { readonly row: Json; readonly hash: string }[]): SourceEvent[] {
   const id = String(session['id']);
   const createdAt = timeOf(session['created_at']);
+  const archivedAt = timeOf(session['archived_at']);
   const title = textOf(session['description']) || textOf(session['name']) || '';
   const toolNames = new Map<string, string>();
   const events: SourceEvent[] = [
-    { type: 'session', session: { id, cwd: textOf(session['working_dir']) ?? null, ...(createdAt === null ? {} : { createdAt }) } },
+    { type: 'session', session: { id, cwd: textOf(session['working_dir']) ?? null, ...(createdAt === null ? {} : { createdAt }), ...(archivedAt === null ? {} : { archivedAt }) } },
     ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
   ];
   for (const [i, { row, hash }] of messages.entries()) {
