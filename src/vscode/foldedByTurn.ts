@@ -1,16 +1,21 @@
+import type { DisposableStore } from '../core/base/disposable';
 import type { Event } from '../core/base/event';
 import type { CompactionResult } from '../core/chat/compactor';
 import type { ConversationEvent } from '../core/chat/events';
 
-/** What comes of the compaction that the running turn makes next; nothing when it ends without one. */
-export function foldedByTurn(onDidEmit: Event<ConversationEvent>): Promise<CompactionResult> {
+/** What comes of the compaction that the running turn makes next; nothing when it ends without one, or what `until` belongs to ends first. */
+export function foldedByTurn(onDidEmit: Event<ConversationEvent>, until: DisposableStore): Promise<CompactionResult> {
   return new Promise((resolve) => {
-    const subscription = onDidEmit((event) => {
-      // A preview that the user agrees to ends with neither, before the compaction begins.
-      const hasFolded = event.type === 'compaction_ended' && (event.entry !== null || event.message !== null);
-      if (!hasFolded && event.type !== 'turn_ended') return;
-      subscription.dispose();
-      resolve(hasFolded ? { entry: event.entry, message: event.message } : { entry: null, message: null });
-    });
+    const nothing = { entry: null, message: null };
+    const subscription = until.add(
+      onDidEmit((event) => {
+        // A preview that the user agrees to ends with neither, before the compaction begins.
+        const hasFolded = event.type === 'compaction_ended' && (event.entry !== null || event.message !== null);
+        if (!hasFolded && event.type !== 'turn_ended') return;
+        subscription.dispose();
+        resolve(hasFolded ? { entry: event.entry, message: event.message } : nothing);
+      }),
+    );
+    until.add({ dispose: () => resolve(nothing) });
   });
 }

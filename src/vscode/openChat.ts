@@ -149,7 +149,7 @@ export class OpenChat implements Disposable {
   /** Folds the older part. A turn that asks what to do about the full context is told to: it would be waited for by what it waits for. Never rejects. */
   async compact(instructions: string | null, summary?: string): Promise<CompactionResult> {
     const { conversation, presenter, session, deps } = this;
-    if (deps.fullQuestions.answer(session.uuid, instructions === null ? 'summarize' : { summarize: instructions })) return foldedByTurn(conversation.onDidEmit);
+    if (deps.fullQuestions.answer(session.uuid, instructions === null ? 'summarize' : { summarize: instructions })) return foldedByTurn(conversation.onDidEmit, this.disposables);
     try {
       return await conversation.compact(instructions, summary);
     } finally {

@@ -1,3 +1,4 @@
+import { titleFrom } from '../../core/chat/sessionTitle';
 import { sideEntryTypes } from '../../core/session/entry';
 import type { EntryContent } from '../../core/session/entry';
 import { randomUUID } from 'node:crypto';
@@ -32,7 +33,7 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
   const sound = fragments.filter((row) => typeof row['entry'] === 'number' && !has(target, row['entry']));
   if (sound.length === 0) return 0;
   const now = Date.now();
-  const session = new SessionRows(target).getOrCreate({ uuid: randomUUID(), key: `recovered:${now}`, channel: 'import', title: 'Recovered texts', createdAt: now });
+  const session = new SessionRows(target).getOrCreate({ uuid: randomUUID(), key: `recovered:${now}`, channel: 'import', title: titleFrom(String(sound.find((row) => typeof row['text'] === 'string')?.['text'] ?? '')), createdAt: now });
   let parent: string | null = null;
   for (const row of sound) {
     const isSound = isSoundBody(row, null);
@@ -58,7 +59,8 @@ function restoreSessions(source: Connection, target: Connection): number {
   const ids = new Map([...readableRows(source, 'sessions', ['id'], 'rowid AS at, id')].map((row) => [row['at'], row['id']]));
   for (const { uuid, first, last } of named) {
     const createdAt = Number(first);
-    const session = new SessionRows(target).getOrCreate({ uuid: String(uuid), key: `recovered:${String(uuid)}`, channel: 'import', title: 'Recovered conversation', createdAt });
+    const words = target.get("SELECT b.text FROM entries AS e JOIN bodies AS b ON b.entry = e.seq WHERE e.session = ? AND e.entry_type = 'message' AND e.role = 'user' AND trim(b.text) <> '' ORDER BY e.seq LIMIT 1", [String(uuid)]);
+    const session = new SessionRows(target).getOrCreate({ uuid: String(uuid), key: `recovered:${String(uuid)}`, channel: 'import', title: titleFrom(String(words?.['text'] ?? '')), createdAt });
     const id = ids.get(places.get(uuid));
     const isFree = typeof id === 'string' && /^\d{8}_\d{3,}$/.test(id) && !target.get('SELECT 1 FROM sessions WHERE id = ?', [id]);
     target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ? WHERE uuid = ?', [isFree ? id : session.id, last ?? createdAt, last ?? createdAt, session.uuid]);

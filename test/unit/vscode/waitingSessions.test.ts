@@ -1,4 +1,5 @@
 import { deepStrictEqual, match, ok } from 'node:assert';
+import { DisposableStore } from '../../../src/core/base/disposable';
 import { Emitter } from '../../../src/core/base/event';
 import type { ConversationEvent } from '../../../src/core/chat/events';
 import { resolveSessionPolicy } from '../../../src/core/context/resolvePolicy';
@@ -87,10 +88,17 @@ describe('sessions that wait for their user', () => {
       const none = { type: 'compaction_ended', entry: null, message: null } as const;
       for (const [event, result] of [[{ ...none, message: 'Nothing to fold.' }, { entry: null, message: 'Nothing to fold.' }], [{ type: 'turn_ended', id: 't', ok: true, text: '', error: null }, { entry: null, message: null }]] as const) {
         const events = new Emitter<ConversationEvent>();
-        const folded = foldedByTurn(events.event);
+        const folded = foldedByTurn(events.event, new DisposableStore());
         for (const one of [none, event, { ...none, message: 'too late' }]) events.fire(one);
         deepStrictEqual(await folded, result);
       }
+    });
+
+    it('do not let the compaction wait for a chat that is closed', async () => {
+      const chat = new DisposableStore();
+      const folded = foldedByTurn(new Emitter<ConversationEvent>().event, chat);
+      chat.dispose();
+      deepStrictEqual(await folded, { entry: null, message: null });
     });
   });
 
