@@ -24,10 +24,16 @@ export interface LeaseTiming {
   readonly beatMs: number;
   /** A holder that cannot be looked up by pid counts as dead after this many missed beats. */
   readonly missedBeats: number;
+  /** The same of one whose pid is there, but may be another process's. */
+  readonly missedWhenThere: number;
   readonly pollMs: number;
 }
 
-export const defaultTiming: LeaseTiming = { beatMs: 1500, missedBeats: 5, pollMs: 50 };
+/**
+ * What is done in one go, such as a repair, holds the heart up: 24 s for a process that most likely is the holder, which is less than
+ * a window keeps watching before it begins anew (storeHost.ts).
+ */
+export const defaultTiming: LeaseTiming = { beatMs: 1500, missedBeats: 5, missedWhenThere: 16, pollMs: 50 };
 
 export interface AcquireOptions<J> {
   readonly label: string;
@@ -211,15 +217,16 @@ class HeartbeatWatch {
   liveness(lease: FoundLease): Liveness {
     this.undecided = false;
     const known = lease.record ? livenessOf(lease.record.process, lease.lastSign) : 'unknown';
-    if (known !== 'unknown') return known;
+    if (known === 'alive' || known === 'dead') return known;
     const now = performance.now();
     const before = this.seen.get(lease.id);
     if (!before || before.sign !== lease.lastSign) {
       this.seen.set(lease.id, { sign: lease.lastSign, since: now, beaten: before !== undefined });
-    } else if (now - before.since > this.timing.beatMs * this.timing.missedBeats) {
+    } else if (now - before.since > this.timing.beatMs * (known === 'there' ? this.timing.missedWhenThere : this.timing.missedBeats)) {
       return 'dead';
     }
-    this.undecided = this.seen.get(lease.id)?.beaten !== true;
+    // One that most likely lives is not worth the wait.
+    this.undecided = known === 'unknown' && this.seen.get(lease.id)?.beaten !== true;
     return 'unknown';
   }
 }

@@ -24,7 +24,7 @@ export function isReservedByAnother(lease: string): boolean {
     if (holder.pid === me.pid && holder.startTime === me.startTime && holder.bootId === me.bootId && holder.pidNamespace === me.pidNamespace && holder.host === me.host) return false;
     const { mtimeMs } = statSync(file);
     const liveness = livenessOf(holder, mtimeMs);
-    return liveness === 'alive' || (liveness === 'unknown' && Date.now() - mtimeMs < unknownMs);
+    return liveness === 'alive' || (liveness !== 'dead' && Date.now() - mtimeMs < unknownMs);
   } catch {
     // None, or half of one.
     return false;

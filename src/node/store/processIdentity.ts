@@ -15,8 +15,11 @@ export const ProcessIdentity = z.object({
 });
 export type ProcessIdentity = z.infer<typeof ProcessIdentity>;
 
-/** `unknown`: it may live where we cannot look, or its pid may have been reused; only watching its heartbeat can tell. */
-export type Liveness = 'alive' | 'dead' | 'unknown';
+/**
+ * `unknown`: it may live where we cannot look; only watching its heartbeat can tell. `there`: a process with its pid runs, but this
+ * system (Windows) does not say since when, so it may be another one.
+ */
+export type Liveness = 'alive' | 'there' | 'dead' | 'unknown';
 
 let own: ProcessIdentity | undefined;
 
@@ -37,16 +40,15 @@ export function thisProcess(): ProcessIdentity {
  */
 export function livenessOf(process: ProcessIdentity, lastSign: number, me: ProcessIdentity = thisProcess()): Liveness {
   const sameMachine = process.host === me.host && process.bootId === me.bootId;
-  if (!sameMachine) {
-    // The same machine before its last start, unless another one bears its name: that one would have given a sign since.
-    const rebooted = process.host === me.host && process.bootId !== null && lastSign < Date.now() - uptime() * 1000 - 5000;
-    return rebooted ? 'dead' : 'unknown';
-  }
+  const beforeStart = lastSign < Date.now() - uptime() * 1000 - 5000;
+  // The same machine before its last start, unless another one bears its name: that one would have given a sign since.
+  if (!sameMachine) return process.host === me.host && process.bootId !== null && beforeStart ? 'dead' : 'unknown';
+  if (process.bootId === null && beforeStart) return 'dead';
   if (process.pidNamespace !== me.pidNamespace) return 'unknown';
   if (process.pid === me.pid) return process.startTime === me.startTime ? 'unknown' : 'dead';
   if (!exists(process.pid)) return 'dead';
   const started = startTime(process.pid);
-  if (started === null || process.startTime === null) return 'unknown';
+  if (started === null || process.startTime === null) return 'there';
   return started === process.startTime ? 'alive' : 'dead';
 }
 

@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const childFile = join(__dirname, '..', '..', 'support', 'storeChild.js');
-const timing = { beatMs: 15, missedBeats: 3, pollMs: 5 };
+const timing = { beatMs: 15, missedBeats: 3, missedWhenThere: 10_000, pollMs: 5 };
 
 describe('store: the lease', () => {
   const temp = tempFolder();
@@ -106,6 +106,15 @@ describe('store: the lease', () => {
     const patient = { ...timing, missedBeats: 10_000 };
     const outcome = await acquireLease(file, { label: 'test', waitMs: 1, timing: patient }).finally(() => clearInterval(heart));
     assert.ok(!(outcome instanceof Lease), 'its heart beats');
+  });
+
+  it('watches longer where a process with the pid is there, and may be another one', async () => {
+    // As on Windows, which does not say since when it runs.
+    leave({ pid: process.ppid, startTime: null });
+    assert.ok(!((await acquire(timing.beatMs * timing.missedBeats * 2)) instanceof Lease), 'it may be busy with a repair');
+    const hasty = await acquireLease(file, { label: 'test', waitMs: 10_000, timing: { ...timing, missedWhenThere: 5 } });
+    assert.ok(hasty instanceof Lease, 'in the end it is taken for another one');
+    hasty.release();
   });
 
   it('keeps its own heart beating', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { startTime } from '../../../src/node/store/processIdentity';
+import { livenessOf, startTime, thisProcess } from '../../../src/node/store/processIdentity';
 
 describe('store: what tells one process from another', () => {
   const { TZ, LC_ALL } = process.env;
@@ -23,6 +23,13 @@ describe('store: what tells one process from another', () => {
     });
     assert.match(told[0]!, /\d\d:\d\d:\d\d/);
     assert.deepEqual([...new Set(told)], [told[0]]);
+  });
+
+  it('is known to have ended with the machine, and else may be there, where the system tells neither its own start nor a process’s', () => {
+    const me = { ...thisProcess(), bootId: null, startTime: null };
+    const other = { ...me, pid: process.ppid };
+    assert.deepEqual([livenessOf(other, 0, me), livenessOf(other, Date.now(), me), livenessOf({ ...other, pid: 2 ** 22 + 1 }, Date.now(), me)], ['dead', 'there', 'dead']);
+    assert.deepEqual([livenessOf({ ...other, bootId: 'then' }, 0, me), livenessOf({ ...other, host: 'elsewhere' }, 0, me)], ['dead', 'unknown']);
   });
 
   it('differs for one that has ended', function () {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
 import type { StoreStatus } from '../../../src/core/ports';
 import { Connection } from '../../../src/node/store/connection';
+import { defaultTiming } from '../../../src/node/store/lease';
 import { migrate, schemaVersion } from '../../../src/node/store/migrations';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';
@@ -167,7 +168,7 @@ describe('store: owners and readers', () => {
 
   it('takes over from an owner that ends while it waits', async () => {
     const first = await open();
-    const waiting = openHost(temp.path, { waitForOwnerMs: 10_000, timing: { beatMs: 1500, missedBeats: 5, pollMs: 5 } });
+    const waiting = openHost(temp.path, { waitForOwnerMs: 10_000, timing: { ...defaultTiming, pollMs: 5 } });
     await first.close();
     const second = await waiting;
     hosts.push(second);
