@@ -1,38 +1,27 @@
 import { deepStrictEqual, match } from 'node:assert';
-import { ChatWindow } from '../../support/chatWindow';
-import { tempFolder } from '../../support/storeTemp';
+import { useChatWindow } from '../../support/useChatWindow';
 
 describe('the policy that a session brings along', () => {
-  let temp: ReturnType<typeof tempFolder>;
-  let window: ChatWindow;
+  const window = useChatWindow();
 
-  beforeEach(() => {
-    temp = tempFolder();
-    window = new ChatWindow(temp.path);
-  });
-  afterEach(async () => {
-    await window.controller.close();
-    temp.remove();
-  });
-
-  const banners = () => window.deltas.flatMap((delta) => (delta.kind === 'banner' ? [delta.banner?.kind ?? null] : []));
+  const banners = () => window().deltas.flatMap((delta) => (delta.kind === 'banner' ? [delta.banner?.kind ?? null] : []));
 
   it('is told in the view while it cannot be used, and no longer', async () => {
-    await window.ask('First');
-    const { choices } = window.controller;
+    await window().ask('First');
+    const { choices } = window().controller;
     await choices.setPolicy({ preset: 'goosey' });
-    deepStrictEqual([banners(), window.controller.session?.policy], [['policy'], { preset: 'goosey' }]);
-    await window.controller.ready();
-    match(window.last.banner?.text ?? '', /the policy balanced is in use/);
+    deepStrictEqual([banners(), window().controller.session?.policy], [['policy'], { preset: 'goosey' }]);
+    await window().controller.ready();
+    match(window().last.banner?.text ?? '', /the policy balanced is in use/);
     await choices.setPolicy({ preset: 'goose' });
-    await window.controller.renameSession('Another title');
+    await window().controller.renameSession('Another title');
     deepStrictEqual(banners(), ['policy', null]);
   });
 
   it('says nothing in another session', async () => {
-    await window.ask('First');
-    await window.controller.choices.setPolicy({ preset: 'goosey' });
-    await window.controller.newSession();
-    deepStrictEqual(window.last.banner, null);
+    await window().ask('First');
+    await window().controller.choices.setPolicy({ preset: 'goosey' });
+    await window().controller.newSession();
+    deepStrictEqual(window().last.banner, null);
   });
 });

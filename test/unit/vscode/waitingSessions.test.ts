@@ -6,29 +6,18 @@ import { resolveSessionPolicy } from '../../../src/core/context/resolvePolicy';
 import type { Tool } from '../../../src/core/tools/tool';
 import { foldedByTurn } from '../../../src/vscode/foldedByTurn';
 import { waitingText, waitingView, type WaitingSession } from '../../../src/vscode/waitingSession';
-import { ChatWindow } from '../../support/chatWindow';
 import { calls, says } from '../../support/scriptedModel';
-import { tempFolder } from '../../support/storeTemp';
+import { useChatWindow } from '../../support/useChatWindow';
 import { waitFor } from '../../support/waitFor';
 
 describe('sessions that wait for their user', () => {
-  let temp: ReturnType<typeof tempFolder>;
-  let window: ChatWindow;
+  const window = useChatWindow();
 
-  beforeEach(() => {
-    temp = tempFolder();
-    window = new ChatWindow(temp.path);
-  });
-  afterEach(async () => {
-    await window.controller.close();
-    temp.remove();
-  });
-
-  const waits = () => window.controller.state.waiting.map(({ session, ...rest }) => ({ title: session.title, ...rest }));
+  const waits = () => window().controller.state.waiting.map(({ session, ...rest }) => ({ title: session.title, ...rest }));
   /** Of every change that is told. */
   const told = () => {
     const all: number[] = [];
-    window.controller.onDidChangeState(({ waiting }) => all.at(-1) !== waiting.length && all.push(waiting.length));
+    window().controller.onDidChangeState(({ waiting }) => all.at(-1) !== waiting.length && all.push(waiting.length));
     return all;
   };
 
@@ -41,46 +30,46 @@ describe('sessions that wait for their user', () => {
       needsApproval: async () => ({ kind: 'write', title: 'Edit a.txt', detail: null, everyTime: false, change: null }),
       run: async () => ({ text: 'done', status: 'ok' }),
     };
-    window.parts = { tools: () => [edit], approvalRule: () => 'ask' };
+    window().parts = { tools: () => [edit], approvalRule: () => 'ask' };
     const numbers = told();
-    window.model.scripts.push(calls('edit', {}, 'c1'));
-    await window.controller.send('a', 'Edit it');
-    const { uuid } = window.controller.session!;
-    await window.controller.newSession();
+    window().model.scripts.push(calls('edit', {}, 'c1'));
+    await window().controller.send('a', 'Edit it');
+    const { uuid } = window().controller.session!;
+    await window().controller.newSession();
     deepStrictEqual(await waitFor('the questions', () => waits().length > 0 && waits()), [{ title: 'Edit it', for: 'permission', questions: 1 }]);
-    await window.ask('Something else');
-    deepStrictEqual([window.controller.approvals.length, waits().length], [0, 1]);
-    await window.controller.openSession(uuid);
-    window.model.scripts.push(says('Edited.'));
-    for (const { call } of window.controller.approvals) await window.controller.answerApproval(call, 'allow');
-    await window.idle();
-    deepStrictEqual([waits(), await window.texts()], [[], ['Edit it', 'tool', 'Edited.']]);
+    await window().ask('Something else');
+    deepStrictEqual([window().controller.approvals.length, waits().length], [0, 1]);
+    await window().controller.openSession(uuid);
+    window().model.scripts.push(says('Edited.'));
+    for (const { call } of window().controller.approvals) await window().controller.answerApproval(call, 'allow');
+    await window().idle();
+    deepStrictEqual([waits(), await window().texts()], [[], ['Edit it', 'tool', 'Edited.']]);
     deepStrictEqual(numbers, [0, 1, 0]);
   });
 
   describe('for a decision about a full context', () => {
     beforeEach(async () => {
-      window.parts = { policy: (session) => resolveSessionPolicy({ preset: 'balanced', overrides: { 'compaction.whenFull': 'ask', 'compaction.prepareAtPercent': 0, 'memoryFlush.enabled': false, 'checkpoint.enabled': false } }, session.policy).policy };
-      for (let i = 0; i < 3; i++) await window.ask(`Question ${i} ${'word '.repeat(900)}`, `Answer ${i} ${'word '.repeat(900)}`);
-      window.model.scripts.push(says('On it goes.'));
-      await window.controller.send('last', `Last ${'word '.repeat(900)}`);
+      window().parts = { policy: (session) => resolveSessionPolicy({ preset: 'balanced', overrides: { 'compaction.whenFull': 'ask', 'compaction.prepareAtPercent': 0, 'memoryFlush.enabled': false, 'checkpoint.enabled': false } }, session.policy).policy };
+      for (let i = 0; i < 3; i++) await window().ask(`Question ${i} ${'word '.repeat(900)}`, `Answer ${i} ${'word '.repeat(900)}`);
+      window().model.scripts.push(says('On it goes.'));
+      await window().controller.send('last', `Last ${'word '.repeat(900)}`);
       await waitFor('the question', () => waits().length === 1);
     });
 
     it('fold when a compaction is asked for, instead of letting it wait behind them', async () => {
-      const { entry, message } = await window.controller.compact('Keep the numbers');
+      const { entry, message } = await window().controller.compact('Keep the numbers');
       deepStrictEqual([entry?.content.instructions, message], ['Keep the numbers', null]);
-      await window.idle();
-      deepStrictEqual([waits(), (await window.texts()).at(-1)], [[], 'On it goes.']);
+      await window().idle();
+      deepStrictEqual([waits(), (await window().texts()).at(-1)], [[], 'On it goes.']);
     });
 
     it('are told of when they are left, and when they are answered from elsewhere', async () => {
-      const { uuid } = window.controller.session!;
+      const { uuid } = window().controller.session!;
       const numbers = told();
-      await window.controller.newSession();
-      deepStrictEqual(waits(), [{ title: window.controller.state.waiting[0]!.session.title, for: 'decision', questions: 1 }]);
-      ok(window.fullQuestions.answer(uuid, 'continue'));
-      await waitFor('the turn to end', () => window.controller.answering.length === 0);
+      await window().controller.newSession();
+      deepStrictEqual(waits(), [{ title: window().controller.state.waiting[0]!.session.title, for: 'decision', questions: 1 }]);
+      ok(window().fullQuestions.answer(uuid, 'continue'));
+      await waitFor('the turn to end', () => window().controller.answering.length === 0);
       deepStrictEqual([waits(), numbers], [[], [1, 0]]);
     });
 

@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openChat, type ChatSession } from '../../support/chatSession';
 import { chooseFile } from '../../support/fileDialog';
 import { inOrder } from '../../support/inOrder';
 import { reply } from '../../support/messagesApiScript';
+import { useChat } from '../../support/useChat';
 
 describe('a backup of the history', function () {
   inOrder(this);
-  const root = mkdtempSync(join(tmpdir(), 'threadkeeper-backup-'));
-  const backup = join(root, 'tides.db');
-  let session: ChatSession;
-
-  before(async () => {
-    session = await openChat({ window: 60_000 });
-  });
-  afterEach(function () {
-    return session.keepPictures(this.currentTest);
-  });
-  after(async () => {
-    await session?.close();
-    rmSync(root, { recursive: true, force: true });
-  });
+  const { session, files } = useChat({ window: 60_000 });
+  const backup = join(files, 'tides.db');
 
   async function restore(file: string, answer: string): Promise<string> {
-    const { workbench } = session;
+    const { workbench } = session();
     await workbench.runCommand('Threadkeeper: Restore History…');
     await chooseFile(workbench, file);
     const question = await workbench.messages.waitForDialog();
@@ -35,7 +22,7 @@ describe('a backup of the history', function () {
   }
 
   it('is one file, made while the history is in use', async () => {
-    const { api, chat, workbench } = session;
+    const { api, chat, workbench } = session();
     api.enqueue(reply('Twice a day.'));
     await chat.ask('How often is high tide?');
     await chat.see('article.answer', 'Twice a day.');
@@ -46,7 +33,7 @@ describe('a backup of the history', function () {
   });
 
   it('takes the place of what was said since, which is kept', async () => {
-    const { api, chat, workbench } = session;
+    const { api, chat, workbench } = session();
     api.enqueue(reply('Only said after the backup.'));
     await chat.ask('And now?');
     await chat.see('article.answer', 'Only said after the backup.');
@@ -58,8 +45,8 @@ describe('a backup of the history', function () {
   });
 
   it('that cannot be opened is restored as far as it can be read, when the user says so', async () => {
-    const { api, chat } = session;
-    const broken = join(root, 'broken.db');
+    const { api, chat } = session();
+    const broken = join(files, 'broken.db');
     const content = readFileSync(backup);
     // The first page says what is where: without it SQLite opens nothing.
     content.fill(0, 0, 512);
@@ -70,13 +57,13 @@ describe('a backup of the history', function () {
     await chat.ask('And on it goes?');
     await chat.see('article.answer', 'It goes on.');
     await chat.see('article.answer', 'Twice a day.');
-    const kept = readdirSync(session.server.dataFolder, { recursive: true, encoding: 'utf8' }).filter((name) => /threadkeeper\.db\.replaced-[^.]+$/.test(name));
+    const kept = readdirSync(session().server.dataFolder, { recursive: true, encoding: 'utf8' }).filter((name) => /threadkeeper\.db\.replaced-[^.]+$/.test(name));
     assert.equal(kept.length, 2, kept.join());
   });
 
   it('of which nothing can be read changes nothing', async () => {
-    const { chat, workbench } = session;
-    const none = join(root, 'none.db');
+    const { chat, workbench } = session();
+    const none = join(files, 'none.db');
     writeFileSync(none, 'no history at all');
     await restore(none, 'Restore What Can Be Read');
     assert.match(await workbench.messages.waitForNotification('Nothing can be read of'), /so nothing was changed/);

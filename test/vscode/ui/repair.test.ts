@@ -1,66 +1,30 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { ChatPage } from '../../support/chatPage';
 import { openChat, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
 import { reply } from '../../support/messagesApiScript';
-import { killTree } from '../../support/processes';
-import { waitFor } from '../../support/waitFor';
-import type { Workbench } from '../../support/workbench';
+import { damageText, prepareHistory, writeAnswered, type PreparedHistory } from '../../support/writeHistory';
 
 describe('a history that was damaged between two windows', function () {
   inOrder(this);
+  let history: PreparedHistory;
   let session: ChatSession;
-  let workbench: Workbench;
-  let chat: ChatPage;
 
   before(async () => {
-    session = await openChat({ window: 60_000 });
+    history = await prepareHistory((store) => writeAnswered(store, 'What do you keep?', 'Carefully preserved wording.', 'Another answer.'));
+    await damageText(history.storeFile, 'Carefully');
+    session = await openChat({ ...history.options, window: 60_000 });
   });
   afterEach(function () {
     return session.keepPictures(this.currentTest);
   });
-  after(() => session?.close());
-
-  const storeFile = () => {
-    const found = readdirSync(session.server.dataFolder, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('threadkeeper.db'));
-    assert.ok(found);
-    return join(session.server.dataFolder, found);
-  };
-
-  const damage = (word: string) => {
-    const content = readFileSync(storeFile());
-    const at = content.indexOf(word);
-    assert.ok(at > 0);
-    content.write(word.toUpperCase(), at);
-    writeFileSync(storeFile(), content);
-  };
-
-  it('is said to be sound while it is', async () => {
-    session.api.enqueue(reply('Carefully preserved wording.'), reply('Another answer.'));
-    await session.chat.ask('What do you keep?');
-    await session.chat.see('article.answer', 'Carefully preserved wording.');
-    await session.chat.ask('And then?');
-    await session.chat.see('article.answer', 'Another answer.');
-    await session.chat.idle();
-    await session.workbench.runCommand('Threadkeeper: Verify and Repair History');
-    assert.match(await session.workbench.messages.waitForNotification('checked'), /^[\d,]+ entries in 1 session checked, no damage found\.$/);
+  after(async () => {
+    await session?.close();
+    await history?.remove();
   });
 
   it('is found to be damaged when nobody asks for anything', async () => {
-    // Closing puts everything into the file itself.
-    await session.workbench.reload();
-    await session.chat.see('article.answer', 'Another answer.');
-    const host = session.workbench.extensionHostPid();
-    await session.workbench.close();
-    killTree(host);
-    await waitFor('the extension host to end', () => session.server.extensionHosts().length === 0);
-    damage('Carefully');
-
-    workbench = await session.workbench.openTab();
-    await workbench.openView();
-    chat = new ChatPage(workbench);
+    const { chat, workbench } = session;
     await chat.see('article.answer', 'Another answer.');
     assert.match(await workbench.messages.waitForNotification('Part of your history is damaged'), /1 entry does not say what was written: entry #\d+ of session \d{8}_001/);
     await chat.see('tk-banner', 'Part of your history is damaged');
@@ -68,6 +32,7 @@ describe('a history that was damaged between two windows', function () {
   });
 
   it('is repaired when the user says so, and goes on', async () => {
+    const { chat, workbench } = session;
     await workbench.runCommand('Threadkeeper: Verify and Repair History');
     const dialog = await workbench.messages.waitForDialog();
     assert.match(dialog, /Your history is damaged: 1 problem found\.[\s\S]*entry #\d+ of session[\s\S]*The damaged file is kept beside it/);
@@ -82,16 +47,18 @@ describe('a history that was damaged between two windows', function () {
     await chat.ask('Still there?');
     await chat.see('article.answer', 'On it goes.');
     await workbench.runCommand('Threadkeeper: Verify and Repair History');
-    await workbench.messages.waitForNotification('no damage found');
+    assert.match(await workbench.messages.waitForNotification('checked'), /^[\d,]+ entries in 1 session checked, no damage found\.$/);
   });
 
   it('is repaired from a window whose history another one has open, and both go on', async () => {
+    const { chat, workbench } = session;
+    // Closing puts everything into the file itself.
     await workbench.reload();
     await chat.see('article.answer', 'On it goes.');
     const guest = await workbench.openTab();
     const second = new ChatPage(guest);
     await second.see('article.answer', 'On it goes.');
-    damage('Another answer');
+    await damageText(history.storeFile, 'Another answer');
     await guest.runCommand('Threadkeeper: Verify and Repair History');
     assert.match(await guest.messages.waitForDialog(), /1 problem found\.[\s\S]*The damaged file is kept beside it/);
     await guest.messages.answerDialog('Repair');

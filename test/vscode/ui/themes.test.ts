@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Frame } from 'playwright-core';
 import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
 import { everyCard, fullSession, toBeDamaged, writeEveryCard } from '../../support/everyCard';
 import { rateLimited, reply, toolCall } from '../../support/messagesApiScript';
-import { temporaryWorkspace } from '../../support/sampleWorkspace';
 import { SessionsPage } from '../../support/sessionsPage';
 import { themes } from '../../support/themes';
 import { waitFor } from '../../support/waitFor';
-import { writeHistory } from '../../support/writeHistory';
+import { damageText, prepareHistory, type PreparedHistory } from '../../support/writeHistory';
 import { axeViolations } from '../../webview/support/axe';
 
 const settings = {
@@ -27,16 +23,13 @@ const offline = 'Where is the tide table kept?';
 describe('in every theme', () => {
   let session: ChatSession;
   let sessions: SessionsPage;
-  let remove: () => Promise<void>;
+  let history: PreparedHistory;
 
   before(async () => {
-    const [workspace, dataFolder] = [await temporaryWorkspace(), await mkdtemp(join(tmpdir(), 'threadkeeper-themes-'))];
-    remove = async () => {
-      await workspace.remove();
-      await rm(dataFolder, { recursive: true, force: true, maxRetries: 5 });
-    };
-    await damage(await writeHistory(dataFolder, workspace.folder, writeEveryCard));
-    session = await openChat({ dataFolder, folder: workspace.folder, env: { ANTHROPIC_API_KEY: undefined }, settings, viewport: { width: 1400, height: 2600 } });
+    history = await prepareHistory(writeEveryCard);
+    // So that it has something to say of itself.
+    await damageText(history.storeFile, toBeDamaged);
+    session = await openChat({ ...history.options, env: { ANTHROPIC_API_KEY: undefined }, settings, viewport: { width: 1400, height: 2600 } });
     sessions = new SessionsPage(session.workbench);
     await sessions.open();
     await widenSideBar();
@@ -46,7 +39,7 @@ describe('in every theme', () => {
   });
   after(async () => {
     await session?.close();
-    await remove?.();
+    await history?.remove();
   });
 
   it('the page without a key is drawn', async () => {
@@ -159,13 +152,3 @@ describe('in every theme', () => {
     return violations.map((violation) => `${what}: ${violation}`);
   }
 });
-
-/** So that the history has something to say of itself. */
-async function damage(storeFolder: string): Promise<void> {
-  const file = join(storeFolder, 'threadkeeper.db');
-  const content = await readFile(file);
-  const at = content.indexOf(toBeDamaged);
-  assert.ok(at > 0);
-  content.write(toBeDamaged.toUpperCase(), at);
-  await writeFile(file, content);
-}
