@@ -31,7 +31,7 @@ describe('in Chinese', function () {
   it('begins with the ways to an answer', async () => {
     await chat.see('.first-run', chinese('Try offline'));
     console.log(`      the first window can be used after ${session.sinceOpened()} s`);
-    assert.deepEqual(await chat.texts('.first-run vscode-button'), ['Set API key', 'Use a VS Code language model', 'Use Ollama', 'Try offline'].map(chinese));
+    assert.deepEqual(await chat.texts('.first-run vscode-button'), ['Set API key', 'Use a VS Code language model', 'Use Ollama', 'Use an OpenAI-compatible server', 'Try offline'].map(chinese));
     await session.workbench.screenshot('chinese-first-run');
     await inChinese('tk-app');
   });
