@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { backup, backupHelp } from './cli/backup';
 import { compact, compactHelp } from './cli/compact';
 import { context, contextHelp } from './cli/context';
@@ -25,7 +27,8 @@ const help = `threadkeeper: conversations with Claude that keep their history.
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
   threadkeeper backup …   writes a history into one file (backup --help)
   threadkeeper restore …  puts a backup in place of a history (restore --help)
-  threadkeeper --help     this text`;
+  threadkeeper --help     this text
+  threadkeeper --version  which version this is`;
 
 const commands = [
   { name: 'run', run, help: runHelp },
@@ -49,10 +52,18 @@ async function main([command, ...args]: readonly string[]): Promise<number> {
     return 0;
   }
   if (known) return known.run(args);
+  if (command === '--version') {
+    process.stdout.write(`${versionOf(join(__dirname, '..', 'package.json'))}\n`);
+    return 0;
+  }
   const asked = command === '--help' || command === '-h' || command === 'help';
   const text = asked || command === undefined ? help : `Unknown command "${command}".\n\n${help}`;
   (asked ? process.stdout : process.stderr).write(`${text}\n`);
   return asked ? 0 : 2;
+}
+
+function versionOf(manifest: string): string {
+  return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 }
 
 // A reader that has gone away is no reason for a stack trace.

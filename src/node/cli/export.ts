@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { allSessions } from '../transfer/exportJson';
 import { exportFormats, exportSessions, writeExport, type ExportFormat } from '../transfer/exportSessions';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from './flags';
@@ -32,6 +32,7 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
   if ((name === undefined) === (flags['all'] === undefined) || more.length > 0) throw new UsageError('Name one session, or all of them with --all.');
   const out = flags['out'] === undefined ? null : resolve(flags['out']);
   if (out !== null && flags['overwrite'] === undefined && existsSync(out)) throw new Error(`${out} exists already. Name another file, or replace it with --overwrite.`);
+  if (out !== null && !existsSync(dirname(out))) throw new Error(`There is no folder ${dirname(out)}.`);
   const format = (flags['format'] ?? 'json') as ExportFormat;
   const redact = flags['redact'] !== undefined;
   return withReader(flags['store']!, 'export', async (store) => {

@@ -7,6 +7,8 @@ export interface FlagSpec {
   readonly name: string;
   readonly value?: string;
   readonly choices?: readonly string[];
+  /** Said to whoever gives another value than the choices. */
+  readonly hint?: string;
   readonly required?: boolean;
   readonly help: string;
 }
@@ -24,7 +26,7 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
     if (flags[name] !== undefined) throw new UsageError(`--${name} is given twice.`);
     const value = spec.value === undefined ? 'true' : (inline ?? args[++i]);
     if (value === undefined || (inline === undefined && spec.value !== undefined && value.startsWith('--'))) throw new UsageError(`--${name} needs a value (${spec.value}).`);
-    if (spec.choices && !spec.choices.includes(value)) throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}; "${value}" is not.`);
+    if (spec.choices && !spec.choices.includes(value)) throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}; "${value}" is not.${spec.hint === undefined ? '' : ` ${spec.hint}`}`);
     flags[name] = value;
   }
   const missing = specs.find((spec) => spec.required && flags[spec.name] === undefined);

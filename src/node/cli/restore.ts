@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { counted, isUnusable, problemCount } from '../../core/session/verifyReport';
@@ -24,6 +25,7 @@ export async function restore(args: readonly string[]): Promise<number> {
   const flags = parseFlags(rest, specs);
   if (words.length !== 1) throw new UsageError('One FILE to restore is wanted.');
   const file = resolve(words[0]!);
+  if ((await stat(file).catch(() => null))?.isDirectory() === true) throw new Error(`${file} is a folder, not a backup.`);
   const workerFile = join(__dirname, 'storeTaskWorker.js');
   const report = await verifyFile(file, { workerFile });
   for (const { where, meaning } of report.problems) process.stderr.write(`${plain(`${where}: ${meaning}`)}\n`);

@@ -1,3 +1,4 @@
+import { counted } from '../../core/session/verifyReport';
 import { timeText } from '../../core/recall/dateText';
 import type { Session } from '../../core/session/session';
 import type { SessionQuery } from '../../core/session/sessionQuery';
@@ -45,6 +46,7 @@ function queryOf(flags: Flags): SessionQuery {
 }
 
 function forPeople({ id, title, updatedAt, messageCount, totalTokens, archivedAt }: Session): string {
-  const counts = `${messageCount.toLocaleString('en')} messages, ${totalTokens.toLocaleString('en')} tokens`;
+  // Of imported sessions nothing was counted here.
+  const counts = [counted(messageCount, 'message', 'messages'), ...(totalTokens > 0 ? [counted(totalTokens, 'token', 'tokens')] : [])].join(', ');
   return [id, timeText(updatedAt), plain(title) || 'Untitled', counts, ...(archivedAt === null ? [] : ['archived'])].join('  ');
 }

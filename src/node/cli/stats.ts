@@ -1,6 +1,7 @@
 import { analyse } from '../../core/analytics/analyse';
 import { lastDays } from '../../core/analytics/days';
 import type { AnalyticsReport } from '../../core/analytics/report';
+import { counted } from '../../core/session/verifyReport';
 import { dayStart } from '../../core/recall/parseSearchText';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
 import { plain } from './plain';
@@ -44,7 +45,9 @@ function rangeOf(flags: Flags, now: number): { readonly from: number; readonly t
   if (from !== undefined && flags['days'] !== undefined) throw new UsageError('--from and --days exclude each other.');
   const lastTo = to === undefined ? now : dayOf('to', to);
   const range = lastDays(positiveInteger(flags, 'days') ?? defaultDays, lastTo);
-  return from === undefined ? range : { from: dayOf('from', from), to: range.to };
+  const first = from === undefined ? range.from : dayOf('from', from);
+  if (first >= range.to) throw new UsageError('--from is a day after --to.');
+  return { from: first, to: range.to };
 }
 
 function dayOf(name: string, value: string): number {
@@ -55,15 +58,15 @@ function dayOf(name: string, value: string): number {
 
 function forPeople({ from, to, totals, days, sessions, moreSessions, models, compactions, nudges }: AnalyticsReport): string {
   const n = (value: number) => value.toLocaleString('en');
-  const usd = ({ usd: value, requestsWithoutCost: unpriced, requestsEstimated: guessed }: AnalyticsReport['totals']['cost']) => `$${value.toFixed(2)}${guessed > 0 ? ` (tokens of ${n(guessed)} requests estimated)` : ''}${unpriced > 0 ? ` and ${n(unpriced)} requests without a known price` : ''}`;
+  const usd = ({ usd: value, requestsWithoutCost: unpriced, requestsEstimated: guessed }: AnalyticsReport['totals']['cost']) => `$${value.toFixed(2)}${guessed > 0 ? ` (tokens of ${counted(guessed, 'request', 'requests')} estimated)` : ''}${unpriced > 0 ? ` and ${counted(unpriced, 'request', 'requests')} without a known price` : ''}`;
   return [
-    `${from} to ${to}: ${n(totals.sessionsActive)} sessions in use, ${n(totals.sessionsCreated)} begun, ${n(totals.messages)} messages, ${n(totals.tokens)} tokens in ${n(totals.requests)} requests, ${usd(totals.cost)}`,
+    `${from} to ${to}: ${counted(totals.sessionsActive, 'session', 'sessions')} in use, ${n(totals.sessionsCreated)} begun, ${counted(totals.messages, 'message', 'messages')}, ${counted(totals.tokens, 'token', 'tokens')} in ${counted(totals.requests, 'request', 'requests')}, ${usd(totals.cost)}`,
     '',
     'day         begun  in use  messages        tokens      cost',
     ...days.map((day) => `${day.day}  ${n(day.sessionsCreated).padStart(5)}  ${n(day.sessionsActive).padStart(6)}  ${n(day.messages).padStart(8)}  ${n(day.tokens).padStart(12)}  ${`$${day.cost.usd.toFixed(2)}`.padStart(8)}`),
     ...(sessions.length === 0 ? [] : ['', 'largest sessions', ...sessions.map(({ id, title, tokens, messages }) => `  ${id}  ${n(tokens).padStart(12)} tokens  ${n(messages).padStart(6)} messages  ${plain(title) || 'Untitled'}`)]),
     ...(moreSessions > 0 ? [`  and ${n(moreSessions)} more`] : []),
-    ...(models.length === 0 ? [] : ['', 'models', ...models.map(({ provider, model, requests, tokens, cost }) => `  ${provider}/${model}  ${n(requests)} requests  ${n(tokens)} tokens  ${usd(cost)}`)]),
+    ...(models.length === 0 ? [] : ['', 'models', ...models.map(({ provider, model, requests, tokens, cost }) => `  ${provider}/${model}  ${counted(requests, 'request', 'requests')}  ${counted(tokens, 'token', 'tokens')}  ${usd(cost)}`)]),
     '',
     `compactions: ${n(compactions.count)}${compactions.undone > 0 ? `, ${n(compactions.undone)} undone` : ''}; ${n(compactions.savedTokens)} tokens saved, ${(compactions.durationMs / 1000).toFixed(1)} s to make, of which turns waited ${(compactions.heldMs / 1000).toFixed(1)} s`,
     `nudges: ${n(nudges.delivered)}, notes were written after ${n(nudges.acted)}`,

@@ -38,7 +38,7 @@ export function openReaderCopy(sqlite: Sqlite, files: StoreFiles, note: NonNulla
     return { connection, version, dispose: abandon };
   }
   try {
-    const { connection, abandon } = openCopy(sqlite, copy.files, refuse);
+    const { connection, abandon } = openCopy(sqlite, copy.files, refuse, files.main);
     return { connection, version: copy.version, dispose: () => (abandon(), copy.dispose()) };
   } catch (error) {
     copy.dispose();

@@ -102,14 +102,14 @@ export function openForEditing(sqlite: Sqlite, files: DatabaseFiles): Pick<Store
   return { connection: opened.connection, close, abandon: opened.abandon };
 }
 
-/** Opens a private copy (readonlyCopy.ts), which recovery may write to; queries alone are let through. */
-export function openCopy(sqlite: Sqlite, files: DatabaseFiles, refuse: () => void = refuseAll): Pick<StoreDatabase, 'connection' | 'abandon'> {
+/** Opens a private copy (readonlyCopy.ts), which recovery may write to; queries alone are let through. Errors name it `original`. */
+export function openCopy(sqlite: Sqlite, files: DatabaseFiles, refuse: () => void = refuseAll, original = files.main): Pick<StoreDatabase, 'connection' | 'abandon'> {
   if (sqlite.unbridged !== null) return openInMemory(sqlite, files, refuse);
-  const opened = bridged(sqlite, files, refuse);
+  const opened = bridged(sqlite, files, refuse, original);
   opened.connection.exec('PRAGMA locking_mode = EXCLUSIVE');
   if (schemaVersion(opened.connection) === 0) {
     opened.abandon();
-    throw new StoreError('io', english('{0} is still being created', files.main));
+    throw new StoreError('io', english('{0} is still being created', original));
   }
   opened.connection.exec('PRAGMA query_only = ON');
   return opened;
@@ -155,12 +155,12 @@ function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
   return { connection, close, abandon: opened.abandon };
 }
 
-function bridged(sqlite: Sqlite, files: DatabaseFiles, beforeCommit: () => void) {
+function bridged(sqlite: Sqlite, files: DatabaseFiles, beforeCommit: () => void, file = files.main) {
   let opened: { database: Database; binding: Binding };
   try {
     opened = sqlite.openFiles(files);
   } catch (error) {
-    throw toStoreError(error, undefined, files.main);
+    throw toStoreError(error, undefined, file);
   }
   const { database, binding } = opened;
   const takeLastError = () => {
@@ -168,7 +168,7 @@ function bridged(sqlite: Sqlite, files: DatabaseFiles, beforeCommit: () => void)
     binding.lastError = undefined;
     return error;
   };
-  const connection = new Connection(database, { file: files.main, beforeCommit, takeLastError });
+  const connection = new Connection(database, { file, beforeCommit, takeLastError });
   const abandon = () => {
     binding.revoked = true;
     try {

@@ -1,5 +1,6 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { english } from '../../core/l10n';
 
 /** What an archive of OpenClaw is called: sessions that were reset or deleted there. */
 const archived = /\.jsonl\.(?:reset|deleted|bak)\b/;
@@ -12,16 +13,21 @@ const deepest = 8;
 
 export interface Source {
   readonly file: string;
+  /** The file, or the folder that it was found in, as the user named it. */
+  readonly path: string;
   /** Named by the user: that nothing can be made of it is then worth a word. */
   readonly named: boolean;
 }
 
-/** The files that are meant: those that are named, and in a folder those that may be sessions, by name. Rejects when one is not there. */
+/** The files that are meant: those that are named, and in a folder those that may be sessions, by name. Rejects, with words, when one is not there. */
 export async function findSources(paths: readonly string[]): Promise<Source[]> {
   const sources: Source[] = [];
   for (const path of paths) {
-    if (!(await stat(path)).isDirectory()) sources.push({ file: path, named: true });
-    else sources.push(...(await within(path, 0)).map((file) => ({ file, named: false })));
+    const found = await stat(path).catch((error: unknown) => {
+      throw isMissing(error) ? new Error(english('There is no file or folder {0}.', path)) : error;
+    });
+    if (!found.isDirectory()) sources.push({ file: path, path, named: true });
+    else sources.push(...(await within(path, 0)).map((file) => ({ file, path, named: false })));
   }
   return sources;
 }
@@ -37,4 +43,8 @@ async function within(folder: string, depth: number): Promise<string[]> {
     else if (entry.isFile() && wanted.test(entry.name) && !unwanted.test(entry.name) && !archived.test(entry.name)) files.push(path);
   }
   return files;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

@@ -79,7 +79,9 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
     }
     if (options.signal?.aborted) return { sessions, failed, cancelled: true };
   }
-  return { sessions, failed, cancelled: false };
+  const told = new Set([...sessions, ...failed].map(({ source }) => source));
+  const empty = paths.filter((path) => !sources.some((one) => one.path === path && (one.named || told.has(one.file))));
+  return { sessions, failed: [...failed, ...empty.map((source) => ({ source, reason: english('There are no sessions in it.') }))], cancelled: false };
 }
 
 async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext): AsyncGenerator<ImportedSession, void, void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { importFixtures } from '../../support/importRig';
@@ -68,6 +69,28 @@ describe('every command of the command line', () => {
     for (const { name, code: ended, out: text, err } of helps) {
       assert.deepEqual([name, ended, err], [name, 0, '']);
       for (const part of [`threadkeeper ${name}`, '--store DIR', '--json', 'Exit code']) assert.ok(text.includes(part), `${name} does not say ${part}:\n${text}`);
+    }
+  });
+
+  it('is answered when it is mistaken, in words that lead on', async () => {
+    const damaged = join(temp.path, 'damaged');
+    mkdirSync(damaged);
+    writeFileSync(join(damaged, 'threadkeeper.db'), 'x'.repeat(4096));
+    for (const [words, expected, text] of [
+      [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
+      [['sesions'], 2, /Unknown command "sesions"/],
+      [['run', '--store', inUse, '--provider', 'offline', '--model', 'offline'], 2, /--provider is one of .*; "offline" is not\. Nobody has to answer with --model offline\./],
+      [['stats', '--store', inUse, '--from', '2026-11-20', '--to', '2026-11-10'], 2, /--from is a day after --to\./],
+      [['sessions', '--store', inUse], 0, /One {2}1 message, 3 tokens\n$/],
+      [['sessions', '--store', __filename], 1, /--store is the folder of a history; .* is a file\./],
+      [['sessions', '--store', damaged], 1, new RegExp(`^${damaged}/threadkeeper\\.db: .*\\nthreadkeeper verify says`)],
+      [['import', '--store', inUse, join(temp.path, 'nowhere')], 1, /There is no file or folder .*nowhere\./],
+      [['import', '--store', inUse, damaged], 1, /damaged: There are no sessions in it\./],
+      [['export', 'One', '--store', inUse, '--out', join(temp.path, 'nowhere', 'x.json')], 1, /There is no folder .*nowhere\./],
+      [['restore', damaged, '--store', join(temp.path, 'new')], 1, /damaged is a folder, not a backup\./],
+    ] as const) {
+      const { code, out, err } = await run(...words);
+      assert.deepEqual([words[0], code, text.test(out + err)], [words[0], expected, true], out + err);
     }
   });
 

@@ -64,7 +64,7 @@ describe('threadkeeper sessions, show, stats and export', () => {
   it('counts', async () => {
     const report = JSON.parse(await ok('stats', '--json')) as { days: unknown[]; totals: { tokens: number }; sessions: { id: string }[] };
     assert.deepEqual([report.days.length, report.totals.tokens, report.sessions.map((one) => one.id)], [7, 100, [id]]);
-    assert.match(await ok('stats', '--days', '2'), /100 tokens in 1 requests, \$0\.25/);
+    assert.match(await ok('stats', '--days', '2'), /100 tokens in 1 request, \$0\.25/);
     assert.equal((await run('stats', '--from', 'monday', '--store', temp.path)).code, 2);
   });
 

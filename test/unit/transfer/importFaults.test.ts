@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, renameSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { readLines } from '../../../src/node/transfer/lineReader';
 import { brief, ImportRig } from '../../support/importRig';
@@ -88,6 +89,9 @@ describe('an import of what is broken', () => {
     const nothing = rig.source('notes.txt', 'not a session\n');
     const empty = rig.source('empty.jsonl', '');
     assert.deepEqual((await rig.import([nothing, empty])).failed.map(({ reason }) => reason), ['It is none of the formats that can be imported.', 'It is none of the formats that can be imported.']);
+    const folder = dirname(rig.source('none/notes.json', '{"a":1}'));
+    assert.deepEqual((await rig.import([folder, rig.source('one.jsonl', [{ ...header, id: 'other' }, user('a', null, 'x')])])).failed, [{ source: folder, reason: 'There are no sessions in it.' }]);
+    await assert.rejects(rig.import(join(folder, 'nowhere')), { message: `There is no file or folder ${join(folder, 'nowhere')}.` });
     const rows = Array.from({ length: 5000 }, (_, i) => user(`r${i}`, i === 0 ? null : `r${i - 1}`, `m${i}`));
     const file = rig.source('big.jsonl', [header, ...rows]);
     const stop = new AbortController();
