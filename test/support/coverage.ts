@@ -1,11 +1,11 @@
 import { transform } from 'esbuild';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtTests, projectRoot } from './paths';
+import { artifacts, builtTests, projectRoot } from './paths';
 import { lineStarts, mappedPlaces, placesOf, type MappedPlace } from './sourceLines';
 
 /**
@@ -114,6 +114,16 @@ function print(lines: Lines): void {
   for (const [group, { run, all }] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`${group.padEnd(28)} ${percent(run, all).padStart(7)}  ${run} of ${all}`);
   const missed = [...groups.values()].flatMap((group) => group.missed);
   if (missed.length > 0) console.log(`\nFiles of which less than 80 % is run:\n  ${missed.join('\n  ')}`);
+  const list = join(artifacts, 'coverage.txt');
+  mkdirSync(artifacts, { recursive: true });
+  writeFileSync(list, [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(missedLines).join(''));
+  console.log(`\nThe lines that are not: ${list}`);
+}
+
+function missedLines([source, of]: [string, ReadonlyMap<number, boolean>]): string {
+  const text = readFileSync(join(projectRoot, source), 'utf8').split('\n');
+  const missed = [...of].filter(([, isRun]) => !isRun).map(([line]) => line).sort((a, b) => a - b);
+  return missed.map((line) => `${source}:${line}  ${text[line - 1]?.trim()}\n`).join('');
 }
 
 function percent(part: number, whole: number): string {

@@ -30,6 +30,20 @@ describe('a rename', () => {
     },
   };
 
+  it('waits by itself when it is not told how', async () => {
+    const failOnce = () => {
+      let tries = 0;
+      return () => {
+        if (++tries === 1) throw fault('EBUSY');
+        return tries;
+      };
+    };
+    const [rename, renameSync] = [failOnce(), failOnce()];
+    await patientRename('a', 'b', { platform: 'win32', rename: async () => void rename() });
+    patientRenameSync('a', 'b', { platform: 'win32', rename: () => void renameSync() });
+    assert.deepEqual([rename(), renameSync()], [3, 3]);
+  });
+
   for (const [way, run] of Object.entries(ways)) {
     it(`${way} tries again on Windows, where somebody may be looking at the file`, async () => {
       assert.deepEqual(await run('win32', 'EPERM', 0), ['a b', undefined]);
