@@ -1,14 +1,41 @@
-import { commands, env, languages, SnippetString, Uri, ViewColumn, window, workspace } from 'vscode';
+import { commands, env, FileType, languages, Range, SnippetString, Uri, ViewColumn, window, workspace } from 'vscode';
 import { t } from '../core/l10n';
 import { extensionId } from './contributions';
+import { fileLink, type FileLink } from './fileLink';
 
 const openSchemes: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
 
-/** Opens a link of an answer in the browser; VS Code asks before it leaves. Rejects for anything that is not a plain web address. */
+/**
+ * Opens a link of an answer: in the browser, with VS Code asking before it leaves, or in an editor. Rejects for anything that is
+ * neither a plain web address nor a file of the workspace.
+ */
 export async function openLink(href: string): Promise<void> {
   const uri = Uri.parse(href.trim());
-  if (!openSchemes.has(uri.scheme.toLowerCase())) throw new Error(t('Only web and mail addresses are opened from here.'));
-  await env.openExternal(uri);
+  if (/^[a-z]+:/i.test(href.trim()) && openSchemes.has(uri.scheme.toLowerCase())) return void (await env.openExternal(uri));
+  const link = fileLink(href);
+  if (!link) throw new Error(t('Only web addresses, mail addresses and files of the workspace are opened from here.'));
+  await openFile(link);
+}
+
+async function openFile({ path, line }: FileLink): Promise<void> {
+  for (const folder of workspace.workspaceFolders ?? []) {
+    const isAbsolute = path.startsWith('/') || /^[a-z]:/i.test(path);
+    const uri = isAbsolute ? folder.uri.with({ path: path.startsWith('/') ? path : `/${path}` }) : Uri.joinPath(folder.uri, path);
+    // An answer may name anything; what lies outside is not opened.
+    if (!workspace.getWorkspaceFolder(uri) || !(await isFile(uri))) continue;
+    const selection = line === null ? undefined : new Range(line - 1, 0, line - 1, 0);
+    await commands.executeCommand('vscode.open', uri, selection ? { selection } : {});
+    return;
+  }
+  throw new Error(t('“{0}” is not a file of this workspace.', path));
+}
+
+async function isFile(uri: Uri): Promise<boolean> {
+  try {
+    return ((await workspace.fs.stat(uri)).type & FileType.File) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 export async function copyText(text: string): Promise<void> {

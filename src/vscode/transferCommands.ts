@@ -35,7 +35,7 @@ const formats = (): readonly FormatItem[] => [
   { label: t('HTML page, redacted'), description: t('without keys, tokens, passwords, home folders and attachments'), format: 'html', redact: true },
   { label: t('JSON, redacted'), description: t('without keys, tokens, passwords, home folders and attachments'), format: 'json', redact: true },
 ];
-const filters: Readonly<Record<ExportFormat, Record<string, string[]>>> = { json: { JSON: ['json'] }, md: { Markdown: ['md'] }, html: { 'Web page': ['html'] } };
+const filters: Readonly<Record<ExportFormat, () => Record<string, string[]>>> = { json: () => ({ JSON: ['json'] }), md: () => ({ Markdown: ['md'] }), html: () => ({ [t('Web page')]: ['html'] }) };
 
 /** Sessions out into files, and in from files of this and other programs. */
 export class TransferCommands {
@@ -68,7 +68,7 @@ export class TransferCommands {
     if (!picked) return;
     const { format, redact } = picked;
     const fileName = `${name.replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ').trim().slice(0, 80) || 'session'}.${format}`;
-    const target = await window.showSaveDialog({ title: picked.label, saveLabel: t('Export'), filters: filters[format], defaultUri: Uri.file(join(homedir(), fileName)) });
+    const target = await window.showSaveDialog({ title: picked.label, saveLabel: t('Export'), filters: filters[format](), defaultUri: Uri.file(join(homedir(), fileName)) });
     if (!target) return;
     const done = await window.withProgress({ location: ProgressLocation.Notification, title: t('Exporting {0}', sessionsText(sessions)), cancellable: true }, async (progress, token) => {
       const stop = new AbortController();

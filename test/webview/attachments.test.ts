@@ -51,6 +51,19 @@ describe('attachments and menus of the composer', function () {
     deepStrictEqual(await chips(view), []);
   });
 
+  it('offers context at a button, as if @ had been typed', async () => {
+    const view = await open({ snapshot: snapshot() });
+    await answer(view, { find_mentions: mentions });
+    strictEqual(await view.text('.composer-notice'), '@ for context, / for commands');
+    await view.find('textarea').fill('look at');
+    strictEqual(await view.text('.composer-notice'), '');
+    await view.find('vscode-button.add-context').click();
+    await view.find('[role=option]').first().waitFor();
+    deepStrictEqual([await options(view), await view.find('textarea').inputValue()], [['Problems', 'tide.js', 'tides'], 'look at @']);
+    deepStrictEqual(await axeViolations(view), []);
+    await view.shot('composer-context-button');
+  });
+
   it('sends an attachment without any text, and gives both back when that fails', async () => {
     const view = await open({ snapshot: snapshot({ attachments: [image] }) });
     await view.page.evaluate(() => (window.fake.refuse['send'] = 'The disk is full.'));

@@ -105,16 +105,18 @@ describe('Markdown', function () {
   });
 
   it('opens links through the host, by mouse and by key, and goes nowhere itself', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '[one](https://example.org/1) <https://example.org/2> [file](src/a.ts)')] }) });
+    const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '[one](https://example.org/1) <https://example.org/2> [file](src/a.ts#L3) [command](command:x) [host](//example.org/x) [drive](x:1)')] }) });
     const here = view.page.url();
     await view.page.getByRole('link', { name: 'one' }).click();
     await view.page.getByRole('link', { name: 'https://example.org/2' }).press('Enter');
-    await view.until('both were asked for', async () => (await view.requests('open_link')).length === 2);
+    await view.page.getByRole('link', { name: 'file' }).click();
+    await view.until('all were asked for', async () => (await view.requests('open_link')).length === 3);
     deepStrictEqual(await view.requests(), [
       { method: 'open_link', href: 'https://example.org/1' },
       { method: 'open_link', href: 'https://example.org/2' },
+      { method: 'open_link', href: 'src/a.ts#L3' },
     ]);
-    strictEqual(await view.find('tk-markdown a').count(), 2, 'a relative path is text');
+    strictEqual(await view.find('tk-markdown a').count(), 3, 'what is neither an address nor a file is text');
     strictEqual(view.page.url(), here);
   });
 

@@ -152,7 +152,10 @@ export class ComposerView extends ViewElement implements CompletionsHost {
           @blur=${this.left}
         ></textarea>
         <div class="composer-bar">
-          <span id="composer-hint" class="composer-notice">${this.notice ?? ''}</span>
+          <vscode-button appearance="icon" class="add-context" title=${t('Add context… (@)')} aria-label=${t('Add context')} ?disabled=${disabled} @click=${this.beginMention}
+            >${icon('paperclip')}</vscode-button
+          >
+          <span id="composer-hint" class="composer-notice">${this.notice ?? (disabled || this.hasText ? '' : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`)}</span>
           ${this.busy
             ? html`<vscode-button
                 appearance="icon"
@@ -248,6 +251,17 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   private readonly caretMoved = (event: Event): void => {
     const moved = !(event instanceof KeyboardEvent) || ['ArrowLeft', 'ArrowRight', 'Home', 'End'].includes(event.key);
     if (moved && !(event instanceof KeyboardEvent && event.isComposing)) this.completions.update();
+  };
+
+  /** As if `@` had been typed. */
+  private readonly beginMention = (): void => {
+    const { area } = this;
+    if (!area) return;
+    area.focus();
+    const before = area.value.slice(0, area.selectionStart);
+    area.setRangeText(/(?:^|[\s(])$/.test(before) ? '@' : ' @', area.selectionStart, area.selectionEnd, 'end');
+    this.textChanged();
+    this.completions.update();
   };
 
   private readonly left = (): void => {

@@ -8,7 +8,8 @@ const tags = [
   'ol', 'p', 'pre', 's', 'small', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'u', 'ul',
 ];
 
-export const openableLink = /^(?:https?|mailto):/i;
+/** Web and mail addresses, and what may be a file: without a scheme, or with that of files. The host looks closer. */
+export const openableLink = /^(?:https?:|mailto:|file:\/\/\/|(?![a-z][a-z\d+.-]*:|\/\/|#)[^\s"'<>&?*|]+$)/i;
 
 /** The only way from text to nodes in this view. */
 export function sanitise(html: string): DocumentFragment {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openChat, words, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
+import { reply } from '../../support/messagesApiScript';
 import { projectRoot } from '../../support/paths';
 import { waitFor } from '../../support/waitFor';
 
@@ -102,5 +103,17 @@ describe('the composer', function () {
     assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('keep every port')), 'the summariser is told');
     await workbench.screenshot('composer-compacted');
     assert.deepEqual(api.errors, []);
+  });
+
+  it('opens the file that an answer names, at its line, and none outside of the workspace', async () => {
+    const { api, chat, workbench } = session;
+    api.enqueue(reply('It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd).'));
+    await chat.ask('Where is it?');
+    await (await chat.locator('tk-markdown a[data-href]:has-text("the tide")')).click();
+    await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
+    await workbench.page.locator('.statusbar-item', { hasText: /Ln 3, Col 1/ }).waitFor();
+    await (await chat.locator('tk-markdown a[data-href]:has-text("the passwords")')).click();
+    await chat.see('.problem', 'is not a file of this workspace');
+    await workbench.screenshot('file-link');
   });
 });

@@ -1,0 +1,17 @@
+import { deepStrictEqual } from 'node:assert';
+import { fileLink } from '../../../src/vscode/fileLink';
+
+describe('the file that a link means', () => {
+  it('is found however the line is written', () => {
+    const links = ['src/a.ts', './src/a.ts#L12', 'src/a.ts#12-20', 'src/a.ts#L12-L20', 'src/a.ts:12', 'src/a.ts:12:3', 'file:///work/my%20notes.md:7', '/work/src/a.ts', 'a.ts:3', 'C:\\work\\a.ts:4'];
+    deepStrictEqual(
+      links.map((href) => fileLink(href)).map((link) => link && `${link.path} ${link.line}`),
+      ['src/a.ts null', './src/a.ts 12', 'src/a.ts 12', 'src/a.ts 12', 'src/a.ts 12', 'src/a.ts 12', '/work/my notes.md 7', '/work/src/a.ts null', 'a.ts 3', 'C:/work/a.ts 4'],
+    );
+  });
+
+  it('is none for other addresses', () => {
+    const links = ['command:workbench.action.quit', 'javascript:alert(1)', 'vscode://file/x', 'data:text/html,x', '//host/share', 'file://host/share', '#L3', '', '%zz'];
+    deepStrictEqual(links.map(fileLink), links.map(() => null));
+  });
+});
