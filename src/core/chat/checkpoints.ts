@@ -62,8 +62,9 @@ export class Checkpoints {
     try {
       const { used } = engine.measure();
       const { checkpoints: thresholds, prepare } = engine.budget;
-      const isAhead = engine.policy.compaction.enabled && prepare !== null && (used < prepare || isPrepared());
-      const rule = { thresholds, everyUserTurns: checkpoint.everyUserTurns, minTokens: checkpoint.minTokens, prepare: isAhead ? prepare : null };
+      const { enabled, minCheckpointCoverage: coverage } = engine.policy.compaction;
+      const isAhead = enabled && prepare !== null && (used < prepare || isPrepared());
+      const rule = { thresholds, everyUserTurns: checkpoint.everyUserTurns, minTokens: checkpoint.minTokens, prepare: isAhead ? prepare : null, coverage };
       if (checkpointDue(branch.entries, await this.list(), used, rule) && !this.running) void this.start(true);
     } catch (error) {
       log.warn('checkpoint_failed', { detail: errorText(error) });

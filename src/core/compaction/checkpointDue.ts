@@ -11,6 +11,8 @@ export interface CheckpointRule {
   readonly minTokens: number;
   /** Size at which a whole summary is begun in the background; null: none will be. */
   readonly prepare: number | null;
+  /** Share of the context, 0–1, from which on a checkpoint does for a compaction. */
+  readonly coverage: number;
 }
 
 /** Share of the size at which the summary is begun, from which on a checkpoint would be paid twice: 150,000 of 156,000 tokens is 0.96. */
@@ -19,19 +21,20 @@ const nearSummary = 0.95;
 /**
  * Whether a checkpoint should be written after this turn: a threshold was crossed, or enough was said, since the last one of this cycle.
  *
- * Where a summary is prepared, checkpoints only stand in for one that fails. Then none is written just before it is begun, and one
- * that lies nearer to a threshold than to the one before serves for both. Measured over 300 turns in a 100,000-token window:
- * 3 instead of 5 a cycle, 3 % of the tokens sent and 5 % of the cost.
+ * Where a summary is prepared, checkpoints only stand in for one that fails. Then none is written just before it is begun while there
+ * is one that would do, none from then on, and one that lies nearer to a threshold than to the one before serves for both. Measured
+ * over 300 turns in a 100,000-token window: 3 instead of 5 a cycle, 3 % of the tokens sent and 5 % of the cost.
  */
 export function checkpointDue(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[], used: number, rule: CheckpointRule): boolean {
-  const { thresholds, everyUserTurns, minTokens, prepare } = rule;
-  if (used < minTokens || (prepare !== null && used >= prepare * nearSummary)) return false;
+  const { thresholds, everyUserTurns, minTokens, prepare, coverage } = rule;
+  if (used < minTokens || (prepare !== null && used >= prepare)) return false;
   const cycle = cycleEntries(entries);
   const last = newestOnBranch(cycle, checkpoints);
   const since = last ? cycle.slice(cycle.findIndex(({ uuid }) => uuid === last.content.coversThrough) + 1) : cycle;
   const turns = since.filter(isUserMessage).length;
   if (turns === 0) return false;
   const at = last?.content.tokensAtCheckpoint ?? 0;
+  if (prepare !== null && used >= prepare * nearSummary && at >= used * coverage) return false;
   const servedFrom = (index: number) => (prepare === null ? thresholds[index]! : ((thresholds[index - 1] ?? 0) + thresholds[index]!) / 2);
   return thresholds.some((tokens, index) => used >= tokens && at < servedFrom(index)) || (everyUserTurns > 0 && turns >= everyUserTurns);
 }

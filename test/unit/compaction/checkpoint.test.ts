@@ -5,7 +5,7 @@ import { exclusionContent } from '../../../src/core/session/contextExclusion';
 import type { EntryOf, StoredEntry } from '../../../src/core/session/entry';
 import { BranchBuilder } from '../../support/branchBuilder';
 
-const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000, prepare: null };
+const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000, prepare: null, coverage: 0.5 };
 
 function checkpoint(b: BranchBuilder, covers: StoredEntry, tokens: number): EntryOf<'checkpoint'> {
   const entry = new BranchBuilder().add({ type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: tokens, messagesAtCheckpoint: 1, coversThrough: covers.uuid });
@@ -57,7 +57,7 @@ describe('when a checkpoint is due', () => {
     assert.deepEqual(due(made(3_000), 5_000), [false], 'nothing said since');
     turns(b, 4);
     const byTurns = (used: number) => checkpointDue(b.entries, after, used, { ...standsIn, everyUserTurns: 4 });
-    assert.deepEqual([9_000, 14_819, 14_820, 20_000].map(byTurns), [true, true, false, false]);
+    assert.deepEqual([9_000, 14_819, 14_820, 15_000, 15_001, 15_600].map(byTurns), [true, true, false, false, true, false], 'above 15,000 one of 7,500 tokens would not do');
     assert.equal(checkpointDue(b.entries, after, 15_000, { ...standsIn, prepare: null }), true, 'no summary will be prepared');
   });
 
