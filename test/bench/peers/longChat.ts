@@ -46,10 +46,11 @@ export async function longChat(): Promise<BenchRow[]> {
     const unasked = driver.api.messages.filter((request) => isTurn(request.body)).length - turns;
     const peak = await driver.peakMemory();
     const calls = callRows('long chat', driver.api.messages);
+    const whatExcludesWhat = exclusions(callSums(driver.api.messages), compactions.length);
     const found = await recallAll(driver, facts);
     return [
       check('long chat: turns right', `${right} of ${turns}, ${said} facts said`, '300', right === turns),
-      check('long chat: prompt tokens sent', `${thousands(sent.prompt)}, of which turns ${thousands(kinds['turn']?.tokens ?? 0)}`, '≤ 15M', sent.prompt <= 15_000_000, whatExcludesWhat(callSums(driver.api.messages), compactions.length)),
+      check('long chat: prompt tokens sent', `${thousands(sent.prompt)}, of which turns ${thousands(kinds['turn']?.tokens ?? 0)}`, '≤ 15M', sent.prompt <= 15_000_000, whatExcludesWhat),
       check('long chat: input cost units', thousands(sent.cost), '≤ 2.0M', sent.cost <= 2_000_000),
       check('long chat: cache-read share', sent.cachedShare.toFixed(3), '≥ .97', sent.cachedShare >= 0.97),
       check('fixed overhead (system + tools)', thousands(overhead), '≤ 3k', overhead <= 3_000),
@@ -67,7 +68,7 @@ export async function longChat(): Promise<BenchRow[]> {
 }
 
 /** The arithmetic of the three rows about tokens and price. */
-function whatExcludesWhat(sums: ReadonlyMap<string, CallSum>, compactions: number): string {
+function exclusions(sums: ReadonlyMap<string, CallSum>, compactions: number): string {
   const none: CallSum = { requests: 0, fresh: 0, written: 0, read: 0 };
   const [turn, behind, summary] = ['turn', 'turn behind a changed prefix', 'summary, in the prompt'].map((kind) => sums.get(kind) ?? none) as [CallSum, CallSum, CallSum];
   const sizeOf = ({ fresh, written, read }: CallSum) => fresh + written + read;
