@@ -230,18 +230,18 @@ export class Compactor {
         spent.push(...job.calls.splice(0));
         yield { fold: job.fold, cut: this.spliced(job, options.trigger), job };
       }
+      // Nothing overflows yet: the summary that is being written is there for a later request. It is paid for, and better than a checkpoint.
+      const canWait = options.trigger === 'automatic' && used < budget.hardLimit;
+      if (job?.isRunning && canWait) return yield 'later';
       const checkpoint = await this.checkpointFor(first, options);
       if (checkpoint) yield { fold: await foldByCheckpoint(maker.request(first, options.instructions), checkpoint), cut: first };
       if (!isOver) {
-        const wasRunning = job !== null;
-        // Nothing overflows yet: the summary that is being written is there for a later request.
-        if (wasRunning && options.trigger === 'automatic' && used < budget.hardLimit) return yield 'later';
         if (!job) {
           this.cancelPrepared();
           job = this.startJob(first, { instructions: options.instructions, first: options.summarizers ?? [], inPrompt: options.trigger !== 'overflow' });
         }
         const waited = await job.wait(options.holdsTurn ? patienceMs : null, signals.skip);
-        if (waited === 'late' && options.trigger === 'automatic' && used < budget.hardLimit) return yield 'later';
+        if (waited === 'late' && canWait) return yield 'later';
         if (waited !== 'ended') {
           note = waited === 'late' ? english('The summariser did not answer in time.') : english('The summary by the model was cancelled.');
           this.cancelPrepared();

@@ -11,7 +11,7 @@ export interface CheckpointRule {
   readonly minTokens: number;
   /** Size at which a whole summary is begun in the background; null: none will be. */
   readonly prepare: number | null;
-  /** Share of the context, 0–1, from which on a checkpoint does for a compaction. */
+  /** Share of what is folded, 0–1, that a checkpoint has to cover to do for a compaction. */
   readonly coverage: number;
 }
 
@@ -34,7 +34,9 @@ export function checkpointDue(entries: readonly StoredEntry[], checkpoints: read
   const turns = since.filter(isUserMessage).length;
   if (turns === 0) return false;
   const at = last?.content.tokensAtCheckpoint ?? 0;
-  if (prepare !== null && used >= prepare * nearSummary && at >= used * coverage) return false;
+  // Less would do of the whole size, but what a compaction leaves behind stands in front of what can be folded.
+  const wouldDo = at >= (used * (1 + coverage)) / 2;
+  if (prepare !== null && used >= prepare * nearSummary && wouldDo) return false;
   const servedFrom = (index: number) => (prepare === null ? thresholds[index]! : ((thresholds[index - 1] ?? 0) + thresholds[index]!) / 2);
   return thresholds.some((tokens, index) => used >= tokens && at < servedFrom(index)) || (everyUserTurns > 0 && turns >= everyUserTurns);
 }

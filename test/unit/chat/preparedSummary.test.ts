@@ -90,6 +90,31 @@ describe('a summary prepared in the background', () => {
     assert.deepEqual(records().map(({ content }) => content.rung), ['prepared']);
   });
 
+  it('is not overtaken by a checkpoint while there is room', async () => {
+    rig.overrides = { ...rig.overrides, 'compaction.preferCheckpoint': true };
+    await fill(4, 900);
+    rig.summarizer.answers.push(JSON.stringify({ summary: 'They spoke.', topics: [], keyDecisions: [], openQuestions: [] }));
+    assert.notEqual((await rig.conversation.checkpoint()).entry, null);
+    const gate = (rig.summarizer.hold = rig.gate());
+    await fill(4, 900);
+    assert.deepEqual([records().length, rig.summarizer.prompts.length], [0, 2]);
+    gate.open();
+    await new Promise((resolve) => setImmediate(resolve));
+    await fill(1, 400);
+    assert.deepEqual(records().map(({ content }) => content.rung), ['prepared']);
+  });
+
+  it('leaves its place to a checkpoint when nothing more fits and it is still being written', async () => {
+    rig.overrides = { ...rig.overrides, 'compaction.preferCheckpoint': true };
+    await fill(5, 900);
+    rig.summarizer.answers.push(JSON.stringify({ summary: 'They spoke.', topics: [], keyDecisions: [], openQuestions: [] }));
+    assert.notEqual((await rig.conversation.checkpoint()).entry, null);
+    rig.summarizer.isDead = true;
+    for (let i = 0; i < 8 && records().length === 0; i++) await fill(1, 600);
+    const { rung, tokensBefore, heldMs } = records()[0]!.content;
+    assert.deepEqual([rung, tokensBefore >= rig.conversation.snapshot.limit, heldMs, rig.summarizer.prompts.length], ['checkpoint', true, 0, 2]);
+  });
+
   it('is thrown away when the model changes, and what it cost is kept', async () => {
     await fill(6, 900);
     rig.modelId = 'scripted-2';

@@ -53,11 +53,13 @@ describe('when a checkpoint is due', () => {
     const [before, after] = [made(7_499), made(7_500)];
     turns(b, 1);
     assert.deepEqual(due(before, 9_999, 10_000), [false, true], 'nearer to the first threshold');
-    assert.deepEqual(due(after, 10_000, 14_819, 14_820, 15_000), [false, false, false, false], 'nearer to the second');
+    assert.deepEqual(due(after, 10_000, 14_819, 14_820), [false, false, false], 'nearer to the second');
+    assert.deepEqual(due(after, 15_000, 15_599, 15_600), [true, true, false], 'it would not do, until the summary is begun');
     assert.deepEqual(due(made(3_000), 5_000), [false], 'nothing said since');
+    const enough = made(11_250);
     turns(b, 4);
-    const byTurns = (used: number) => checkpointDue(b.entries, after, used, { ...standsIn, everyUserTurns: 4 });
-    assert.deepEqual([9_000, 14_819, 14_820, 15_000, 15_001, 15_600].map(byTurns), [true, true, false, false, true, false], 'above 15,000 one of 7,500 tokens would not do');
+    const byTurns = (used: number) => checkpointDue(b.entries, enough, used, { ...standsIn, everyUserTurns: 4 });
+    assert.deepEqual([12_000, 14_819, 14_820, 15_000, 15_001, 15_600].map(byTurns), [true, true, false, false, true, false], 'above 15,000 one of 11,250 tokens would not do');
     assert.equal(checkpointDue(b.entries, after, 15_000, { ...standsIn, prepare: null }), true, 'no summary will be prepared');
   });
 
