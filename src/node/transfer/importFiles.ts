@@ -14,6 +14,7 @@ import { findSources } from './findSources';
 import { importExport } from './importExport';
 import type { ImportContext } from './importContext';
 import type { ImportStore } from './importStore';
+import { coldSessions } from './openClawSessions';
 import { readJsonLines } from './readJsonLines';
 import { databaseFormat, readSqlite } from './readSqlite';
 import { recordHash, SessionWriter } from './sessionWriter';
@@ -94,6 +95,8 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
     const kind = databaseFormat(database);
     if (kind === null) throw new OtherDatabase(english('The database is none of OpenClaw, Goose or librecode.'));
     yield* importEvents(readSqlite(database, kind, context), kind, options, context);
+    const cold = kind === 'openclaw' ? coldSessions(database) : 0;
+    if (cold > 0) throw new Error(english(cold === 1 ? '{0} session is in OpenClaw’s cold storage and was not imported. Open it in OpenClaw, and import again.' : '{0} sessions are in OpenClaw’s cold storage and were not imported. Open them in OpenClaw, and import again.', cold));
   } finally {
     database.close();
   }

@@ -45,6 +45,13 @@ export class OpenClawSessions {
   }
 }
 
+/** How many have no records in the database, because OpenClaw has put them into files of another kind; it brings them back when they are opened. */
+export function coldSessions(database: ForeignDatabase): number {
+  if (!database.columns('session_transcript_cold_archives').has('session_id')) return 0;
+  const [row] = [...database.rows('SELECT count(DISTINCT session_id) AS n FROM session_transcript_cold_archives WHERE session_id NOT IN (SELECT session_id FROM transcript_events)')];
+  return Number(row?.['n'] ?? 0);
+}
+
 function rowsBy(database: ForeignDatabase, table: string, key: string, wanted: readonly string[]): ReadonlyMap<string, Row> {
   const columns = database.columns(table);
   if (!columns.has(key)) return new Map();

@@ -60,6 +60,8 @@ describe('an import from databases and JSON files of other programs', () => {
         `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER);
          CREATE TABLE session_nodes(session_key TEXT, current_session_id TEXT, label TEXT, display_name TEXT, archived_at INTEGER, pinned_at INTEGER);
          CREATE TABLE session_windows(session_id TEXT, session_key TEXT, previous_session_id TEXT, reason TEXT, display_name TEXT);
+         CREATE TABLE session_transcript_cold_archives(session_id TEXT, archive_name TEXT);
+         INSERT INTO session_transcript_cold_archives VALUES ('s1', 'back again'), ('s0', 'cold');
          INSERT INTO session_nodes VALUES ('agent:main:main', 's2', 'Bridges', 'Main', 1788000000000, 1788000001000);
          INSERT INTO session_windows VALUES ('s1', 'agent:main:main', NULL, 'initial', NULL), ('s2', 'agent:main:main', 's1', 'rollover', NULL);
          INSERT INTO transcript_events VALUES ${first('s1')}, ${first('s2')};`,
@@ -67,8 +69,8 @@ describe('an import from databases and JSON files of other programs', () => {
     );
     const found = await Promise.all(sessions.map(async ({ uuid }) => (await rig.store.session(uuid))!));
     assert.deepEqual(
-      [failed, found.map(({ title, archivedAt, pinnedAt, metadata: { sessionKey, previousSession, begun } }) => [title, archivedAt, pinnedAt, sessionKey, previousSession, begun])],
-      [[], [['first of s1', null, null, 'agent:main:main', undefined, 'initial'], ['Bridges', 1_788_000_000_000, 1_788_000_001_000, 'agent:main:main', 's1', 'rollover']]],
+      [failed.map(({ reason }) => reason), found.map(({ title, archivedAt, pinnedAt, metadata: { sessionKey, previousSession, begun } }) => [title, archivedAt, pinnedAt, sessionKey, previousSession, begun])],
+      [['1 session is in OpenClaw’s cold storage and was not imported. Open it in OpenClaw, and import again.'], [['first of s1', null, null, 'agent:main:main', undefined, 'initial'], ['Bridges', 1_788_000_000_000, 1_788_000_001_000, 'agent:main:main', 's1', 'rollover']]],
     );
   });
 
