@@ -109,10 +109,10 @@ describe('the composer', function () {
     const { api, chat, workbench } = session;
     api.enqueue(reply('It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd).'));
     await chat.ask('Where is it?');
-    await (await chat.locator('tk-markdown a[data-href]:has-text("the tide")')).click();
+    await (await chat.locator('tk-markdown a[data-href]:has-text("the tide")')).press('Enter');
     await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
     await workbench.page.locator('.statusbar-item', { hasText: /Ln 3, Col 1/ }).waitFor();
-    await (await chat.locator('tk-markdown a[data-href]:has-text("the passwords")')).click();
+    await (await chat.locator('tk-markdown a[data-href]:has-text("the passwords")')).press('Enter');
     await chat.see('.problem', 'is not a file of this workspace');
     await workbench.screenshot('file-link');
   });
