@@ -232,6 +232,12 @@ describe('rows', function () {
     match(await view.text('.composer-notice'), /^Offline/);
   });
 
+  it('first run begins at its beginning where the view is too small for it', async () => {
+    const view = await open({ snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }), width: 220, height: 400 });
+    const [top, hidden] = await view.find('.scroller').evaluate((scroller) => [scroller.scrollTop, scroller.scrollHeight - scroller.clientHeight]);
+    deepStrictEqual([top, hidden! > 0], [0, true]);
+  });
+
   it('announces a finished answer once, and not its pieces', async () => {
     const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('streaming') }) });
     const spoken = () => view.text('tk-app > [role=status]');

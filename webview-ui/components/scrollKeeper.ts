@@ -101,7 +101,8 @@ export class ScrollKeeper {
   }
 
   private toEnd(): void {
-    this.scroller.scrollTop = this.scroller.scrollHeight;
+    // What stands in the place of a conversation is read from its beginning.
+    this.scroller.scrollTop = this.scroller.querySelector('[data-id]') ? this.scroller.scrollHeight : 0;
   }
 
   private rows(): HTMLElement[] {
