@@ -43,15 +43,20 @@ const mostTokens = 2_000;
 
 /** Rolling snapshots of a branch, written in the background by a summariser; they fold nothing and are never deleted. */
 export class Checkpoints {
-  private loaded: EntryOf<'checkpoint'>[] | null = null;
+  private loaded: Promise<readonly EntryOf<'checkpoint'>[]> | null = null;
   private running: { readonly abort: AbortController; readonly done: Promise<CheckpointResult> } | null = null;
 
   constructor(private readonly deps: CheckpointsDeps) {}
 
   /** Those of this branch that a compaction could use. */
   async list(): Promise<readonly EntryOf<'checkpoint'>[]> {
-    this.loaded ??= await this.load();
-    return soundCheckpoints(this.deps.branch.entries, this.loaded);
+    const loading = (this.loaded ??= this.load());
+    try {
+      return soundCheckpoints(this.deps.branch.entries, await loading);
+    } catch (error) {
+      if (this.loaded === loading) this.loaded = null;
+      throw error;
+    }
   }
 
   /** Begins one when the policy says so. Never rejects; resolves when it is known whether one is begun, not when it is written. */
@@ -76,7 +81,7 @@ export class Checkpoints {
     return this.running?.done ?? this.start(false);
   }
 
-  /** There may be others: the branch is another one, or another window has worked on it. */
+  /** There may be others: the branch is another one, has one more, or another window has worked on it. */
   forget(): void {
     this.loaded = null;
   }
@@ -127,7 +132,7 @@ export class Checkpoints {
         // It hangs off the last that it knew of: by now the branch may have grown, something been excluded in another window, or another branch be active.
         const entry = (await branch.append(content, { display: true, modelFacing: false, parent: entries.at(-1)!.uuid })) as EntryOf<'checkpoint'>;
         failover.succeeded(summarizer);
-        if (this.loaded) this.loaded = [...this.loaded, entry];
+        this.forget();
         log.info('checkpoint_created', { tokens: used, messages, model: summarizer.model });
         emit({ type: 'entry_appended', entry });
         // While nobody waits: a compaction by it finds its range read.
@@ -145,7 +150,7 @@ export class Checkpoints {
   }
 
   /** Back to the first entry that is sent verbatim: an older checkpoint covers nothing that could be folded. */
-  private async load(): Promise<EntryOf<'checkpoint'>[]> {
+  private async load(): Promise<readonly EntryOf<'checkpoint'>[]> {
     const { branch, store } = this.deps;
     const found: EntryOf<'checkpoint'>[] = [];
     const oldest = branch.entries[0]?.seq ?? 0;

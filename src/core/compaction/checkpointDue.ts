@@ -56,18 +56,17 @@ export function newestOnBranch(entries: readonly StoredEntry[], checkpoints: rea
 /**
  * Without those that tell of what the user has taken out since they were begun, or know nothing of what was put back: whoever folded by
  * them would bring the one into the prompt again, and lose the other. What one knew of is its parent, and not its own place: while
- * it was written another window may have appended.
+ * it was written another window may have appended. A parent on another branch may have known what was taken out only there.
  */
 export function soundCheckpoints(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[]): readonly EntryOf<'checkpoint'>[] {
+  const order = new Map(entries.map(({ uuid }, index) => [uuid, index]));
   const marks = entries.flatMap((entry, at) => {
     const exclusion = contextExclusionOf(entry);
     return exclusion ? [{ at, changed: exclusion.entries }] : [];
   });
-  if (marks.length === 0) return checkpoints;
-  const order = new Map(entries.map(({ uuid }, index) => [uuid, index]));
   return checkpoints.filter(({ parent, content }) => {
     const end = order.get(content.coversThrough) ?? -1;
-    const knew = order.get(parent ?? '') ?? end;
-    return !marks.some((mark) => mark.at > knew && mark.changed.some((uuid) => (order.get(uuid) ?? Infinity) <= end));
+    const knew = parent === null ? end : order.get(parent);
+    return knew !== undefined && !marks.some((mark) => mark.at > knew && mark.changed.some((uuid) => (order.get(uuid) ?? Infinity) <= end));
   });
 }

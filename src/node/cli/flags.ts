@@ -24,6 +24,7 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
     const spec = word.startsWith('--') ? specs.find((one) => one.name === name) : undefined;
     if (!spec) throw new UsageError(`Unknown ${word.startsWith('-') ? 'flag' : 'argument'} "${word}". Known: ${specs.map((one) => `--${one.name}`).join(', ')}.`);
     if (flags[name] !== undefined) throw new UsageError(`--${name} is given twice.`);
+    if (spec.value === undefined && inline !== undefined) throw new UsageError(`--${name} takes no value; leave it out for "no".`);
     const value = spec.value === undefined ? 'true' : (inline ?? args[++i]);
     if (value === undefined || (inline === undefined && spec.value !== undefined && value.startsWith('--'))) throw new UsageError(`--${name} needs a value (${spec.value}).`);
     if (spec.choices && !spec.choices.includes(value)) throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}; "${value}" is not.${spec.hint === undefined ? '' : ` ${spec.hint}`}`);

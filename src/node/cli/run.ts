@@ -179,7 +179,7 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
 /** A policy that is asked for becomes the session's own. */
 async function openSession(store: SessionStore, { session: id, workspace: cwd, policy: preset }: Flags): Promise<Session> {
   const policy = preset === undefined ? null : { preset };
-  if (id === undefined) return store.createSession({ uuid: new UuidV7().next(), channel: 'cli', cwd: cwd ?? process.cwd(), policy, createdAt: systemClock.now() });
+  if (id === undefined) return store.createSession({ uuid: new UuidV7().next(), channel: 'cli', cwd: resolve(cwd ?? '.'), policy, createdAt: systemClock.now() });
   const session = (await store.session(id)) ?? (await store.listSessions()).find((one) => one.id === id);
   if (!session) throw new StoreError('invalid', `There is no session "${id}" in this store.`);
   return policy ? store.updateSession(session.uuid, { policy }) : session;

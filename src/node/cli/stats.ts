@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { analyse } from '../../core/analytics/analyse';
 import { lastDays } from '../../core/analytics/days';
 import type { AnalyticsReport } from '../../core/analytics/report';
@@ -33,11 +34,17 @@ export async function stats(args: readonly string[]): Promise<number> {
   const flags = parseFlags(args, specs);
   const range = rangeOf(flags, Date.now());
   const top = positiveInteger(flags, 'top');
-  const { workspace, model, tag } = flags;
+  const { model, tag } = flags;
   const rows = await withReader(flags['store']!, 'stats', (store) => store.analyticsRows(range));
+  const workspace = folderOf(flags['workspace'], rows.sessions);
   const report = analyse(rows, range, { ...(workspace === undefined ? {} : { workspace }), ...(model === undefined ? {} : { model }), ...(tag === undefined ? {} : { tag }), ...(top === undefined ? {} : { top }) });
   process.stdout.write(`${flags['json'] === undefined ? forPeople(report) : JSON.stringify(report)}\n`);
   return 0;
+}
+
+/** As it is kept (an address, in a virtual workspace), else as a path from here. */
+function folderOf(given: string | undefined, sessions: readonly { readonly cwd: string | null }[]): string | undefined {
+  return given === undefined || sessions.some(({ cwd }) => cwd === given) ? given : resolve(given);
 }
 
 function rangeOf(flags: Flags, now: number): { readonly from: number; readonly to: number } {

@@ -40,7 +40,8 @@ export async function verify(args: readonly string[]): Promise<number> {
   const repaired = wanted ? await repair(folder) : null;
   if (asJson) write(JSON.stringify({ ...report, ...(repaired === null ? {} : { repaired }) }));
   else if (repaired !== null) write(repaired);
-  return damaged && repaired === null ? 1 : 0;
+  const stays = report.problems.some(({ repairHelps }) => !repairHelps);
+  return damaged && (repaired === null || stays) ? 1 : 0;
 }
 
 /** What the repair did; null, and the reason on standard error, when there was none. */

@@ -8,7 +8,11 @@ import { damagedBody, isSoundBody } from './damagedBody';
 import { entryColumns } from './entryCodec';
 import { readableRows } from './salvageRows';
 import { SessionRows } from './sessionRows';
+import { unpackText } from './text';
 import { goesInCircles } from './verifyTree';
+
+/** Messages that are looked through for words to call a session by: some are blank, with nothing but a picture. */
+const titleCandidates = 20;
 
 /**
  * Makes everything that was brought over reachable again: sessions that entries name and that are lost, parents that are lost,
@@ -33,7 +37,7 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
   const sound = fragments.filter((row) => typeof row['entry'] === 'number' && !has(target, row['entry']));
   if (sound.length === 0) return 0;
   const now = Date.now();
-  const session = new SessionRows(target).getOrCreate({ uuid: randomUUID(), key: `recovered:${now}`, channel: 'import', title: titleFrom(String(sound.find((row) => typeof row['text'] === 'string')?.['text'] ?? '')), createdAt: now });
+  const session = new SessionRows(target).getOrCreate({ uuid: randomUUID(), key: `recovered:${now}`, channel: 'import', title: titleFrom(firstWords(sound)), createdAt: now });
   let parent: string | null = null;
   for (const row of sound) {
     const isSound = isSoundBody(row, null);
@@ -59,13 +63,20 @@ function restoreSessions(source: Connection, target: Connection): number {
   const ids = new Map([...readableRows(source, 'sessions', ['id'], 'rowid AS at, id')].map((row) => [row['at'], row['id']]));
   for (const { uuid, first, last } of named) {
     const createdAt = Number(first);
-    const words = target.get("SELECT b.text FROM entries AS e JOIN bodies AS b ON b.entry = e.seq WHERE e.session = ? AND e.entry_type = 'message' AND e.role = 'user' AND trim(b.text) <> '' ORDER BY e.seq LIMIT 1", [String(uuid)]);
-    const session = new SessionRows(target).getOrCreate({ uuid: String(uuid), key: `recovered:${String(uuid)}`, channel: 'import', title: titleFrom(String(words?.['text'] ?? '')), createdAt });
+    const said = target.all(
+      "SELECT b.text FROM entries AS e JOIN bodies AS b ON b.entry = e.seq WHERE e.session = ? AND e.entry_type = 'message' AND e.role = 'user' AND e.display = 1 ORDER BY e.seq LIMIT ?",
+      [String(uuid), titleCandidates],
+    );
+    const session = new SessionRows(target).getOrCreate({ uuid: String(uuid), key: `recovered:${String(uuid)}`, channel: 'import', title: titleFrom(firstWords(said)), createdAt });
     const id = ids.get(places.get(uuid));
     const isFree = typeof id === 'string' && /^\d{8}_\d{3,}$/.test(id) && !target.get('SELECT 1 FROM sessions WHERE id = ?', [id]);
     target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ? WHERE uuid = ?', [isFree ? id : session.id, last ?? createdAt, last ?? createdAt, session.uuid]);
   }
   return named.length;
+}
+
+function firstWords(rows: readonly Row[]): string {
+  return rows.map((row) => unpackText(row['text'])).find((text) => text.trim() !== '') ?? '';
 }
 
 /** A lost parent is stood in for, so that what came before it stays reachable. */

@@ -21,6 +21,7 @@ describe('parseFlags', () => {
     [['--store', '--json'], /--store needs a value/],
     [[], /--store is missing: where the history is/],
     [['--store', 'x', '--approve', 'yes'], /--approve is one of none, read, all; "yes" is not/],
+    [['--store', 'x', '--json=false'], /--json takes no value; leave it out/],
     [['--store', 'x', '--store', 'y'], /--store is given twice/],
   ] as const) {
     it(`refuses ${JSON.stringify(args)}`, () => {

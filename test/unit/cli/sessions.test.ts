@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { exportedText } from '../../support/exportedText';
 import { projectRoot } from '../../support/paths';
@@ -18,7 +18,7 @@ describe('threadkeeper sessions, show, stats and export', () => {
     temp = tempFolder();
     store = await openTestStore(temp.path);
     const at = Date.now();
-    ({ id, uuid } = await store.createSession({ uuid: testUuid(), channel: 'cli', title: 'Ports \u001b[31m', createdAt: at, metadata: { tags: ['net'] } }));
+    ({ id, uuid } = await store.createSession({ uuid: testUuid(), channel: 'cli', title: 'Ports \u001b[31m', cwd: projectRoot, createdAt: at, metadata: { tags: ['net'] } }));
     const question = userMessage(uuid, null, 'Which port?', { createdAt: at });
     const other = userMessage(uuid, null, 'left behind', { createdAt: at });
     await store.append(uuid, { entries: [other, question], usage: [{ entry: question.uuid, provider: 'anthropic', model: 'm', kind: 'turn', input: 90, output: 10, cacheRead: 0, cacheWrite: 0, cost: 0.25, at }] });
@@ -65,6 +65,8 @@ describe('threadkeeper sessions, show, stats and export', () => {
     const report = JSON.parse(await ok('stats', '--json')) as { days: unknown[]; totals: { tokens: number }; sessions: { id: string }[] };
     assert.deepEqual([report.days.length, report.totals.tokens, report.sessions.map((one) => one.id)], [7, 100, [id]]);
     assert.match(await ok('stats', '--days', '2'), /100 tokens in 1 request, \$0\.25/);
+    const ofFolder = async (folder: string) => (JSON.parse(await ok('stats', '--json', '--workspace', folder)) as typeof report).sessions.length;
+    assert.deepEqual([await ofFolder(relative(process.cwd(), projectRoot) || '.'), await ofFolder(projectRoot), await ofFolder('elsewhere')], [1, 1, 0]);
     assert.equal((await run('stats', '--from', 'monday', '--store', temp.path)).code, 2);
   });
 

@@ -91,6 +91,18 @@ describe('a checkpoint that a compaction may use', () => {
     b.add(exclusionContent({ entries: ['of an earlier cycle'], excluded: true, tokensAfter: 0 }));
     assert.deepEqual(sound(first), [0]);
   });
+
+  it('is none that knew more than this branch: what it left out may be said here', () => {
+    const b = new BranchBuilder();
+    const [one, two] = [b.user('one'), b.user('two')];
+    const here = [...b.entries];
+    b.add(exclusionContent({ entries: [one.uuid], excluded: true, tokensAfter: 0 }));
+    const elsewhere = { ...checkpoint(b, two, 5_000), parent: b.entries.at(-1)!.uuid };
+    assert.deepEqual(soundCheckpoints(b.entries, [elsewhere]), [elsewhere]);
+    assert.deepEqual(soundCheckpoints(here, [elsewhere]), []);
+    const before = { ...elsewhere, parent: two.uuid };
+    assert.deepEqual(soundCheckpoints(here, [before]), [before]);
+  });
 });
 
 describe('a checkpoint as a model writes it', () => {
