@@ -107,6 +107,16 @@ describe('store: recovery ladder', function () {
     });
   }
 
+  it('keeps texts whose entries are lost as one conversation, in their order', async () => {
+    layStoreSample(temp.path, closed, { main: alteredSample(sqlite, closed, 'DELETE FROM entries') });
+    const host = await open({ repair: true });
+    const found = (await host.call('listSessions', [])).find(({ key }) => key?.startsWith('recovered:'));
+    assert.match(host.status.note?.detail ?? '', /kept in a session of their own/);
+    const { entries } = await host.call('liveBranch', [found!.uuid]);
+    assert.deepEqual(entries.flatMap(({ content }) => (content.type === 'message' ? content.text : [])), sampleTexts);
+    assert.deepEqual(entries.map(({ parent }) => parent), [null, ...entries.slice(0, -1).map(({ uuid }) => uuid)]);
+  });
+
   it('loses nothing to flipped bytes in an index or in a page that is not in use', async () => {
     for (const index of ['entries_by_session', 'entries_by_parent', 'sqlite_autoindex_entries_1']) {
       const root = rootOf(index);
