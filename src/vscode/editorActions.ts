@@ -3,15 +3,15 @@ import { t } from '../core/l10n';
 import { extensionId } from './contributions';
 import { fileLink, type FileLink } from './fileLink';
 
-const openSchemes: ReadonlySet<string> = new Set(['http', 'https', 'mailto']);
+const webAddress = /^(?:https?|mailto):/i;
 
 /**
  * Opens a link of an answer: in the browser, with VS Code asking before it leaves, or in an editor. Rejects for anything that is
  * neither a plain web address nor a file of the workspace.
  */
 export async function openLink(href: string): Promise<void> {
-  const uri = Uri.parse(href.trim());
-  if (/^[a-z]+:/i.test(href.trim()) && openSchemes.has(uri.scheme.toLowerCase())) return void (await env.openExternal(uri));
+  // Only these: Uri.parse throws at `my%20file.ts:3`, whose scheme would have a sign that none has.
+  if (webAddress.test(href.trim())) return void (await env.openExternal(Uri.parse(href.trim())));
   const link = fileLink(href);
   if (!link) throw new Error(t('Only web addresses, mail addresses and files of the workspace are opened from here.'));
   await openFile(link);

@@ -1,5 +1,7 @@
+import { posix } from 'node:path';
+
 export interface FileLink {
-  /** As a file system of `/` has it, decoded; absolute or relative to a folder of the workspace. */
+  /** As a file system of `/` has it, decoded, without `.` and with `..` only in front; absolute or relative to a folder of the workspace. */
   readonly path: string;
   /** Counted from 1. */
   readonly line: number | null;
@@ -13,7 +15,7 @@ export function fileLink(href: string): FileLink | null {
   // A scheme of one letter is the drive of a path of Windows.
   if (!place || path === null || path === '' || path.startsWith('//') || path.startsWith('#') || /^[a-z][a-z\d+.-]+:/i.test(path)) return null;
   const line = Number(place[2] ?? place[3] ?? 0);
-  return { path: path.replaceAll('\\', '/'), line: line > 0 ? line : null };
+  return { path: posix.normalize(path.replaceAll('\\', '/')), line: line > 0 ? line : null };
 }
 
 function decoded(path: string): string | null {

@@ -8,8 +8,11 @@ const tags = [
   'ol', 'p', 'pre', 's', 'small', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'u', 'ul',
 ];
 
-/** Web and mail addresses, and what may be a file: without a scheme, or with that of files. The host looks closer. */
-export const openableLink = /^(?:https?:|mailto:|file:\/\/\/|(?![a-z][a-z\d+.-]*:|\/\/|#)[^\s"'<>&?*|]+$)/i;
+/**
+ * Web and mail addresses, and what may be a file: without a scheme, with that of files, with a drive's letter, or a name and a line
+ * (`package.json:12`). The host looks closer.
+ */
+export const openableLink = /^(?:https?:|mailto:|file:\/\/\/|[\w+-][\w.+-]*\.\w+:\d+(?::\d+)?$|(?:[a-z]:[\\/]|(?![a-z][a-z\d+.-]*:|\/\/|#))[^\s"'<>&?*|]+$)/i;
 
 /** The only way from text to nodes in this view. */
 export function sanitise(html: string): DocumentFragment {

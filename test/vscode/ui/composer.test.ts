@@ -107,13 +107,15 @@ describe('the composer', function () {
 
   it('opens the file that an answer names, at its line, and none outside of the workspace', async () => {
     const { api, chat, workbench } = session;
-    api.enqueue(reply('It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd).'));
+    api.enqueue(reply('It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd) nor [the groups](' + session.folder + '/../../etc/group).'));
     await chat.ask('Where is it?');
     await (await chat.locator('tk-markdown a[data-href]:has-text("the tide")')).press('Enter');
     await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();
     await workbench.page.locator('.statusbar-item', { hasText: /Ln 3, Col 1/ }).waitFor();
     await (await chat.locator('tk-markdown a[data-href]:has-text("the passwords")')).press('Enter');
-    await chat.see('.problem', 'is not a file of this workspace');
+    await chat.see('.problem', '“../../../../etc/passwd” is not a file of this workspace');
+    await (await chat.locator('tk-markdown a[data-href]:has-text("the groups")')).press('Enter');
+    await chat.see('.problem', '“/etc/group” is not a file of this workspace');
     await workbench.screenshot('file-link');
   });
 });
