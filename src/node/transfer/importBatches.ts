@@ -1,4 +1,5 @@
-import { entryText, type EntryContent } from '../../core/session/entry';
+import type { EntryContent } from '../../core/session/entry';
+import { contentSize } from '../../core/transfer/contentSize';
 
 const mostEntries = 200;
 /** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
@@ -9,7 +10,7 @@ export async function* batches<T extends { readonly content: EntryContent }>(ent
   let batch: T[] = [];
   let characters = 0;
   for await (const entry of entries) {
-    const size = entryText(entry.content).length;
+    const size = contentSize(entry.content);
     const cites = entry.content.type === 'compaction' || entry.content.type === 'checkpoint';
     if (batch.length > 0 && (batch.length >= mostEntries || characters + size > mostCharacters || cites)) {
       yield batch;

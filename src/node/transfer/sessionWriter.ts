@@ -11,6 +11,7 @@ import { rawPrefix } from '../../core/transfer/rawEntry';
 import { sourceIdOf } from '../../core/transfer/sourceId';
 import type { RecordPart, SourceRecord, SourceSession } from '../../core/transfer/sourceRecord';
 import type { ImportStore } from './importStore';
+import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
 
 export interface WriterOptions {
   readonly store: ImportStore;
@@ -38,6 +39,8 @@ interface Ready {
   readonly parent: string | null;
   readonly at: number;
   readonly part: RecordPart;
+  /** `cutToFit` */
+  readonly size: number;
   /** `SourceRecord.entry` */
   readonly entry: string | undefined;
 }
@@ -48,8 +51,6 @@ const mostReady = 2_000;
 const firstReady = 250;
 /** Of these each is told apart by whoever reads the conversation; what else stands behind one belongs to it. */
 const spoken: ReadonlySet<EntryType> = new Set(['message', 'custom_message', 'branch_summary']);
-/** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
-const mostCharacters = 8 * 1024 * 1024;
 
 /**
  * Puts the records of one foreign session into the store, as they come: the session is made with the first of them, entries that are
@@ -178,16 +179,22 @@ export class SessionWriter {
     const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
     this.known += ready.length - fresh.length;
     if (fresh.length === 0) return;
+    const tail = (this.tail ??= await this.ownTail(session.uuid));
+    // More may be ready than is stored at once: a record has many parts, and others have waited for it.
+    for (const batch of batchesOf(fresh, mostReady)) await this.storeBatch(batch, session.uuid, tail);
+  }
+
+  private async storeBatch(ready: readonly Ready[], session: string, tail: ReadonlySet<string>): Promise<void> {
+    const { store } = this.options;
     const entries: NewEntry[] = [];
     const usage: UsageRecord[] = [];
-    const tail = (this.tail ??= await this.ownTail(session.uuid));
-    for (const one of fresh) {
-      const entry = await this.entryOf(one, session.uuid, tail);
+    for (const one of ready) {
+      const entry = await this.entryOf(one, session, tail);
       entries.push(entry);
       if (one.part.usage) usage.push({ ...one.part.usage, entry: entry.uuid, kind: 'imported', at: one.at });
       if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix)) this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
     }
-    await store.importEntries(session.uuid, { entries, usage });
+    await store.importEntries(session, { entries, usage });
     this.added += entries.length;
     if (this.outcome === 'known') this.outcome = 'extended';
   }
@@ -238,10 +245,12 @@ export class SessionWriter {
     let first: string | null = null;
     const at = (this.lastAt = record.at ?? this.lastAt);
     for (const [i, one] of record.parts.entries()) {
-      const part = { ...one, content: this.callIds.apply(one.content) };
+      const whole = { ...one, content: this.callIds.apply(one.content) };
+      const { part, size } = cutToFit(whole);
+      if (part !== whole) this.repairs.add(english('larger than {0} MB, left out', mostBytes / 2 ** 20));
       const sourceId = sourceIdOf(this.options.format, this.options.session.id, record, i);
-      this.ready.push({ sourceId, parent: tip, at, part, entry: record.entry });
-      this.readyCharacters += sizeOf(part.content);
+      this.ready.push({ sourceId, parent: tip, at, part, size, entry: record.entry });
+      this.readyCharacters += size;
       if (sideEntryTypes.has(part.content.type)) continue;
       first ??= sourceId;
       tip = sourceId;
@@ -395,11 +404,6 @@ export function recordHash(text: string): string {
 
 function isForeign([entry]: readonly NewEntry[]): boolean {
   return typeof entry?.sourceId === 'string';
-}
-
-function sizeOf(content: EntryContent): number {
-  if ('text' in content) return content.text.length;
-  return content.type === 'compaction' ? content.summaryText.length : 500;
 }
 
 /** SQLite strings end with a NUL, and half a character is none. */
