@@ -50,6 +50,8 @@ export interface RecordPart {
   readonly modelFacing: boolean;
   readonly display: boolean;
   readonly usage?: Omit<UsageRecord, 'entry' | 'at' | 'kind'>;
+  /** `usage` is of all of the session so far: what is stored of it by then is taken off. */
+  readonly usageIsTotal?: true;
   readonly pictures?: readonly Picture[];
 }
 

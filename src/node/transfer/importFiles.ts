@@ -55,7 +55,8 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
   const sessions: ImportedSession[] = [];
   const failed: { source: string; reason: string }[] = [];
   let records = 0;
-  for (const [index, { file, named }] of sources.entries()) {
+  const passedOver: { path: string; source: string; reason: string }[] = [];
+  for (const [index, { file, path, named }] of sources.entries()) {
     const context: ImportContext = {
       source: file,
       ...(options.signal ? { signal: options.signal } : {}),
@@ -75,14 +76,19 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
       if (isAbort(error, options.signal)) return { sessions, failed, cancelled: true };
       if (StoreError.is(error) && error.reason !== 'invalid') throw error;
       // Programs keep databases of other kinds beside their sessions.
-      if (error instanceof OtherDatabase && !named) continue;
-      failed.push({ source: file, reason: errorText(error) });
+      if (error instanceof OtherDatabase && !named) passedOver.push({ path, source: file, reason: errorText(error) });
+      else failed.push({ source: file, reason: errorText(error) });
     }
     if (options.signal?.aborted) return { sessions, failed, cancelled: true };
   }
   const told = new Set([...sessions, ...failed].map(({ source }) => source));
   const empty = paths.filter((path) => !sources.some((one) => one.path === path && (one.named || told.has(one.file))));
-  return { sessions, failed: [...failed, ...empty.map((source) => ({ source, reason: english('There are no sessions in it.') }))], cancelled: false };
+  // Where there is nothing else, one of them may hold the sessions, in a form that is not known here.
+  const why = empty.flatMap((path) => {
+    const others = passedOver.filter((one) => one.path === path).map(({ source, reason }) => ({ source, reason }));
+    return others.length > 0 ? others : [{ source: path, reason: english('There are no sessions in it.') }];
+  });
+  return { sessions, failed: [...failed, ...why], cancelled: false };
 }
 
 async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext): AsyncGenerator<ImportedSession, void, void> {

@@ -2,7 +2,7 @@ import type { SessionStore } from '../../core/ports';
 import type { StorePort } from '../store/storePort';
 
 /** What an import asks of a store. */
-export type ImportStore = Pick<SessionStore, 'createSession' | 'session' | 'updateSession' | 'importEntries' | 'knownSources' | 'entries' | 'commonAncestor' | 'branchSteps' | 'moveLeaf' | 'putBlob' | 'restoreSession' | 'append' | 'savePin' | 'saveSummaryRetry'>;
+export type ImportStore = Pick<SessionStore, 'createSession' | 'session' | 'updateSession' | 'importEntries' | 'knownSources' | 'usageRecords' | 'entries' | 'commonAncestor' | 'branchSteps' | 'moveLeaf' | 'putBlob' | 'restoreSession' | 'append' | 'savePin' | 'saveSummaryRetry'>;
 
 export function importStoreOf(port: StorePort): ImportStore {
   return {
@@ -11,6 +11,7 @@ export function importStoreOf(port: StorePort): ImportStore {
     updateSession: port.forward('updateSession'),
     importEntries: port.forward('importEntries'),
     knownSources: port.forward('knownSources'),
+    usageRecords: port.forward('usageRecords'),
     entries: port.forward('entries'),
     commonAncestor: port.forward('commonAncestor'),
     branchSteps: port.forward('branchSteps'),

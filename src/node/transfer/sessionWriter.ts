@@ -191,7 +191,8 @@ export class SessionWriter {
     for (const one of ready) {
       const entry = await this.entryOf(one, session, tail);
       entries.push(entry);
-      if (one.part.usage) usage.push({ ...one.part.usage, entry: entry.uuid, kind: 'imported', at: one.at });
+      const spent = one.part.usageIsTotal ? await this.withoutStored(one.part.usage, session) : one.part.usage;
+      if (spent) usage.push({ ...spent, entry: entry.uuid, kind: 'imported', at: one.at });
       if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix)) this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
     }
     await store.importEntries(session, { entries, usage });
@@ -329,6 +330,14 @@ export class SessionWriter {
       if (spoken.has(type) || isForeign(await store.entries([entry]))) break;
     }
     return tail;
+  }
+
+  /** Undefined: nothing has come to what is stored. */
+  private async withoutStored(total: RecordPart['usage'], session: string): Promise<RecordPart['usage']> {
+    const stored = (await this.options.store.usageRecords(session)).filter(({ kind }) => kind === 'imported');
+    const left = (of: 'input' | 'output' | 'cacheRead' | 'cacheWrite') => Math.max(0, stored.reduce((rest, record) => rest - record[of], total?.[of] ?? 0));
+    const [input, output, cacheRead, cacheWrite] = [left('input'), left('output'), left('cacheRead'), left('cacheWrite')];
+    return total && input + output + cacheRead + cacheWrite > 0 ? { ...total, input, output, cacheRead, cacheWrite } : undefined;
   }
 
   private async entryOf({ sourceId, parent, at, part }: Ready, session: string, tail: ReadonlySet<string>): Promise<NewEntry> {

@@ -81,6 +81,11 @@ describe('an import from databases and JSON files of other programs', () => {
     assert.deepEqual((await rig.import(other)).failed, [{ source: other, reason: 'The database is none of OpenClaw, Goose or librecode.' }]);
   });
 
+  it('names the databases that it passed over in a folder that gave nothing: their sessions may be in a form of another version', async () => {
+    const other = database('goose/sessions.db', 'CREATE TABLE sessions(id TEXT); CREATE TABLE turns(id TEXT);');
+    assert.deepEqual((await rig.import(dirname(other))).failed, [{ source: other, reason: 'The database is none of OpenClaw, Goose or librecode.' }]);
+  });
+
   it('reads compressed rows', async () => {
     const line = Buffer.from(pi('a', null, { role: 'user', content: 'compressed' }));
     // A frame of one block that is stored as it is: what every decoder takes.
@@ -122,6 +127,23 @@ describe('an import from databases and JSON files of other programs', () => {
     await rig.store.updateSession(uuid, { archivedAt: null });
     await rig.only(file);
     assert.equal((await rig.store.session(uuid))?.archivedAt, null, 'taken out of the archive here, and stays so');
+  });
+
+  it('counts what Goose has used once, however often its session has grown between two imports', async () => {
+    const file = database(
+      'sessions.db',
+      `CREATE TABLE sessions(id TEXT PRIMARY KEY, working_dir TEXT, created_at TIMESTAMP, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER, provider_name TEXT, model_config_json TEXT);
+       CREATE TABLE messages(id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT);
+       INSERT INTO sessions VALUES ('g', '/w', '2026-09-01 10:00:00', 0, 0, 'anthropic', '{}');`,
+    );
+    const sums: number[][] = [];
+    for (const [i, [input, output]] of [[500, 40], [900, 40], [900, 40]].entries()) {
+      execFileSync('sqlite3', [file], { input: `UPDATE sessions SET accumulated_input_tokens = ${input}, accumulated_output_tokens = ${output}; INSERT INTO messages(session_id, role, content_json, created_timestamp) VALUES ('g', 'assistant', ${quoted(JSON.stringify([{ type: 'text', text: `answer ${i}` }]))}, ${1_788_000_000 + i});` });
+      const { uuid } = await rig.only(file);
+      const records = await rig.store.usageRecords(uuid);
+      sums.push([records.length, ...(['input', 'output'] as const).map((of) => records.reduce((sum, record) => sum + record[of], 0))]);
+    }
+    assert.deepEqual(sums, [[1, 500, 40], [2, 900, 40], [2, 900, 40]]);
   });
 
   it('reads librecode’s tree', async () => {

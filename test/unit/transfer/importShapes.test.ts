@@ -114,6 +114,18 @@ describe('what else histories of other programs hold', () => {
     }
   });
 
+  it('Claude Code: counts an answer once that a note or a sub-task interrupts', async () => {
+    const { uuid } = await rig.only(
+      rig.source('interrupted.jsonl', [
+        line('u1', null, 'user', 'question'),
+        line('a1', 'u1', 'assistant', [{ type: 'text', text: 'one' }]), line('u2', 'a1', 'user', 'a note', { isMeta: true }),
+        line('a2', 'a1', 'assistant', [{ type: 'text', text: 'two' }]), line('b1', 'a1', 'assistant', [{ type: 'text', text: 'aside' }], { isSidechain: true }),
+        line('a3', 'a2', 'assistant', [{ type: 'text', text: 'three' }]),
+      ]),
+    );
+    assert.deepEqual((await rig.store.usageRecords(uuid)).map(({ input }) => input), [7, 7]);
+  });
+
   const call = (id: string) => [{ type: 'tool_use', id, name: 'Read', input: { id } }];
   const result = (uuid: string, parentUuid: string, id: string, content = `of ${id}`) => line(uuid, parentUuid, 'user', [{ type: 'tool_result', tool_use_id: id, content }]);
   const noted = (type: string, more: object = {}) => ({ type, sessionId: 'claude', ...more });
@@ -159,6 +171,18 @@ describe('what else histories of other programs hold', () => {
       );
       assert.deepEqual((await branch(uuid)).filter((one) => !one.startsWith('custom')), ['assistant: left', 'compaction: SUMMARY', 'user: after']);
     }
+  });
+
+  it('Claude Code: takes nothing of a compaction for the next one, which says nothing of itself', async () => {
+    const boundary = (uuid: string, before: string, more: object) => ({ type: 'system', subtype: 'compact_boundary', uuid, parentUuid: null, logicalParentUuid: before, sessionId: 'claude', ...more });
+    const { uuid } = await rig.only(
+      rig.source('twice.jsonl', [
+        line('u1', null, 'user', 'left by the first'), boundary('c1', 'u1', { compactMetadata: { preTokens: 9, preservedSegment: { headUuid: 'u1' } } }), line('c2', 'c1', 'user', 'ONE', { isCompactSummary: true }),
+        line('u2', 'c2', 'user', 'between'), boundary('d1', 'u2', {}), line('d2', 'd1', 'user', 'TWO', { isCompactSummary: true }), line('u3', 'd2', 'user', 'after'),
+      ]),
+    );
+    const folds = (await rig.entries(uuid)).flatMap(({ content }) => (content.type === 'compaction' ? [[content.summaryText, content.tokensBefore, content.firstKeptEntry === null]] : []));
+    assert.deepEqual(folds, [['ONE', 9, false], ['TWO', 0, true]]);
   });
 
   it('Claude Code: goes on from the leaf that it names, and has a sub-task in a session of its own', async () => {

@@ -9,6 +9,12 @@ const knownFields = new Set(
   'type subtype uuid parentUuid logicalParentUuid sessionId timestamp cwd gitBranch version isSidechain isMeta requestId message userType isCompactSummary isVisibleInTranscriptOnly agentId slug isApiErrorMessage entrypoint permissionMode promptId sourceToolAssistantUUID'.split(' '),
 );
 
+/** What a compaction has folded, and the record that what it left begins with. */
+interface Fold {
+  readonly tokens: number;
+  readonly firstKept: string | null;
+}
+
 /** The lines of one answer and the results of its calls. */
 interface Answer {
   readonly messageId: string;
@@ -31,9 +37,11 @@ export class ClaudeCodeReader {
   private cwd = '';
   private readonly toolNames = new Map<string, string>();
   private held: { readonly messageId: string; readonly events: SourceEvent[]; usage: RecordPart['usage'] } | null = null;
+  /** Ids of the answers whose usage has been given to a line: others may stand between its lines, notes of the program or a sub-task's. */
+  private readonly billed = new Set<string>();
   private readonly answers = new Map<string, Answer>();
-  /** Of the last compaction: what it folded, and where what it left begins. */
-  private folded: { readonly tokens: number; readonly firstKept: string | null } = { tokens: 0, firstKept: null };
+  /** Of the compaction whose summary comes next. */
+  private folded: Fold = { tokens: 0, firstKept: null };
 
   read(value: unknown, line: number, hash: string, fallbackId: string): SourceEvent[] {
     const begun = this.begin(value, fallbackId);
@@ -57,9 +65,10 @@ export class ClaudeCodeReader {
     const { held } = this;
     this.held = null;
     if (!held) return [];
-    const { events, usage } = held;
-    const billed = events.findIndex((event) => event.type === 'record' && event.record.parts.length > 0);
-    return events.map((event, i) => (event.type === 'record' && i === billed && usage !== undefined ? { type: 'record', record: { ...event.record, parts: event.record.parts.map((part, n) => (n === 0 ? { ...part, usage } : part)) } } : event));
+    const { messageId, events, usage } = held;
+    const first = usage === undefined || this.billed.has(messageId) ? -1 : events.findIndex((event) => event.type === 'record' && event.record.parts.length > 0);
+    if (first !== -1) this.billed.add(messageId);
+    return events.map((event, i) => (event.type === 'record' && i === first ? { type: 'record', record: { ...event.record, parts: event.record.parts.map((part, n) => (n === 0 ? { ...part, usage } : part)) } } : event));
   }
 
   private holdBack(events: readonly SourceEvent[]): readonly SourceEvent[] {
@@ -107,8 +116,7 @@ export class ClaudeCodeReader {
 
   private parts(value: Json, message: Json | null, hash: string): RecordPart[] {
     if (message === null || (value['type'] !== 'user' && value['type'] !== 'assistant')) {
-      const meta = value['compactMetadata'];
-      if (isObject(meta)) this.folded = { tokens: numberOf(meta['preTokens']), firstKept: firstKeptOf(meta) };
+      if (value['subtype'] === 'compact_boundary') this.folded = foldOf(isObject(value['compactMetadata']) ? value['compactMetadata'] : {});
       return [kept(unreadable(textOf(value['subtype']) ?? String(value['type']), value))];
     }
     if (value['isCompactSummary'] === true) return [noted(foreignCompaction(`${this.sessionId}/${String(value['uuid'])}/${hash}`, joinedText(message['content']), this.folded.firstKept, this.folded.tokens))];
@@ -138,10 +146,11 @@ export class ClaudeCodeReader {
 }
 
 /** What the program leaves as it was said stands at the end of what was before. */
-function firstKeptOf(meta: Json): string | null {
+function foldOf(meta: Json): Fold {
   const [segment, messages] = [meta['preservedSegment'], meta['preservedMessages']];
   const uuids: unknown = isObject(messages) ? messages['uuids'] : undefined;
-  return (isObject(segment) ? textOf(segment['headUuid']) : undefined) ?? (Array.isArray(uuids) ? textOf(uuids[0]) : undefined) ?? null;
+  const firstKept = (isObject(segment) ? textOf(segment['headUuid']) : undefined) ?? (Array.isArray(uuids) ? textOf(uuids[0]) : undefined) ?? null;
+  return { tokens: numberOf(meta['preTokens']), firstKept };
 }
 
 /** The calls that a message answers; empty for one that says something. */

@@ -26,7 +26,7 @@ export function gooseEvents(session: Json, messages: readonly { readonly row: Js
     const last = parts.length - 1;
     events.push({
       type: 'record',
-      record: { id: String(row['id']), parent: undefined, at: timeOf(row['created_timestamp']), hash, parts: usage === undefined ? parts : parts.map((part, n): RecordPart => (n === last ? { ...part, usage } : part)) },
+      record: { id: String(row['id']), parent: undefined, at: timeOf(row['created_timestamp']), hash, parts: usage === undefined ? parts : parts.map((part, n): RecordPart => (n === last ? { ...part, usage, usageIsTotal: true } : part)) },
     });
   }
   return events;
@@ -58,7 +58,7 @@ function outcomeOf(outcome: unknown): { readonly value: unknown; readonly isErro
   return outcome['status'] === 'error' ? { value: String(outcome['error'] ?? 'error'), isError: true } : { value: 'value' in outcome ? outcome['value'] : outcome, isError: false };
 }
 
-/** Goose counts by the session: it goes to the last message. */
+/** Goose counts by the session: the last message has what those before it have not. */
 function usageOf(session: Json, provider: string, model: string): RecordPart['usage'] {
   const input = numberOf(session['accumulated_input_tokens'] ?? session['input_tokens']);
   const output = numberOf(session['accumulated_output_tokens'] ?? session['output_tokens']);
