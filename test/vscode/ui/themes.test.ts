@@ -59,6 +59,7 @@ describe('in every theme', () => {
   describe('every card of the chat, and both panels,', () => {
     before(async () => {
       const { api, chat, workbench } = session;
+      await workbench.runCommand('Threadkeeper: New Session');
       await chat.press('Try offline');
       await chat.ask(offline);
       await chat.see('article.answer', 'I am offline');
@@ -116,8 +117,12 @@ describe('in every theme', () => {
   }
 
   async function open(title: string): Promise<void> {
-    await sessions.row(title.replaceAll('?', '\\?')).click();
-    await session.chat.see('tk-header', title);
+    // A session that comes into being moves the rows below it, sometimes under the click.
+    await waitFor(`"${title}" to be open`, async () => {
+      await sessions.row(title.replaceAll('?', '\\?')).click({ timeout: 5_000 });
+      await (await session.chat.locator('tk-header')).filter({ hasText: title }).waitFor({ timeout: 5_000 });
+      return true;
+    });
   }
 
   /** One row of every kind that has something to open. */
