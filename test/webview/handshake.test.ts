@@ -53,15 +53,36 @@ describe('handshake', function () {
     strictEqual(await view.find('textarea').inputValue(), 'its draft');
   });
 
-  it('keeps what was written before there was a session, and takes a saved draft where nothing was', async () => {
+  it('shows the draft of the session that is opened, whatever is written for one that has not begun', async () => {
     const none = snapshot({ session: null, context: null });
     const view = await open({ snapshot: none });
-    await view.find('textarea').fill('typed at once');
-    await view.show(snapshot({ draft: 'saved earlier' }));
-    strictEqual(await view.find('textarea').inputValue(), 'typed at once');
-    const other = await open({ snapshot: none });
-    await other.show(snapshot({ draft: 'saved earlier' }));
-    strictEqual(await other.find('textarea').inputValue(), 'saved earlier');
+    for (const draft of ['saved earlier', '']) {
+      await view.find('textarea').fill('for a new session');
+      await view.show(snapshot({ draft }));
+      strictEqual(await view.find('textarea').inputValue(), draft);
+      await view.show({ ...none, draft: 'for a new session' });
+      strictEqual(await view.find('textarea').inputValue(), 'for a new session');
+    }
+  });
+
+  it('keeps what is written on while the first message makes a session', async () => {
+    const none = snapshot({ session: null, context: null });
+    const view = await open({ snapshot: none });
+    await view.find('textarea').fill('The first message');
+    await view.find('textarea').press('Enter');
+    await view.requested('send');
+    await view.find('textarea').fill('and one more thing');
+    await view.show(snapshot());
+    strictEqual(await view.find('textarea').inputValue(), 'and one more thing');
+
+    const refused = await open({ snapshot: none });
+    await refused.page.evaluate(() => (window.fake.refuse.send = 'The disk is full.'));
+    await refused.find('textarea').fill('The first message');
+    await refused.find('textarea').press('Enter');
+    await refused.find('footer .problem').waitFor();
+    strictEqual(await refused.find('textarea').inputValue(), 'The first message');
+    await refused.show(snapshot({ draft: 'saved earlier' }));
+    strictEqual(await refused.find('textarea').inputValue(), 'saved earlier', 'it has begun no session');
   });
 
   it('shows what is streaming when it opens in the middle of an answer', async () => {

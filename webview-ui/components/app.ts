@@ -35,6 +35,8 @@ export class AppView extends ViewElement {
   private problem: string | null = null;
   private announcement = '';
   private answer: TranscriptRow | null = null;
+  /** A first message is on its way: the session that comes of it is the one that is being written in. */
+  private beginning = false;
   private readonly remembering = new Debounce<void>(250, () => this.remember());
 
   constructor() {
@@ -69,6 +71,8 @@ export class AppView extends ViewElement {
     this.loading = false;
     const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
     if (sameSession) return;
+    const isBegun = this.beginning && before?.session === null;
+    this.beginning = false;
     this.problem = null;
     let anchor: ScrollAnchor | null = null;
     if (before === null) {
@@ -77,8 +81,8 @@ export class AppView extends ViewElement {
       if (remembered.session === snapshot.session?.uuid) anchor = remembered.anchor;
     }
     void this.updateComplete.then(() => {
-      // What was written before there was a session is what the new one begins with.
-      if (before?.session || (this.composer && isBlank(this.composer.written))) {
+      // Only what has been written since the first message goes on. What was written for a session that has not begun is kept by the host.
+      if (!isBegun || (this.composer && isBlank(this.composer.written))) {
         this.composer?.setWritten({ text: snapshot.draft, attachments: snapshot.attachments ?? [] }, snapshot.draftRemark);
       }
       if (anchor) this.transcript?.seek(anchor);
@@ -89,6 +93,7 @@ export class AppView extends ViewElement {
   apply(delta: Delta): void {
     if (!this.state) return;
     this.state = applyDelta(this.state, delta);
+    if (delta.kind === 'session') this.beginning = false;
     if (delta.kind === 'draft') this.composer?.setWritten({ text: delta.text, attachments: delta.attachments ?? [] });
     else if (delta.kind === 'attach') this.composer?.addAttachment(delta.attachment);
     else if (delta.kind === 'focus_composer') this.composer?.focusEnd();
@@ -166,6 +171,7 @@ export class AppView extends ViewElement {
     if (request.method === 'open_session' || request.method === 'new_session' || request.method === 'stop') this.composer?.flush();
     if (request.method === 'send') {
       this.problem = null;
+      this.beginning = this.state?.session === null;
       this.transcript?.jumpToLatest();
     }
     // What had the focus goes.
@@ -177,6 +183,7 @@ export class AppView extends ViewElement {
       // What the gauge cannot measure it shows without; the rest the user has asked for.
       if (request.method === 'measure_draft') return;
       this.problem = textOf(error);
+      if (request.method === 'send') this.beginning = false;
       if (request.method === 'send') this.composer?.giveBack({ ...nothingWritten, ...request });
       if (request.method === 'slash') this.composer?.giveBack({ ...nothingWritten, text: `/${request.name} ${request.argument}`.trim() });
     }
