@@ -58,6 +58,9 @@ function patience(method: ViewRequest['method']): number {
     case 'select_policy':
     case 'answer_full':
     case 'set_api_key':
+    case 'verify_history':
+    case 'save_note':
+    case 'open_link':
     case 'compact':
     case 'resummarize':
     case 'undo_compaction':

@@ -14,7 +14,7 @@ export function bareTexts(): BareText[] {
     const inView = /^(src\/vscode|src\/protocol|src\/extension|webview-ui)/.test(file);
     if (!inView && (/^src\/node\/cli/.test(file) || !reachesUser(node))) continue;
     const text = readText(node);
-    if (inView ? readsLikeText(text) : /\p{L}{2,} \p{L}{2,}/u.test(text)) found.push({ text, place: place() });
+    if (inView ? readsLikeText(text) || (isHtmlChild(node) && /\p{L}{2,}/u.test(text)) : /\p{L}{2,} \p{L}{2,}/u.test(text)) found.push({ text, place: place() });
   }
   return found;
 }
@@ -36,6 +36,21 @@ function readText(node: Text): string {
 /** Two words beside each other, or one that begins like a sentence. */
 function readsLikeText(text: string): boolean {
   return /\p{L}{2,}[,.:;!?]? +\p{L}{2,}/u.test(text) || /(^|[|#] )\p{Lu}\p{Ll}+[….!?:]?\s*($|\|)/u.test(text.trim());
+}
+
+/** What an expression between the tags of HTML comes to: seen as it is, be it a single word. */
+function isHtmlChild(node: Text): boolean {
+  let at: ts.Node = node;
+  while (ts.isParenthesizedExpression(at.parent) || (ts.isConditionalExpression(at.parent) && at.parent.condition !== at) || isFallback(at.parent)) at = at.parent;
+  if (at.parent === undefined || !ts.isTemplateSpan(at.parent) || ts.isTaggedTemplateExpression(node.parent)) return false;
+  const { parent: template } = at.parent;
+  if (!ts.isTaggedTemplateExpression(template.parent) || template.parent.tag.getText() !== 'html') return false;
+  const before = [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)].slice(0, template.templateSpans.indexOf(at.parent) + 1).join('');
+  return before.lastIndexOf('>') >= before.lastIndexOf('<');
+}
+
+function isFallback(node: ts.Node): boolean {
+  return ts.isBinaryExpression(node) && [ts.SyntaxKind.QuestionQuestionToken, ts.SyntaxKind.BarBarToken, ts.SyntaxKind.AmpersandAmpersandToken].includes(node.operatorToken.kind);
 }
 
 function belongsToTranslation(node: ts.Node): boolean {

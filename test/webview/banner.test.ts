@@ -40,4 +40,13 @@ describe('the banner', function () {
     await view.button('Verify and repair').click();
     deepStrictEqual(await view.requested('verify_history'), { method: 'verify_history' });
   });
+
+  it('waits for who reads the question about the repair', async () => {
+    const view = await open({ ...stateOf('damaged'), now: Date.UTC(2026, 10, 22) });
+    await view.page.evaluate(() => window.fake.silent.add('verify_history'));
+    await view.button('Verify and repair').click();
+    await view.requested('verify_history');
+    await view.page.clock.runFor(120_000);
+    strictEqual(await view.find('.problem').count(), 0);
+  });
 });

@@ -275,4 +275,20 @@ describe('rows', function () {
       { method: 'select_model' },
     ]);
   });
+
+  it('ends a renaming by a click into the composer, which is where one writes then; a key gives the title back the focus', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')] }) });
+    const field = view.find('vscode-text-field.rename input');
+    await view.find('.title-button').click();
+    await field.fill('New name');
+    await view.find('textarea').click();
+    deepStrictEqual(await view.requested('rename_session'), { method: 'rename_session', title: 'New name' });
+    await view.settled();
+    await view.page.keyboard.type('a b');
+    deepStrictEqual([await view.find('textarea').inputValue(), await field.count()], ['a b', 0]);
+    await view.find('.title-button').click();
+    await field.press('Escape');
+    await view.settled();
+    strictEqual(await view.page.evaluate(() => document.activeElement?.className), 'title-button');
+  });
 });

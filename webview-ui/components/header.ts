@@ -74,11 +74,11 @@ export class HeaderView extends ViewElement {
       .value=${this.session?.title ?? ''}
       @keydown=${(event: KeyboardEvent) => {
         if (event.isComposing) return;
-        if (event.key === 'Enter') this.endRename(true);
-        else if (event.key === 'Escape') this.endRename(false);
-        else return;
+        if (event.key !== 'Enter' && event.key !== 'Escape') return;
         event.preventDefault();
         event.stopPropagation();
+        this.endRename(event.key === 'Enter');
+        void this.updateComplete.then(() => this.querySelector<HTMLElement>('.title-button')?.focus());
       }}
       @focusout=${() => this.endRename(true)}
     ></vscode-text-field></h1>`;
@@ -100,7 +100,6 @@ export class HeaderView extends ViewElement {
     const title = this.querySelector<HTMLElement & { value: string }>('vscode-text-field.rename')?.value.trim() ?? '';
     this.renaming = false;
     if (save && title && title !== this.session?.title) this.ask({ method: 'rename_session', title });
-    void this.updateComplete.then(() => this.querySelector<HTMLElement>('.title-button')?.focus());
   }
 
   private sessionList(): TemplateResult {
@@ -137,7 +136,7 @@ export class HeaderView extends ViewElement {
         }}
       >
         <span class="session-title">${session.title || session.id}</span>
-        <span class="session-time">${current ? 'open' : ago(session.updatedAt, this.openedAt)}</span>
+        <span class="session-time">${current ? t('open') : ago(session.updatedAt, this.openedAt)}</span>
       </button>
     </li>`;
   }
