@@ -50,7 +50,7 @@ describe('panels', function () {
     await panel.button(/^Jump to the compaction of 20 Nov/).click();
     await panel.button(/^Compare the prompt .* of 20 Nov/).click();
     await panel.button(/^Exclude result of read_file/).click();
-    await panel.button(/^Include call of read_file/).click();
+    await panel.button(/^Include again: call of read_file/).click();
     strictEqual(await panel.button(/^Exclude user/).isDisabled(), true, 'what is pinned stays');
     deepStrictEqual(await panel.asked(), [
       { method: 'compact' }, { method: 'checkpoint' }, { method: 'undo_compaction' }, { method: 'jump', id: 'e1' }, { method: 'unpin', id: 'e2' }, { method: 'pin', id: 'e4' }, { method: 'jump', id: 'c1' },

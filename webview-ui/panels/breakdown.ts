@@ -130,7 +130,7 @@ export class BreakdownView extends ViewElement {
                 <td class="excerpt">${text || t('no text')}</td>
                 <td class="row-actions">
                   <button type="button" class="link-button" aria-label=${t('Jump to {0}: {1}', speaker, text.slice(0, 40))} @click=${() => this.ask({ method: 'jump', id })}>${t('Jump')}</button>
-                  <button type="button" class="link-button" ?disabled=${readonly || busy} aria-label=${t('Include {0} again', `${speaker}: ${text.slice(0, 40)}`)} @click=${() => this.ask({ method: 'include', id })}>${t('Include again')}</button>
+                  <button type="button" class="link-button" ?disabled=${readonly || busy} aria-label=${t('Include again: {0}', `${speaker}: ${text.slice(0, 40)}`)} @click=${() => this.ask({ method: 'include', id })}>${t('Include again')}</button>
                 </td>
               </tr>`,
             )}

@@ -1,6 +1,6 @@
 import { contextExclusionOf } from '../session/contextExclusion';
 import type { EntryOf, StoredEntry } from '../session/entry';
-import { cycleEntries } from '../session/liveCompaction';
+import { cycleEntries, liveCompaction } from '../session/liveCompaction';
 import { isUserMessage } from './cutPoint';
 
 export interface CheckpointRule {
@@ -37,8 +37,10 @@ export function checkpointDue(entries: readonly StoredEntry[], checkpoints: read
   // Less would do of the whole size, but what a compaction leaves behind stands in front of what can be folded.
   const wouldDo = at >= (used * (1 + coverage)) / 2;
   if (prepare !== null && used >= prepare * nearSummary && wouldDo) return false;
+  // In a small window a compaction may leave more than the first thresholds: what it folded is told by its summary.
+  const left = last ? 0 : (liveCompaction(entries)?.content.tokensAfter ?? 0);
   const servedFrom = (index: number) => (prepare === null ? thresholds[index]! : ((thresholds[index - 1] ?? 0) + thresholds[index]!) / 2);
-  return thresholds.some((tokens, index) => used >= tokens && at < servedFrom(index)) || (everyUserTurns > 0 && turns >= everyUserTurns);
+  return thresholds.some((tokens, index) => used >= tokens && tokens > left && at < servedFrom(index)) || (everyUserTurns > 0 && turns >= everyUserTurns);
 }
 
 /** The newest checkpoint whose range ends on one of these entries. */

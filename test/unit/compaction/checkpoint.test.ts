@@ -43,6 +43,9 @@ describe('when a checkpoint is due', () => {
     b.compaction(last);
     turns(b, 1);
     assert.equal(checkpointDue(b.entries, made, 5_000, rule), true);
+    b.compaction(turns(b, 1), { tokensAfter: 5_900 });
+    turns(b, 1);
+    assert.deepEqual([6_100, 9_999, 10_000].map((used) => checkpointDue(b.entries, [], used, rule)), [false, false, true], 'what the compaction left behind needs none');
   });
 
   it('is not just before a summary is prepared, nor at a threshold that a nearer one has served', () => {
