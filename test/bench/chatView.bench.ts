@@ -5,7 +5,7 @@ import { load, origin, serve, View, type ViewOptions } from '../webview/support/
 
 export interface ChatViewResult {
   readonly measure: string;
-  /** What a user is promised (issue 5). */
+  /** What a user is promised of the view. */
   readonly atMost: number | null;
   readonly measured: number;
 }

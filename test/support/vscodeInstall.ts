@@ -13,7 +13,7 @@ export interface VscodeRelease {
   readonly node: string;
   /** 1.139 reads the payload of the address (development extension, test module) only with this flag. */
   readonly knowsSmokeTestDriver: boolean;
-  /** Its package of ripgrep downloads the program when it is installed, from where a test run may not reach. */
+  /** Its package of ripgrep downloads the program when it is installed, for which a test run does not wait. */
   readonly fetchesRipgrep: boolean;
 }
 

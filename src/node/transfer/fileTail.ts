@@ -10,7 +10,7 @@ export type TailEvent =
 const checkedBytes = 256;
 
 /**
- * The complete lines of a growing file, each once. A last line that is only half there is left until its end has come. A file that was
+ * The complete lines of a growing file that say something, each once. A last line that is only half there is left until its end has come. A file that was
  * replaced, cut or rewritten is read from its start again; while there is none, there is nothing.
  */
 export class FileTail {
@@ -46,7 +46,7 @@ export class FileTail {
     }
     for await (const { text, end, complete } of readLines(this.file, this.offset, signal)) {
       if (!complete) break;
-      yield { type: 'line', text };
+      if (text.trim() !== '') yield { type: 'line', text };
       this.offset = end;
     }
     this.checked = await this.before(this.offset);

@@ -15,7 +15,7 @@ const carriageReturn = 0x0d;
 const chunkBytes = 256 * 1024;
 
 /**
- * Lines from byte `from` on, which is the start of one; empty ones are left out. Lines may have any length, are cut before they are
+ * Lines from byte `from` on, which is the start of one; blank ones too, since whoever goes on behind them has to know where. Lines may have any length, are cut before they are
  * decoded, so that no character is, and may end with CR LF. What is read is what was there when the end was reached: reading goes on
  * from `end` of the last complete line. Rejects as the file system or the signal says.
  */
@@ -28,8 +28,7 @@ export async function* readLines(file: string, from = 0, signal?: AbortSignal): 
     let begin = 0;
     for (let end = chunk.indexOf(lineFeed); end !== -1; end = chunk.indexOf(lineFeed, begin)) {
       pieces.push(chunk.subarray(begin, end));
-      const line = lineOf(pieces, start, at + end + 1, true);
-      if (line) yield line;
+      yield lineOf(pieces, start, at + end + 1, true);
       pieces = [];
       begin = end + 1;
       start = at + begin;
@@ -37,13 +36,12 @@ export async function* readLines(file: string, from = 0, signal?: AbortSignal): 
     if (begin < chunk.length) pieces.push(chunk.subarray(begin));
     at += chunk.length;
   }
-  const last = lineOf(pieces, start, at, false);
-  if (last) yield last;
+  if (at > start) yield lineOf(pieces, start, at, false);
 }
 
-function lineOf(pieces: readonly Buffer[], start: number, end: number, complete: boolean): SourceLine | null {
+function lineOf(pieces: readonly Buffer[], start: number, end: number, complete: boolean): SourceLine {
   const bytes = pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
   const length = bytes.at(-1) === carriageReturn ? bytes.length - 1 : bytes.length;
   const text = bytes.toString('utf8', start === 0 && bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0, length);
-  return text.trim() === '' ? null : { text, start, end, complete };
+  return { text, start, end, complete };
 }

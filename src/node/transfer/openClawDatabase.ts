@@ -147,13 +147,16 @@ class DatabaseTail implements RecordTail {
   }
 }
 
-/** What may tell of rewrites of a session: `transcript_rewrite_watermarks` in 2026.9.6. Others count other things by the same word (queued questions, archives). */
-const ofRewrites = /rewrite|^session_(?:windows|nodes)$/;
+/** Count other things of a session by the same word: questions that wait, what was put away. */
+const ofOtherThings = /pending|queue|archive/;
 
-/** Whatever counts rewrites of this session: the name of the table has not been the same in every version. */
+/**
+ * Whatever counts rewrites of this session (`transcript_rewrite_watermarks` in 2026.9.6): the name of the table has not been the same in
+ * every version. Of one that is not known, rather a session read again in vain than a rewrite in its middle never seen.
+ */
 function generationOf(database: ForeignDatabase, session: string): string {
   const found: string[] = [];
-  for (const table of [...database.tables()].filter((name) => ofRewrites.test(name)).sort()) {
+  for (const table of [...database.tables()].filter((name) => !ofOtherThings.test(name)).sort()) {
     const columns = [...database.columns(table)];
     const counter = columns.find((name) => name.includes('generation'));
     const of = columns.find((name) => name === 'session_id' || name === 'current_session_id');

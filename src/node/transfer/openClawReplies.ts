@@ -44,7 +44,7 @@ export class OpenClawReplies {
     },
   ) {}
 
-  /** Rejects as the file system and the store say; nothing has been written then. */
+  /** Rejects as the file system and the store say. What has been written all the same is found in the transcript by the next attempt. */
   async send(): Promise<ReplyOutcome> {
     const { store, ids, session, tree, tail, now } = this.options;
     const leaf = (await store.session(session))?.leaf ?? null;

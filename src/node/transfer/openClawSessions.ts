@@ -17,14 +17,15 @@ export class OpenClawSessions {
     this.windows = rowsBy(database, 'session_windows', 'session_id', ['session_key', 'previous_session_id', 'reason', 'display_name']);
   }
 
-  /** The event, with where the session belongs; and its name, when the user has given it one. */
-  begin({ session }: Extract<SourceEvent, { type: 'session' }>): SourceEvent[] {
-    const [node, window] = [this.nodes.get(session.id), this.windows.get(session.id)];
+  /** The event, with where the session belongs; and its name. By the `id` of the rows: the header of one that was copied may name another. */
+  begin({ session }: Extract<SourceEvent, { type: 'session' }>, id: string): SourceEvent[] {
+    const [node, window] = [this.nodes.get(id), this.windows.get(id)];
     const sessionKey = textOf(node?.['session_key']) ?? textOf(window?.['session_key']);
     const previousSession = textOf(window?.['previous_session_id']);
     const begun = textOf(window?.['reason']);
-    const [archivedAt, pinnedAt] = [timeOf(node?.['archived_at']), timeOf(node?.['pinned_at'])];
-    const title = this.nameOf(session.id);
+    const [archivedAt, pinnedAt] = [node?.['archived_at'], node?.['pinned_at']].map(setAt) as [number | null, number | null];
+    // The label is the user's. The other OpenClaw makes from where the session takes place, and a name within the session is better than it.
+    const [label, displayName] = [textOf(node?.['label']), textOf(node?.['display_name']) || textOf(window?.['display_name'])];
     return [
       {
         type: 'session',
@@ -35,14 +36,16 @@ export class OpenClawSessions {
           ...(pinnedAt === null ? {} : { pinnedAt }),
         },
       },
-      ...(title === null ? [] : [{ type: 'title', title, rank: 3 } as const]),
+      ...(displayName ? [{ type: 'title', title: displayName, rank: 1 } as const] : []),
+      ...(label ? [{ type: 'title', title: label, rank: 3 } as const] : []),
     ];
   }
+}
 
-  nameOf(session: string): string | null {
-    const [node, window] = [this.nodes.get(session), this.windows.get(session)];
-    return [node?.['label'], node?.['display_name'], window?.['display_name']].map(textOf).find((name) => name !== undefined && name.trim() !== '') ?? null;
-  }
+/** Null where it was taken back: 0 stands for that as well. */
+function setAt(value: SqlValue | undefined): number | null {
+  const at = timeOf(value);
+  return at === 0 ? null : at;
 }
 
 /** How many have no records in the database, because OpenClaw has put them into files of another kind; it brings them back when they are opened. */

@@ -39,6 +39,7 @@ export async function* readJsonLines(file: string, format: LineFormatName, { sig
   let line = 0;
   for await (const { text, end, complete } of readLines(file, 0, signal)) {
     signal?.throwIfAborted();
+    if (text.trim() === '') continue;
     const parsed = parseLine(text);
     // What is no JSON is a record of an unknown kind, unless the rest of it is still to come.
     if (parsed || complete) yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), fallbackId);

@@ -47,7 +47,7 @@ function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportCont
     if (id !== current) [reader, current, line] = [new PiReader(), id, 0];
     const text = eventText(row['event_json'], row['event_zstd']);
     const parsed = parseLine(text);
-    yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), id).flatMap((event) => (event.type === 'session' ? about.begin(event) : event));
+    yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), id).flatMap((event) => (event.type === 'session' ? about.begin(event, id) : event));
     line++;
     onProgress?.(++done, total ?? done);
   }

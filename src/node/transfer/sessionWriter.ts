@@ -77,7 +77,7 @@ export class SessionWriter {
   private batch = firstReady;
   private newest: Place | null = null;
   private newestAside: Place | null = null;
-  private hasShown = false;
+  private hasSpoken = false;
   /** A record that the source names, until another comes that is said. */
   private leaf: string | null | undefined;
   private title: { readonly text: string; readonly rank: number } | null = null;
@@ -241,7 +241,7 @@ export class SessionWriter {
   private placeOne(record: SourceRecord, index: number, parentEntry?: string | null): void {
     const before = record.aside ? this.newestAside : this.newest;
     // What a program notes before anything is said is no branch of its own.
-    const host = record.parent === undefined || (record.parent === null && !this.hasShown) ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
+    const host = record.parent === undefined || (record.parent === null && !this.hasSpoken) ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
     let tip = parentEntry === undefined ? (host?.end.entry ?? null) : parentEntry;
     let first: string | null = null;
     const at = (this.lastAt = record.at ?? this.lastAt);
@@ -260,7 +260,7 @@ export class SessionWriter {
     const end = record.parent === undefined && host ? host.end : { entry: tip };
     end.entry = tip;
     const place: Place = { first: first ?? tip, last: tip, end, index, aside: record.aside === true };
-    this.hasShown ||= record.parts.some(({ display }) => display);
+    this.hasSpoken ||= record.parts.some(({ display, modelFacing }) => display && modelFacing);
     this.places.set(record.id, place);
     if (place.aside) this.newestAside = place;
     else if (!this.newest || index >= this.newest.index) this.newest = place;

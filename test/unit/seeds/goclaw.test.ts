@@ -1,5 +1,5 @@
 /*
- * GoClaw (seed 001): what it says about contexts. Inheritance and watching of OpenClaw sessions, in both directions, are driven in
+ * GoClaw: what it says about contexts. Inheritance and watching of OpenClaw sessions, in both directions, are driven in
  * test/unit/transfer; its checkpoints, failover and background retries in test/unit/chat and test/unit/compaction too.
  */
 import assert from 'node:assert/strict';

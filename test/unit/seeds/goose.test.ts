@@ -1,6 +1,6 @@
 /*
- * The Goose pattern (seed 000): what it says about contexts. With later issues come: its session table and queries, provider choice,
- * import of `sessions.db`, analytics, and the indicator in the view.
+ * The Goose pattern: what it says about contexts. The import of its `sessions.db` is driven in
+ * test/unit/transfer, analytics in test/unit/analytics, and the indicator of the view in test/webview.
  */
 import assert from 'node:assert/strict';
 import { formatOf } from '../../../src/core/compaction/summaryFormat';

@@ -1,6 +1,6 @@
 /*
- * librecode (seed 004): what it says about contexts. With later issues come: import of its database, its session tree and message index
- * (test/unit/store drives ours), adapters for other providers.
+ * librecode: what it says about contexts. The import of its database is driven in test/unit/transfer, the session
+ * tree and the index of messages in test/unit/store, adapters for other providers in test/unit/models.
  */
 import assert from 'node:assert/strict';
 import { cutPoint } from '../../../src/core/compaction/cutPoint';

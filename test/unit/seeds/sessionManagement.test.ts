@@ -1,6 +1,6 @@
 /*
- * The session-management skill (seed 003): what it says about contexts. With later issues come: keys by channel, requests without
- * history, clean-up of old sessions. Persistence and atomic writes are driven in test/unit/store.
+ * The session-management skill: what it says about contexts. Persistence and atomic writes are driven in
+ * test/unit/store.
  */
 import assert from 'node:assert/strict';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';

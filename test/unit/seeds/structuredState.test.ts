@@ -1,6 +1,5 @@
 /*
- * Structured state compression (seed 002): what it says about contexts. With later issues come: providers with constrained decoding and
- * their content caches.
+ * Structured state compression: what it says about contexts.
  */
 import assert from 'node:assert/strict';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';

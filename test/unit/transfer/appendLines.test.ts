@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { appendLines } from '../../../src/node/transfer/appendLines';
 import { identityOf } from '../../../src/node/transfer/fileTail';
@@ -36,6 +37,28 @@ describe('appending to a file of another program', () => {
     renameSync(file, `${file}.away`);
     await assert.rejects(appendLines(file, ['x'], known), /ENOENT/);
     assert.equal(existsSync(file), false, 'it is not made anew');
+  });
+
+  it('takes nothing from a file that was put in the place of the one it could not write to', async () => {
+    const probe = await open(file, 'r');
+    const handles = Object.getPrototypeOf(probe) as FileHandle;
+    await probe.close();
+    const known = position();
+    const { write } = handles;
+    handles.write = async function (this: FileHandle, bytes: Uint8Array) {
+      const { bytesWritten } = await this.writev([bytes.subarray(0, 3)]);
+      writeFileSync(`${file}.new`, 'of the other program, and longer\n');
+      renameSync(file, `${file}.away`);
+      renameSync(`${file}.new`, file);
+      return { bytesWritten, buffer: bytes };
+    } as FileHandle['write'];
+    try {
+      await assert.rejects(appendLines(file, ['second'], known), /Only 3 of 7 bytes/);
+    } finally {
+      handles.write = write;
+    }
+    assert.equal(readFileSync(file, 'utf8'), 'of the other program, and longer\n');
+    if (process.platform !== 'win32') assert.equal(readFileSync(`${file}.away`, 'utf8'), 'first\n');
   });
 
   it('takes back a line of which only a part could be written', () => {

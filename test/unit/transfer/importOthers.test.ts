@@ -74,6 +74,24 @@ describe('an import from databases and JSON files of other programs', () => {
     );
   });
 
+  it('takes a name of OpenClaw’s own making only where the session has no better one, finds a copied session by its rows, and takes 0 for no time', async () => {
+    const header = (id: string) => JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-09-01T10:00:00Z' });
+    const named = JSON.stringify({ type: 'session_info', id: 'n', parentId: 'a', timestamp: '2026-09-01T10:00:02Z', name: 'Named within' });
+    const said = (of: string) => quoted(pi('a', null, { role: 'user', content: `first of ${of}` }));
+    const { sessions } = await rig.import(
+      database(
+        'openclaw-agent.sqlite',
+        `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER);
+         CREATE TABLE session_nodes(session_key TEXT, current_session_id TEXT, label TEXT, display_name TEXT, archived_at INTEGER, pinned_at INTEGER);
+         INSERT INTO session_nodes VALUES ('one', 's1', NULL, 'Main', 0, 0), ('two', 's2', NULL, 'Second', NULL, NULL), ('three', 's3', 'Bridges', 'Third', NULL, NULL);
+         INSERT INTO transcript_events VALUES ('s1', 0, ${quoted(header('s1'))}, 0), ('s1', 1, ${said('s1')}, 0), ('s1', 2, ${quoted(named)}, 0),
+           ('s2', 0, ${quoted(header('copied from'))}, 0), ('s2', 1, ${said('s2')}, 0), ('s3', 1, ${said('s3')}, 0), ('s3', 2, ${quoted(named)}, 0);`,
+      ),
+    );
+    const found = await Promise.all(sessions.map(async ({ uuid }) => (await rig.store.session(uuid))!));
+    assert.deepEqual(found.map(({ title, archivedAt, pinnedAt, metadata }) => [title, archivedAt, pinnedAt, metadata['sessionKey']]), [['Named within', null, null, 'one'], ['Second', null, null, 'two'], ['Bridges', null, null, 'three']]);
+  });
+
   it('passes over databases of other kinds in a folder, and says so of one that is named', async () => {
     const other = database('home/state/openclaw.sqlite', 'CREATE TABLE devices(id TEXT);');
     database('home/agents/main/agent/openclaw-agent.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER); INSERT INTO transcript_events VALUES ('s1', 1, ${quoted(pi('a', null, { role: 'user', content: 'first' }))}, 0);`);

@@ -40,6 +40,11 @@ describe('what else histories of other programs hold', () => {
     assert.deepEqual([all[1]!.display, all[1]!.modelFacing, keptRaw], [false, true, [{ kind: 'role:oracle', count: 1 }]]);
   });
 
+  it('pi: has one branch where a model was chosen and a name given before anything was said', async () => {
+    const { uuid } = await rig.only(rig.source('noted.jsonl', [header, record('model_change', 'a', null, { provider: 'p', modelId: 'm' }), record('session_info', 'b', 'a', { name: 'Named' }), user('c', null, 'question')]));
+    assert.deepEqual([await branch(uuid), (await rig.store.branches(uuid)).length], [['model: m', 'user: question'], 1]);
+  });
+
   it('pi: a compaction that names the tail it keeps, by ids, by its records or by their number', async () => {
     for (const retainedTail of [['c', 'd'], [{ id: 'c' }, { id: 'd' }], [{ role: 'user' }, { role: 'assistant' }]]) {
       const { uuid } = await rig.only(

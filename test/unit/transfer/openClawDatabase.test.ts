@@ -63,6 +63,9 @@ describe('watching OpenClaw’s database', function () {
   let watch: OpenClawWatch;
   let sessions: string[];
   let notices: OpenClawNotice[];
+  /** Every 400 ms there is one. */
+  let looks: number;
+  let looksWhenAdded: number;
 
   beforeEach(async () => {
     temp = tempFolder();
@@ -71,7 +74,15 @@ describe('watching OpenClaw’s database', function () {
     store = await openTestStore(join(temp.path, 'store'));
     watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
     [sessions, notices] = [[], []];
-    watch = new OpenClawWatch({ source: new OpenClawDatabase(live.file, key, wasmFile), store: watched, ids: new UuidV7(), now: Date.now, log: silentLog, added: (uuid) => sessions.push(uuid), told: (notice) => notices.push(notice) });
+    [looks, looksWhenAdded] = [0, 0];
+    const source = new OpenClawDatabase(live.file, key, wasmFile);
+    const look = source.look.bind(source);
+    source.look = () => (looks++, look());
+    const added = (uuid: string) => {
+      looksWhenAdded = looks;
+      sessions.push(uuid);
+    };
+    watch = new OpenClawWatch({ source, store: watched, ids: new UuidV7(), now: Date.now, log: silentLog, added, told: (notice) => notices.push(notice) });
   });
   afterEach(async () => {
     await watch.stop();
@@ -84,14 +95,16 @@ describe('watching OpenClaw’s database', function () {
   const texts = async (uuid = sessions.at(-1)) => (uuid === undefined ? [] : (await store.page(uuid, { limit: 100 })).entries.map(({ content }) => entryText(content)));
   const files = () => readdirSync(join(live.file, '..')).filter((name) => !name.endsWith('-shm')).map((name) => [name, readFileSync(join(live.file, '..', name), 'base64')]);
 
-  it('imports what is there, and takes in what is in the log only, within a second, without touching a file', async () => {
+  it('imports what is there, and takes in what is in the log only, at one of the next two looks, without touching a file', async () => {
     await watch.start();
     assert.deepEqual(await texts(), ['first', 'second']);
     await live.run(row('one', 3, said('a3', 'a2', 'third')) + row('other', 1, said('x', null, 'not ours')));
+    const known = looks;
     const before = files();
     assert.ok(before.some(([name]) => name?.endsWith('-wal')));
     await waitFor('the third', async () => (await texts()).length === 3);
     assert.deepEqual([await texts(), files()], [['first', 'second', 'third'], before]);
+    assert.ok(looksWhenAdded - known <= 2, `${looksWhenAdded - known} looks`);
     watch.writeReplies(true);
     const { leaf } = (await store.session(sessions[0]!))!;
     const asked = userMessage(sessions[0]!, leaf, 'Mine');
@@ -123,6 +136,19 @@ describe('watching OpenClaw’s database', function () {
     assert.equal((await all()).at(-1), 'another second');
   });
 
+  it('reads a session again that was rewritten in its middle, by whatever table counts that, and not for what others count', async () => {
+    await live.run("CREATE TABLE transcript_rewrite_watermarks(session_id TEXT, generation INTEGER); INSERT INTO transcript_rewrite_watermarks VALUES ('one', 1); CREATE TABLE transcript_epochs(session_id TEXT, generation INTEGER); INSERT INTO transcript_epochs VALUES ('one', 1);");
+    await watch.look();
+    const all = async () => (await store.entriesBySeq(await store.entrySeqs(sessions[0]!))).map(({ content }) => entryText(content));
+    for (const table of ['transcript_rewrite_watermarks', 'transcript_epochs']) {
+      await live.run(`BEGIN; UPDATE ${table} SET generation = 2; UPDATE transcript_events SET event_json = ${quoted(said('a1', 'one', `by ${table}`))} WHERE session_id = 'one' AND seq = 1; COMMIT;`);
+      await watch.look();
+    }
+    await live.run(`BEGIN; INSERT INTO session_pending_inputs VALUES ('one', '7'); UPDATE transcript_events SET event_json = ${quoted(said('a1', 'one', 'unseen'))} WHERE session_id = 'one' AND seq = 1; COMMIT;`);
+    await watch.look();
+    assert.deepEqual(await all(), ['first', 'second', 'by transcript_rewrite_watermarks', 'by transcript_epochs']);
+  });
+
   it('reads a checkpointed database as before', async () => {
     await watch.look();
     await live.run(`${row('one', 3, said('a3', 'a2', 'third'))} PRAGMA wal_checkpoint(TRUNCATE);`);
@@ -132,14 +158,16 @@ describe('watching OpenClaw’s database', function () {
     assert.deepEqual(await texts(), ['first', 'second', 'third', 'fourth']);
   });
 
-  it('takes in a row within a second from a database that is too large to be read as a whole', async () => {
+  it('takes in a row at one of the next two looks from a database that is too large to be read as a whole', async () => {
     await live.run('PRAGMA wal_checkpoint(TRUNCATE);');
     // SQLite knows by the header how many of its pages there are; of the rest no disk has a block.
     truncateSync(live.file, 3 * 2 ** 30);
     await watch.start();
     assert.deepEqual(await texts(), ['first', 'second']);
     await live.run(row('one', 3, said('a3', 'a2', 'third')));
+    const known = looks;
     await waitFor('the third', async () => (await texts()).length === 3);
+    assert.ok(looksWhenAdded - known <= 2, `${looksWhenAdded - known} looks`);
     assert.deepEqual(notices, []);
   });
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entry';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { FileTail } from '../../../src/node/transfer/fileTail';
 import { importFiles } from '../../../src/node/transfer/importFiles';
 import { OpenClawFolder } from '../../../src/node/transfer/openClawFolder';
 import { OpenClawWatch } from '../../../src/node/transfer/openClawWatch';
@@ -21,6 +22,9 @@ describe('watching OpenClaw', function () {
   let watched: SessionStore;
   let watch: OpenClawWatch;
   let sessions: string[];
+  /** Every 400 ms there is one. */
+  let looks: number;
+  let looksWhenAdded: number;
 
   beforeEach(async () => {
     temp = tempFolder();
@@ -29,7 +33,15 @@ describe('watching OpenClaw', function () {
     store = await openTestStore(join(temp.path, 'store'));
     watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
     sessions = [];
-    watch = new OpenClawWatch({ source: new OpenClawFolder(folder, key), store: watched, ids: new UuidV7(), now: () => 1, log, added: (uuid) => sessions.push(uuid) });
+    [looks, looksWhenAdded] = [0, 0];
+    const source = new OpenClawFolder(folder, key);
+    const look = source.look.bind(source);
+    source.look = () => (looks++, look());
+    const added = (uuid: string) => {
+      looksWhenAdded = looks;
+      sessions.push(uuid);
+    };
+    watch = new OpenClawWatch({ source, store: watched, ids: new UuidV7(), now: () => 1, log, added });
     point('one');
   });
   afterEach(async () => {
@@ -46,14 +58,16 @@ describe('watching OpenClaw', function () {
     `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: role === 'user' ? text : [{ type: 'text', text }], ...more } })}\n`;
   const texts = async (uuid = sessions.at(-1)) => (uuid === undefined ? [] : (await store.page(uuid, { limit: 100 })).entries.map(({ content }) => entryText(content)));
 
-  it('imports what is there and then takes in what is appended, within a second', async () => {
+  it('imports what is there and then takes in what is appended, at one of the next two looks', async () => {
     writeFileSync(file(), header() + said('a1', 'one', 'first'));
     await watch.start();
     assert.deepEqual(await texts(), ['first']);
     const told: string[] = [];
     store.onDidChange(({ kind }) => told.push(kind));
     appendFileSync(file(), said('a2', 'a1', 'second', 'assistant'));
+    const known = looks;
     await waitFor('the second', async () => (await texts()).length === 2);
+    assert.ok(looksWhenAdded - known <= 2, `${looksWhenAdded - known} looks`);
     assert.deepEqual(await texts(), ['first', 'second']);
     assert.ok(told.includes('entries'), 'whoever has the session open is told');
     assert.ok(!told.includes('branch'), 'and need not read it again');
@@ -78,6 +92,18 @@ describe('watching OpenClaw', function () {
     appendFileSync(file(), said('a2', 'a1', 'second'));
     await watch.look();
     assert.deepEqual(sessions, [report.sessions[0]!.uuid]);
+    assert.deepEqual(await texts(), ['first', 'second']);
+  });
+
+  it('has read a file to its end that ends in blank lines', async () => {
+    writeFileSync(file(), `${header()}${said('a1', null, 'first')}\n\r\n\n`);
+    await watch.look();
+    const tail = new FileTail(file());
+    const lines = [];
+    for await (const event of tail.read()) lines.push(event);
+    assert.deepEqual([lines.length, await tail.hasNews(), tail.position.offset], [2, false, readFileSync(file()).length]);
+    appendFileSync(file(), said('a2', 'a1', 'second'));
+    await watch.look();
     assert.deepEqual(await texts(), ['first', 'second']);
   });
 
