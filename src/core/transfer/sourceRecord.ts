@@ -13,6 +13,8 @@ export type SourceEvent =
   | { readonly type: 'leaf'; readonly record: string | null }
   | { readonly type: 'repaired'; readonly kind: string };
 
+export type SessionEvent = Extract<SourceEvent, { type: 'session' }>;
+
 export interface SourceSession {
   /** Of the source; with the format it makes the session's key, by which it is found again. */
   readonly id: string;

@@ -12,6 +12,7 @@ import { detectFormat, isDatabase, isLineFormat, type ImportFormat } from './det
 import { ForeignDatabase } from './foreignDatabase';
 import { findSources } from './findSources';
 import { importExport } from './importExport';
+import { knownFormat } from './knownFormat';
 import type { ImportContext } from './importContext';
 import type { ImportStore } from './importStore';
 import { coldSessions } from './openClawSessions';
@@ -92,7 +93,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
 }
 
 async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext): AsyncGenerator<ImportedSession, void, void> {
-  if (isLineFormat(format) && !(await isDatabase(file))) return yield* importEvents(readJsonLines(file, format, context), format, options, context);
+  if (isLineFormat(format) && !(await isDatabase(file))) return yield* importEvents(readJsonLines(file, format, context), await knownFormat(file, format, options.store, context.signal), options, context);
   if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
   if (format === 'continue') return yield* importEvents(continueEvents(await readObject(file), nameOf(file), hashOf), format, options, context);
   if (format === 'cline' || format === 'roo') return yield* importEvents(taskEvents(basename(dirname(file)), await readList(file), hashOf), format, options, context);

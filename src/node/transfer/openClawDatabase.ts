@@ -1,8 +1,10 @@
 import { stat } from 'node:fs/promises';
 import type { OpenClawSession } from '../../core/transfer/openClawKeys';
+import type { SessionEvent, SourceEvent } from '../../core/transfer/sourceRecord';
 import type { TailEvent } from './fileTail';
 import { ForeignDatabase } from './foreignDatabase';
 import { LivePages } from './livePages';
+import { OpenClawSessions } from './openClawSessions';
 import type { OpenClawSource, RecordTail } from './openClawSource';
 import { eventText, zstdColumn } from './readSqlite';
 import { recordHash } from './sessionWriter';
@@ -21,6 +23,8 @@ export class OpenClawDatabase implements OpenClawSource {
   /** Of both files, as they were before they were read last. */
   private stamp = '';
   private session: string | null = null;
+  /** As it was when the session was seen first. */
+  private about: OpenClawSessions | null = null;
   private restsUntil = 0;
   private readonly tails = new Map<string, DatabaseTail>();
   private readonly pages: LivePages;
@@ -41,10 +45,11 @@ export class OpenClawDatabase implements OpenClawSource {
     const isFirst = this.stamp === '';
     const found = await ForeignDatabase.glance(this.pages, this.wasmFile, (database) => {
       const session = databaseSessions(database).find(({ key }) => key === this.key)?.sessionId ?? this.session;
-      const tails = [...this.tails.values(), ...(session === null || this.tails.has(session) ? [] : [new DatabaseTail(this.file, session)])];
-      return { session, tails: tails.map((tail) => ({ tail, loaded: tail.load(database) })) };
+      const isNew = session !== null && !this.tails.has(session);
+      const tails = [...this.tails.values(), ...(isNew ? [new DatabaseTail(this.file, session)] : [])];
+      return { session, about: isNew ? new OpenClawSessions(database) : this.about, tails: tails.map((tail) => ({ tail, loaded: tail.load(database) })) };
     });
-    this.session = found.session;
+    [this.session, this.about] = [found.session, found.about];
     for (const { tail, loaded } of found.tails) {
       tail.take(loaded);
       this.tails.set(tail.session, tail);
@@ -54,6 +59,10 @@ export class OpenClawDatabase implements OpenClawSource {
     // The first one reads the whole session, which no other has to.
     if (this.pages.bytesRead > muchRead && !isFirst) this.restsUntil = performance.now() + took * 4;
     return this.session;
+  }
+
+  begin(event: SessionEvent, sessionId: string): SourceEvent[] {
+    return this.about?.begin(event, sessionId) ?? [event];
   }
 
   tail(sessionId: string): RecordTail {

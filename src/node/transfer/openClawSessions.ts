@@ -1,6 +1,6 @@
 import type { SqlValue } from 'sql.js';
 import { textOf, timeOf } from '../../core/transfer/formats/jsonShape';
-import type { SourceEvent } from '../../core/transfer/sourceRecord';
+import type { SessionEvent, SourceEvent } from '../../core/transfer/sourceRecord';
 import type { ForeignDatabase } from './foreignDatabase';
 
 type Row = Readonly<Record<string, SqlValue>>;
@@ -18,7 +18,7 @@ export class OpenClawSessions {
   }
 
   /** The event, with where the session belongs; and its name. By the `id` of the rows: the header of one that was copied may name another. */
-  begin({ session }: Extract<SourceEvent, { type: 'session' }>, id: string): SourceEvent[] {
+  begin({ session }: SessionEvent, id: string): SourceEvent[] {
     const [node, window] = [this.nodes.get(id), this.windows.get(id)];
     const sessionKey = textOf(node?.['session_key']) ?? textOf(window?.['session_key']);
     const previousSession = textOf(window?.['previous_session_id']);

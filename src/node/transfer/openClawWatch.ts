@@ -150,7 +150,7 @@ export class OpenClawWatch {
   private async takeNew(): Promise<void> {
     const { followed } = this;
     if (!followed || !(await followed.tail.hasNews())) return;
-    const { store, ids, now } = this.options;
+    const { source, store, ids, now } = this.options;
     const { signal } = this.abort;
     for await (const event of followed.tail.read(signal)) {
       if (event.type === 'restarted') {
@@ -159,7 +159,8 @@ export class OpenClawWatch {
       }
       const parsed = parseLine(event.text);
       if (parsed) followed.tree.add(parsed.value);
-      for (const found of followed.reader.read(parsed ? parsed.value : event.text, followed.line++, recordHash(event.text), followed.sessionId)) {
+      const events = followed.reader.read(parsed ? parsed.value : event.text, followed.line++, recordHash(event.text), followed.sessionId);
+      for (const found of events.flatMap((one) => (one.type === 'session' ? (source.begin?.(one, followed.sessionId) ?? one) : one))) {
         if (found.type === 'session') followed.writer ??= new SessionWriter({ store, ids, now, format, source: followed.tail.file, session: found.session });
         else if (followed.writer) take(followed.writer, found);
       }

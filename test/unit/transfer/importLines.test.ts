@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { detectFormat } from '../../../src/node/transfer/detectFormat';
 import { brief, ImportRig, importFixtures } from '../../support/importRig';
 import { promptFaults } from '../../support/promptFaults';
 
@@ -131,6 +132,19 @@ describe('an import of JSON lines', () => {
       await whole.close();
       assert.deepEqual([statSync(grown).mtimeMs, readFileSync(grown, 'utf8')], [mtimeMs, text]);
     }
+  });
+
+  it('finds a session of OpenClaw again that looked like one of pi when it was imported first', async () => {
+    const said = (id: string, parentId: string | null, role: string, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role, content: [{ type: 'text', text }] } });
+    const begun = [{ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' }, { type: 'leaf_hint', id: 'h', parentId: null }, said('a', 'h', 'user', 'question')];
+    const first = await rig.only(rig.source('grows.jsonl', begun));
+    const file = rig.source('grows.jsonl', [...begun, { type: 'custom', id: 'n', parentId: 'a', customType: 'model-snapshot', data: {} }, said('b', 'n', 'assistant', 'answer')]);
+    assert.equal(await detectFormat(file), 'openclaw');
+    const second = await rig.only(file);
+    assert.deepEqual([second.uuid, second.outcome, second.entriesAdded, (await rig.branch(first.uuid)).map(brief).at(-1)], [first.uuid, 'extended', 2, 'assistant: answer']);
+    // What is new keeps its own name.
+    const other = await rig.only(rig.source('.openclaw/other.jsonl', [{ ...begun[0], id: 's2' }, ...begun.slice(1)]));
+    assert.deepEqual([first.format, other.format, other.outcome], ['pi', 'openclaw', 'new']);
   });
 
   it('leaves the user on his own branch when the source grows behind his back', async () => {

@@ -113,6 +113,18 @@ describe('watching OpenClaw’s database', function () {
     assert.deepEqual(files(), before, 'replies stay here');
   });
 
+  it('takes over the name, the archive, the pin and the session before, where it sees a session first', async () => {
+    await live.run(`ALTER TABLE session_nodes ADD COLUMN label TEXT; ALTER TABLE session_nodes ADD COLUMN archived_at INTEGER; ALTER TABLE session_nodes ADD COLUMN pinned_at INTEGER; ALTER TABLE session_windows ADD COLUMN previous_session_id TEXT;
+      UPDATE session_nodes SET label = 'Bridges', archived_at = 1788000000000, pinned_at = 1788000001000 WHERE session_key = '${key}'; UPDATE session_windows SET previous_session_id = 'zero' WHERE session_id = 'one';`);
+    await watch.look();
+    const { title, archivedAt, pinnedAt, metadata } = (await store.session(sessions[0]!))!;
+    assert.deepEqual([title, archivedAt, pinnedAt, metadata['sessionKey'], metadata['previousSession']], ['Bridges', 1_788_000_000_000, 1_788_000_001_000, key, 'zero']);
+    await store.updateSession(sessions[0]!, { pinnedAt: null });
+    await live.run(row('one', 3, said('a3', 'a2', 'third')));
+    await watch.look();
+    assert.deepEqual([await texts(), (await store.session(sessions[0]!))!.pinnedAt], [['first', 'second', 'third'], null]);
+  });
+
   it('goes over to the session that the key points to, with the last rows of the one before', async () => {
     await watch.look();
     await live.run(`BEGIN; ${row('one', 3, said('a3', 'a2', 'last words'))} ${row('two', 1, said('b1', 'two', 'a new beginning'))} UPDATE session_nodes SET current_session_id = 'two' WHERE session_key = '${key}'; COMMIT;`);
