@@ -1,4 +1,5 @@
 import type { StoredEntry } from '../../core/session/entry';
+import { contentSize } from '../../core/transfer/contentSize';
 
 /** Some entries on their way to another thread. */
 export interface EntryPart {
@@ -27,8 +28,10 @@ export function* splitEntries(entries: readonly StoredEntry[]): Generator<EntryP
   for (let from = 0, to = 0; from < entries.length; from = to) {
     const texts: (string | null)[] = [];
     for (let characters = 0; to < entries.length && to < from + partEntries && characters < partCharacters; to++) {
-      const text = textOf(entries[to] as StoredEntry);
-      characters += text?.length ?? 0;
+      const entry = entries[to] as StoredEntry;
+      const text = textOf(entry);
+      // What is kept raw may be larger than any text, and a part has to fit into a message to another window.
+      characters += text?.length ?? contentSize(entry.content);
       texts.push(text);
     }
     yield {
