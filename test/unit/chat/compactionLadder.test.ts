@@ -174,7 +174,7 @@ describe('checkpoints', () => {
 
   it('can be asked for, are found again after a restart, and say when nothing is new', async () => {
     rig.overrides = { ...rig.overrides, 'checkpoint.enabled': false };
-    await fill(7, 900);
+    await fill(7, 890);
     const { entry } = await rig.conversation.checkpoint();
     assert.equal(entry?.content.summary, 'checkpoint 0');
     assert.deepEqual(Object.keys(rig.summarizer.schemas[0]!['properties'] as object), ['summary', 'topics', 'keyDecisions', 'openQuestions']);
