@@ -87,7 +87,7 @@ export class ChatController implements Disposable {
     this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));
     this.disposables.add(this.chats.onDidSend((delta) => this.feed.delta(delta)));
     this.disposables.add(this.chats.onDidOutgrowDeltas(() => this.feed.snapshot()));
-    this.disposables.add(models.names.onDidLearn(() => this.feed.snapshot()));
+    this.disposables.add(models.names.onDidLearn((ids) => void this.chats.current?.named(ids)));
     this.disposables.add(this.chats.onDidFailToStore(() => void store.check()));
     this.disposables.add(this.chats.onDidSwitch(() => this.changed()));
     this.disposables.add(this.chats.onDidChangeLeft(() => this.changed()));

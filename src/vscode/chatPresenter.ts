@@ -82,6 +82,16 @@ export class ChatPresenter {
     };
   }
 
+  /** Entries whose rows show the id of one of the models. */
+  unnamedOf(models: ReadonlySet<string>): string[] {
+    return this.transcript.unnamedOf(models);
+  }
+
+  /** The models of these entries have names now. */
+  named(entries: readonly StoredEntry[]): void {
+    for (const row of this.transcript.named(entries)) this.output.send({ kind: 'row_changed', row });
+  }
+
   /** The turn waits for the user's decision about a full context. */
   get isFull(): boolean {
     return this.full !== null;

@@ -7,15 +7,18 @@ import type { ConversationEvent } from '../core/chat/events';
 export function foldedByTurn(onDidEmit: Event<ConversationEvent>, until: DisposableStore): Promise<CompactionResult> {
   return new Promise((resolve) => {
     const nothing = { entry: null, message: null };
-    const subscription = until.add(
-      onDidEmit((event) => {
-        // A preview that the user agrees to ends with neither, before the compaction begins.
-        const hasFolded = event.type === 'compaction_ended' && (event.entry !== null || event.message !== null);
-        if (!hasFolded && event.type !== 'turn_ended') return;
+    const subscription = onDidEmit((event) => {
+      // A preview that the user agrees to ends with neither, before the compaction begins.
+      const hasFolded = event.type === 'compaction_ended' && (event.entry !== null || event.message !== null);
+      if (!hasFolded && event.type !== 'turn_ended') return;
+      resolve(hasFolded ? { entry: event.entry, message: event.message } : nothing);
+      until.delete(waiting);
+    });
+    const waiting = until.add({
+      dispose: () => {
         subscription.dispose();
-        resolve(hasFolded ? { entry: event.entry, message: event.message } : nothing);
-      }),
-    );
-    until.add({ dispose: () => resolve(nothing) });
+        resolve(nothing);
+      },
+    });
   });
 }

@@ -14,8 +14,8 @@ const mostNames = 2_000;
  * that an answer goes by it when another model, or another provider, is in use.
  */
 export class ModelNames implements Disposable {
-  private readonly _onDidLearn = new Emitter<void>();
-  /** A name was asked for in vain before. */
+  private readonly _onDidLearn = new Emitter<ReadonlySet<string>>();
+  /** The ids whose name was asked for in vain before. */
   readonly onDidLearn = this._onDidLearn.event;
   private readonly known: Map<string, string>;
   private readonly missed = new Set<string>();
@@ -42,8 +42,8 @@ export class ModelNames implements Disposable {
     }
     for (const id of [...this.known.keys()].slice(0, -mostNames)) this.known.delete(id);
     void this.memory.setModelNames([...this.known]);
-    const wanted = news.filter(({ id }) => this.missed.delete(id));
-    if (wanted.length > 0) this._onDidLearn.fire();
+    const wanted = new Set(news.flatMap(({ id }) => (this.missed.delete(id) ? [id] : [])));
+    if (wanted.size > 0) this._onDidLearn.fire(wanted);
   }
 
   dispose(): void {

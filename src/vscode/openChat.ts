@@ -173,6 +173,17 @@ export class OpenChat implements Disposable {
     return this.presenter.older(await this.page(before));
   }
 
+  /** Names of models have become known: the rows that show their ids are shown anew. Never rejects. */
+  async named(models: ReadonlySet<string>): Promise<void> {
+    const entries = this.presenter.unnamedOf(models);
+    if (entries.length === 0) return;
+    try {
+      this.presenter.named(await this.deps.store.entries(entries));
+    } catch (error) {
+      this.deps.log.warn('names_not_shown', { detail: errorText(error) });
+    }
+  }
+
   /** The row that shows an entry; null when the branch that is shown does not lead to it. Rejects with `StoreError`. */
   async rowOf(uuid: string): Promise<string | null> {
     const { store } = this.deps;

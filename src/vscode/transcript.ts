@@ -37,6 +37,8 @@ export class Transcript {
   private readonly undone = new Set<string>();
   /** Records whose place another summary of the same range has taken. */
   private readonly replaced = new Set<string>();
+  /** Rows that show the id of their model because nobody has said its name, from every page that was read. */
+  private readonly unnamed = new Map<string, string>();
   private readonly atRows = new RowMarks();
   private pins: ReadonlySet<string> = new Set();
   private readonly shown = new Map<string, string>();
@@ -58,6 +60,7 @@ export class Transcript {
     this.results.clear();
     this.undone.clear();
     this.replaced.clear();
+    this.unnamed.clear();
     this.shown.clear();
     this.running.clear();
     this.questions.clear();
@@ -115,6 +118,17 @@ export class Transcript {
       }
     }
     return { added: row, changed: [...this.changes(), ...this.again(this.movedBy(entry))] };
+  }
+
+  /** Entries whose rows show the id of one of the models: they are not all kept here. */
+  unnamedOf(models: ReadonlySet<string>): string[] {
+    return [...this.unnamed].flatMap(([uuid, model]) => (models.has(model) ? [uuid] : []));
+  }
+
+  /** The rows of these entries, now that their models have names. */
+  named(entries: readonly StoredEntry[]): readonly TranscriptRow[] {
+    const context = this.context();
+    return entries.filter(({ uuid }) => this.unnamed.delete(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
   }
 
   /** Messages that are pinned from now on; the rows that look different by it. */
@@ -191,6 +205,8 @@ export class Transcript {
       else if (isEntryOf(entry, 'compaction_undone')) this.undone.add(entry.content.target);
       if (isEntryOf(entry, 'compaction') && entry.content.supersedes) this.replaced.add(entry.content.supersedes);
       if (isEntryOf(entry, 'nudge') || isEntryOf(entry, 'compaction') || isEntryOf(entry, 'tool_call')) this.marks.set(entry.uuid, entry);
+      const model = 'model' in entry.content ? entry.content.model : undefined;
+      if (model && this.modelName(model) === model) this.unnamed.set(entry.uuid, model);
     }
   }
 

@@ -27,6 +27,7 @@ export class ChatWindow {
   readonly deleted: string[] = [];
   readonly controller: ChatController;
   readonly memory: ChatMemory;
+  readonly names: ModelNames;
   readonly fullQuestions = new FullQuestions(() => undefined);
   /** Of the conversations that are opened from now on. */
   parts: Partial<ConversationDeps> = {};
@@ -35,6 +36,7 @@ export class ChatWindow {
   constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
     const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void (value === undefined ? state.delete(key) : state.set(key, structuredClone(value))) };
     this.memory = new ChatMemory(memento, memento, silentLog);
+    this.names = new ModelNames(this.memory);
     const binding = async () => ({ client: this.model, info: await this.model.describe('scripted-1'), summarizer: null });
     const models = new ModelSource({
       keys: { find: async () => undefined, expected: () => undefined },
@@ -43,7 +45,7 @@ export class ChatWindow {
       others: () => ({ openaiUrl: '', openaiContext: 0, ollamaUrl: '', ollamaContext: 0 }),
       setting: () => '',
       offlineChosen: () => this.memory.offlineChosen(),
-      names: new ModelNames(this.memory),
+      names: this.names,
       log: silentLog,
     });
     this.controller = new ChatController({

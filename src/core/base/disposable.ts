@@ -13,6 +13,14 @@ export class DisposableStore implements Disposable {
     return item;
   }
 
+  /** Disposes an item before the others; what is not owned is left alone. */
+  delete(item: Disposable): void {
+    const at = this.items.indexOf(item);
+    if (at === -1) return;
+    this.items.splice(at, 1);
+    item.dispose();
+  }
+
   dispose(): void {
     if (this.disposed) return;
     this.disposed = true;

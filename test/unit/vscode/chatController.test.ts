@@ -374,6 +374,28 @@ describe('ChatController', () => {
     deepStrictEqual(await open().controller.compact(), { entry: null, message: 'There is nothing to compact: this session has no messages yet.' });
   });
 
+  it('names the model in the rows that showed its id, those of older pages included, and sends no other anew', async () => {
+    const window = open();
+    for (let turn = 0; turn < 50; turn++) await window.ask(`Question ${turn}`);
+    await window.controller.close();
+    const later = open();
+    await later.controller.ready();
+    const { rows, hasMore } = later.last;
+    const older = await later.controller.older(rows[0]!.id);
+    ok(hasMore && older.rows.length > 0);
+    const answers = [...older.rows, ...rows].flatMap((row) => (row.kind === 'assistant' ? [row] : []));
+    deepStrictEqual([answers.length, new Set(answers.map(({ model }) => model))], [50, new Set(['scripted-1'])]);
+    later.deltas.length = 0;
+    const snapshots = later.snapshots.length;
+    const info = await later.model.describe('scripted-1');
+    later.names.learn([{ ...info, name: 'Scripted One' }]);
+    const changed = () => later.deltas.flatMap((delta) => (delta.kind === 'row_changed' ? [delta.row] : []));
+    await waitFor('the names', () => changed().length >= 50);
+    const byId = (some: readonly { readonly id: string }[]) => [...some].sort((a, b) => (a.id < b.id ? -1 : 1));
+    deepStrictEqual(byId(changed()), byId(answers.map((row) => ({ ...row, model: 'Scripted One' }))));
+    deepStrictEqual(later.snapshots.length, snapshots);
+  });
+
   it('gives older pages down to the beginning', async () => {
     const window = open();
     for (let i = 0; i < 60; i++) await window.ask(`q${i}`, `a${i}`);

@@ -21,15 +21,15 @@ describe('the names of models', () => {
 
   it('are told to those who asked in vain, once', () => {
     const names = new ModelNames(memory());
-    let told = 0;
-    names.onDidLearn(() => told++);
+    const told: string[][] = [];
+    names.onDidLearn((ids) => told.push([...ids]));
     names.of('acme/large-1');
     names.learn([info('other', 'Other')]);
-    deepStrictEqual(told, 0);
+    deepStrictEqual(told, []);
     names.learn([info('acme/large-1', 'Acme Large')]);
     names.learn([info('acme/large-1', 'Acme Large')]);
     names.learn([info('acme/large-1', 'Acme Large 2')]);
-    deepStrictEqual([told, names.of('acme/large-1')], [1, 'Acme Large 2']);
+    deepStrictEqual([told, names.of('acme/large-1')], [[['acme/large-1']], 'Acme Large 2']);
   });
 
   it('are forgotten where there are too many, those not heard of for longest first', () => {

@@ -77,9 +77,16 @@ describe('sessions that wait for their user', () => {
       const none = { type: 'compaction_ended', entry: null, message: null } as const;
       for (const [event, result] of [[{ ...none, message: 'Nothing to fold.' }, { entry: null, message: 'Nothing to fold.' }], [{ type: 'turn_ended', id: 't', ok: true, text: '', error: null }, { entry: null, message: null }]] as const) {
         const events = new Emitter<ConversationEvent>();
-        const folded = foldedByTurn(events.event, new DisposableStore());
+        const chat = new DisposableStore();
+        let disposed = 0;
+        const folded = foldedByTurn((listener) => {
+          const subscription = events.event(listener);
+          return { dispose: () => (disposed++, subscription.dispose()) };
+        }, chat);
         for (const one of [none, event, { ...none, message: 'too late' }]) events.fire(one);
         deepStrictEqual(await folded, result);
+        chat.dispose();
+        deepStrictEqual(disposed, 1, 'the chat does not keep what is settled');
       }
     });
 
