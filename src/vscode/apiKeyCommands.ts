@@ -79,12 +79,13 @@ function askForKey(endpoint: Endpoint, deps: ApiKeyCommandsDeps): Promise<string
   const isServer = endpoint.provider === 'openai-compatible';
   const input = window.createInputBox();
   input.title = t('Set API Key');
-  input.prompt = t(
+  const prompt = t(
     isServer
       ? "For {0}. The key is kept in VS Code's secret storage and sent to no other address. Leave it empty if the server wants none."
       : "For {0}. The key is kept in VS Code's secret storage and sent to no other address.",
     hostOf(endpoint),
   );
+  input.prompt = prompt;
   input.placeholder = isServer ? 'sk-…' : 'sk-ant-…';
   input.password = true;
   input.ignoreFocusOut = true;
@@ -104,10 +105,13 @@ function askForKey(endpoint: Endpoint, deps: ApiKeyCommandsDeps): Promise<string
       if (key === unchecked) return done(key);
       input.busy = true;
       input.enabled = false;
+      // The bar that moves says nothing to who does not see it.
+      input.prompt = t('Checking…');
       const problem = await problemWith(key, endpoint, deps);
       if (!problem) return done(key);
       input.busy = false;
       input.enabled = true;
+      input.prompt = prompt;
       unchecked = problem.isRefusal ? null : key;
       input.validationMessage = { message: problem.text, severity: problem.isRefusal ? InputBoxValidationSeverity.Error : InputBoxValidationSeverity.Warning };
     });

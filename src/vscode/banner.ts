@@ -37,7 +37,7 @@ function* conditions({ status, failure, trusted, policyProblem }: Omit<BannerInp
   if (note?.reason === 'damage_found') yield { kind: 'damaged', text: t('Part of your history is damaged.'), details: shown(note.detail) };
   if (note?.reason === 'recovered') yield { kind: 'recovered', text: t('Your history was damaged. What could be read of it is here.'), details: t('{0} A backup comes back with “Threadkeeper: Restore History…”.', shown(note.detail)), canBeDismissed: true };
   if (policyProblem !== null) yield { kind: 'policy', text: policyProblem };
-  if (status?.durability === 'export') yield { kind: 'reduced_durability', text: t('Your history is saved in a slower and less robust way here.'), details: (note && shown(note.detail)) ?? t('The file system did not pass the self-test.'), canBeDismissed: true };
+  if (status?.durability === 'export') yield { kind: 'reduced_durability', text: t('Your history is saved in a slower and less robust way here.'), details: note?.reason === 'self_test_failed' ? shown(note.detail) : t('The file system did not pass the self-test.'), canBeDismissed: true };
   if (!trusted) yield { kind: 'untrusted', text: t('This workspace is not trusted: nothing in it is changed or run.'), details: t('Its files are read at most, and its own model, instructions and API address are ignored.'), canBeDismissed: true };
 }
 

@@ -98,6 +98,15 @@ describe('gauge', function () {
     deepStrictEqual(await view.requests(), []);
   });
 
+  it('says that what is due comes next, not what lies behind it', async () => {
+    const thresholds = context().thresholds.map((one, at) => (at === 0 ? { ...one, state: 'due' as const } : one));
+    const view = await open({ snapshot: snapshot({ rows, context: context({ used: 104_000, thresholds, nextEvent: { kind: 'nudge', inTokens: 46_000 } }) }) });
+    await view.find('[role=meter]').hover();
+    match(await view.text('.gauge-note'), /^Next: nudge, due now\. /);
+    await view.delta({ kind: 'context', context: context({ used: 84_100 }) });
+    match(await view.text('.gauge-note'), /^Next: nudge at 100k\. /);
+  });
+
   it('opens on hover and compacts on request', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
     await view.find('[role=meter]').hover();

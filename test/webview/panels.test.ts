@@ -86,6 +86,14 @@ describe('panels', function () {
     deepStrictEqual([await levels(1), await levels(0.05)], [['window 200k', 'compaction at 170k'], []]);
   });
 
+  it('keeps the labels of two levels apart', async () => {
+    const panel = await open(breakdown({ context: context({ thresholds: [{ kind: 'compaction', percent: 97, tokens: 194_000, state: 'ahead' }] }) }));
+    const boxes = await panel.find('.plot-level-label').evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().toJSON() as DOMRect));
+    const [window, compaction] = boxes;
+    ok(window && compaction && Math.abs(window.top - compaction.top) < window.height, 'the levels lie close to each other');
+    ok(compaction.right < window.left, JSON.stringify(boxes));
+  });
+
   it('draws one curve, and has the same in a table', async () => {
     const panel = await open(breakdown());
     const drawn = await panel.page.evaluate(() => ({

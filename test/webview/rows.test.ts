@@ -212,7 +212,7 @@ describe('rows', function () {
     const view = await open({ snapshot: snapshot({ rows: [user('u1', text, { excerpted: true })] }) });
     ok(!(await view.text('.user-text')).includes('the last line'));
     match(await view.text('.remark'), /the model is sent its beginning and end/);
-    await view.button('Show all (8413 characters)').click();
+    await view.button('Show all (8,413 characters)').click();
     ok((await view.text('.user-text')).endsWith('the last line'));
     await view.button('Show less').click();
     ok(!(await view.text('.user-text')).includes('the last line'));
@@ -220,6 +220,7 @@ describe('rows', function () {
 
   it('first run teaches and offers a key, the models that are there, or offline mode', async () => {
     const view = await open({ snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }) });
+    strictEqual(await view.text('.composer-notice'), '@ for context, / for commands', 'nothing was chosen yet');
     await view.button('Set API key').click();
     await view.button('Use a VS Code language model').click();
     await view.button('Use Ollama').click();

@@ -10,7 +10,7 @@ import { icon } from '../render/icons';
 import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from '../state';
 import type { ComposerView } from './composer';
 import { uuidV7 } from '../uuid';
-import { emptyState } from './emptyStates';
+import { emptyState, isUndecided } from './emptyStates';
 import { leftOffer } from './rows/branchRows';
 import { fullCard, fullText } from './rows/fullCard';
 import { spokenRow } from './spokenRow';
@@ -143,7 +143,7 @@ export class AppView extends ViewElement {
           .stopping=${state.turn?.phase === 'stopping'}
           .disabledReason=${disabledReason}
           .placeholder=${placeholder(state.connection)}
-          .notice=${state.connection.provider === 'offline' ? t('Offline: searches your history, writes no answers') : null}
+          .notice=${state.connection.provider === 'offline' && !isUndecided(state.connection) ? t('Offline: searches your history, writes no answers') : null}
         ></tk-composer>
       </footer>
       <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
@@ -259,8 +259,9 @@ function whyDisabled(banner: Banner): string | null {
   return banner?.kind === 'store_failed' ? t('Your history could not be opened') : null;
 }
 
-function placeholder({ provider, modelName, key, offlineChosen }: Connection): string {
-  if (key === 'missing' && !offlineChosen) return t('Ask anything');
+function placeholder(connection: Connection): string {
+  const { provider, modelName } = connection;
+  if (isUndecided(connection)) return t('Ask anything');
   return provider === 'offline' ? t('Search your history') : t('Message {0}', modelName);
 }
 

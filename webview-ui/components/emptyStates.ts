@@ -6,7 +6,12 @@ import { mark } from '../render/mark';
 
 /** Before the first message: what this is, and the ways to start while nothing can answer. */
 export function emptyState(connection: Connection): TemplateResult {
-  return connection.key === 'missing' && !connection.offlineChosen ? firstRun() : ready(connection);
+  return isUndecided(connection) ? firstRun() : ready(connection);
+}
+
+/** Nothing can write answers, and the user has not said yet that this is how it is to be. */
+export function isUndecided({ key, offlineChosen }: Connection): boolean {
+  return key === 'missing' && !offlineChosen;
 }
 
 function firstRun(): TemplateResult {

@@ -72,7 +72,7 @@ export function gaugeModel(context: Context): GaugeModel {
     size: `${estimated ? '~' : ''}${tokens(context.used)} / ${tokens(context.effective)}`,
     percent: percentText(context.used, context.effective),
     forecast: forecast(context, over),
-    next: context.nextEvent && t('{0} at {1}', eventLabels[context.nextEvent.kind](), tokens(context.used + context.nextEvent.inTokens)),
+    next: nextText(context),
     spoken: listed([
       t('{0} of {1} tokens', spokenTokens(context.used), spokenTokens(context.effective)),
       t('{0} percent', percent(context.used, context.effective)),
@@ -82,6 +82,13 @@ export function gaugeModel(context: Context): GaugeModel {
     level: over ? 'over' : level(context),
     estimated,
   };
+}
+
+/** What is due comes before what is ahead. */
+function nextText({ thresholds, nextEvent, used }: Context): string | null {
+  const due = thresholds.findLast(({ state, kind }) => state === 'due' && kind !== 'limit');
+  if (due) return listed([eventLabels[due.kind](), stateLabels.due()]);
+  return nextEvent && t('{0} at {1}', eventLabels[nextEvent.kind](), tokens(used + nextEvent.inTokens));
 }
 
 function percentText(part: number, whole: number): string {

@@ -48,7 +48,7 @@ export function plot({ label, points, marks, lines, xMax, yMax, yLabel, xLabels 
           <path class="plot-line" d=${path}></path>
         </svg>
         <div class="plot-texts" aria-hidden="true">
-          ${lines.map((line) => html`<span class="plot-level-label" ${properties({ '--y': String(1 - y(line.y)) })}>${line.label}</span>`)}
+          ${lines.map((line) => html`<span class="plot-level-label level-${line.kind}" ${properties({ '--y': String(1 - y(line.y)) })}>${line.label}</span>`)}
           ${marks.map((mark) => html`<span class="plot-mark mark-${mark.kind}" title=${mark.label} ${properties({ '--x': String(x(mark.x)), '--y': String(1 - y(mark.y)) })}></span>`)}
         </div>
       </div>

@@ -43,7 +43,13 @@ describe('bannerFor', () => {
       details: 'Kept as a. A backup comes back with “Threadkeeper: Restore History…”.',
       dismissAs: 'recovered: Kept as a. A backup comes back with “Threadkeeper: Restore History…”.',
     });
-    deepStrictEqual([next(recovered('Kept as a.')), next(recovered('Kept as a.')), next(recovered('Kept as a.'))].map((banner) => banner?.kind), ['reduced_durability', 'untrusted', undefined]);
+    const reduced = { kind: 'reduced_durability', text: 'Your history is saved in a slower and less robust way here.' };
+    const selfTest = 'The file system did not pass the self-test.';
+    deepStrictEqual(next(recovered('Kept as a.')), { ...reduced, details: selfTest, dismissAs: `reduced_durability: ${selfTest}` });
+    const untrusted = 'Its files are read at most, and its own model, instructions and API address are ignored.';
+    deepStrictEqual(next(recovered('Kept as a.')), { kind: 'untrusted', text: 'This workspace is not trusted: nothing in it is changed or run.', details: untrusted, dismissAs: `untrusted: ${untrusted}` });
+    deepStrictEqual(next(recovered('Kept as a.')), null);
+    deepStrictEqual(next({ ...owner, durability: 'export', note: { reason: 'self_test_failed', detail: 'No locks.' } }), { ...reduced, details: 'No locks.', dismissAs: 'reduced_durability: No locks.' });
     deepStrictEqual(next(recovered('Kept as b.'))?.kind, 'recovered', 'it has happened again');
   });
 

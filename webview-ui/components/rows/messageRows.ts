@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { t } from '../../../src/protocol/l10n';
+import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { duration, timeOfDay } from '../../format';
 import { icon } from '../../render/icons';
@@ -108,5 +108,5 @@ function beginning(text: string): string {
 }
 
 function size(characters: number): string {
-  return characters < 10_000 ? t('{0} characters', characters) : t('{0}k characters', Math.round(characters / 1000));
+  return characters < 10_000 ? t('{0} characters', wholeNumber(characters)) : t('{0}k characters', Math.round(characters / 1000));
 }
