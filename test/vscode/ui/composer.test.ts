@@ -107,7 +107,7 @@ describe('the composer', function () {
 
   it('opens the file that an answer names, at its line, and none outside of the workspace', async () => {
     const { api, chat, workbench } = session;
-    api.enqueue(reply('It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd) nor [the groups](' + session.folder + '/../../etc/group).'));
+    api.enqueue(reply('It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd) nor [the groups](' + session.folder + '/..'.repeat(12) + '/etc/group).'));
     await chat.ask('Where is it?');
     await (await chat.locator('tk-markdown a[data-href]:has-text("the tide")')).press('Enter');
     await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();

@@ -85,7 +85,6 @@ describe('in every theme', () => {
       await workbench.webview('tk-breakdown h1');
       await workbench.runCommand('Threadkeeper: Show Analytics');
       await workbench.webview('tk-analytics h1');
-      await workbench.runCommand('View: Move Editor into Group Below');
     });
 
     for (const [name, theme] of Object.entries(themes)) {
@@ -96,8 +95,11 @@ describe('in every theme', () => {
         await choose(theme);
         await open(everyCard);
         await look('cards', chat.frame());
-        await look('breakdown', workbench.webview('tk-breakdown h1'), 'editor');
-        await look('analytics', workbench.webview('tk-analytics h1'), 'editor');
+        // One behind the other: a panel that is moved to a group of its own stays blank in VS Code 1.100.
+        for (const [what, tab] of [['breakdown', 'Context Breakdown'], ['analytics', 'Analytics']] as const) {
+          await workbench.page.locator('.tab', { hasText: tab }).click();
+          await look(what, workbench.webview(`tk-${what} h1`), 'editor');
+        }
         await (await chat.locator('tk-gauge [role=meter]')).hover();
         await chat.see('tk-gauge', 'Compact now');
         await look('gauge', chat.frame());
