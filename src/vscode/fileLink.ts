@@ -7,7 +7,7 @@ export interface FileLink {
   readonly line: number | null;
 }
 
-/** What a link of an answer means that is no web address: `src/a.ts`, `src/a.ts#L12`, `src/a.ts:12:3`, `file:///work/src/a.ts`; null for anything else. */
+/** What a link of an answer means that is no web address: `src/a.ts`, `src/a.ts#L12`, `src/a.ts:12:3`, `file:///tides/src/a.ts`; null for anything else. */
 export function fileLink(href: string): FileLink | null {
   const text = href.trim();
   const place = /^(.+?)(?:#L?(\d+)(?:[-,:CL\d]*)?|:(\d+)(?::\d+)?)?$/.exec(text);

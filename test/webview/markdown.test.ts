@@ -105,7 +105,7 @@ describe('Markdown', function () {
   });
 
   it('opens links through the host, by mouse and by key, and goes nowhere itself', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '[one](https://example.org/1) <https://example.org/2> [file](src/a.ts#L3) [line](package.json:12) [windows](C:/work/a.ts:4) [command](command:x) [host](//example.org/x) [drive](x:1)')] }) });
+    const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '[one](https://example.org/1) <https://example.org/2> [file](src/a.ts#L3) [line](package.json:12) [windows](C:/tides/a.ts:4) [command](command:x) [host](//example.org/x) [drive](x:1)')] }) });
     const here = view.page.url();
     await view.page.getByRole('link', { name: 'one' }).click();
     await view.page.getByRole('link', { name: 'https://example.org/2' }).press('Enter');
@@ -116,7 +116,7 @@ describe('Markdown', function () {
       { method: 'open_link', href: 'https://example.org/2' },
       { method: 'open_link', href: 'src/a.ts#L3' },
       { method: 'open_link', href: 'package.json:12' },
-      { method: 'open_link', href: 'C:/work/a.ts:4' },
+      { method: 'open_link', href: 'C:/tides/a.ts:4' },
     ]);
     strictEqual(await view.find('tk-markdown a').count(), 5, 'what is neither an address nor a file is text');
     strictEqual(view.page.url(), here);
