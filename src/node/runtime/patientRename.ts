@@ -29,17 +29,21 @@ export async function patientRename(from: string, to: string, system: System<Pro
 }
 
 /** The same for a thread that may be held up. */
-export function patientRenameSync(from: string, to: string, system: System<void> = {}): void {
-  const { platform = process.platform, rename = renameSync, pause = block } = system;
+export function patientRenameSync(from: string, to: string, { rename = renameSync, ...system }: System<void> = {}): void {
+  patientSync(() => rename(from, to), system);
+}
+
+/** Anything else with files that may be done twice, in a thread that may be held up. */
+export function patientSync<T>(work: () => T, { platform = process.platform, pause = block }: Pick<System<void>, 'platform' | 'pause'> = {}): T {
   for (const ms of pauses) {
     try {
-      return rename(from, to);
+      return work();
     } catch (error) {
       if (!mayPass(error, platform)) throw error;
     }
     pause(ms);
   }
-  rename(from, to);
+  return work();
 }
 
 function mayPass(error: unknown, platform: NodeJS.Platform): boolean {

@@ -1,8 +1,8 @@
 import type { StoredEntry } from '../../core/session/entry';
-import { joinPart, longestWhole, splitEntries } from './entryParts';
+import { goesWhole, joinPart, splitEntries } from './entryParts';
 import type { Answer } from './storeProtocol';
 
-/** Sends the answer to a request. Long lists of entries go in parts, each once `send` is ready for the next. */
+/** Sends the answer to a request. Lists of many or long entries go in parts, each once `send` is ready for the next. */
 export async function sendAnswer(id: number, value: unknown, send: (answer: Answer) => void | Promise<void>): Promise<void> {
   const { entries, rest, parts } = takeEntries(value);
   for (const part of splitEntries(entries)) await send({ type: 'part', id, part });
@@ -32,5 +32,5 @@ function takeEntries(value: unknown): { entries: readonly StoredEntry[]; rest: u
 }
 
 function isLongList(value: unknown): value is readonly StoredEntry[] {
-  return Array.isArray(value) && value.length > longestWhole && typeof value[0] === 'object' && 'seq' in value[0];
+  return Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null && 'seq' in value[0] && 'content' in value[0] && !goesWhole(value as StoredEntry[]);
 }

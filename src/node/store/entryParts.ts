@@ -16,8 +16,15 @@ const partEntries = 50;
 /** Just above 128 KB, from which on V8 never moves a string. */
 const partCharacters = 132 * 1024;
 
-/** A list as short as this goes as it is. */
-export const longestWhole = 10;
+/** Entries of a list that may go as it is, as far as it fits into a part. */
+const longestWhole = 10;
+
+/** Whether a list need not be split. By its size as well: ten entries may be more than a message to another window can hold. */
+export function goesWhole(entries: readonly StoredEntry[]): boolean {
+  if (entries.length > longestWhole) return false;
+  let characters = 0;
+  return entries.every((entry) => (characters += charactersOf(entry)) <= partCharacters);
+}
 
 /**
  * Cuts a list into parts, one entry each at least. The texts travel as one string, of which `joinPart` takes slices without
@@ -30,8 +37,7 @@ export function* splitEntries(entries: readonly StoredEntry[]): Generator<EntryP
     for (let characters = 0; to < entries.length && to < from + partEntries && characters < partCharacters; to++) {
       const entry = entries[to] as StoredEntry;
       const text = textOf(entry);
-      // What is kept raw may be larger than any text, and a part has to fit into a message to another window.
-      characters += text?.length ?? contentSize(entry.content);
+      characters += charactersOf(entry);
       texts.push(text);
     }
     yield {
@@ -52,6 +58,11 @@ export function joinPart({ entries, text, lengths }: EntryPart): StoredEntry[] {
 
 function textOf({ content }: StoredEntry): string | null {
   return 'text' in content && typeof content.text === 'string' ? content.text : null;
+}
+
+/** What is kept raw may be larger than any text, and a part has to fit into a message to another window. */
+function charactersOf(entry: StoredEntry): number {
+  return textOf(entry)?.length ?? contentSize(entry.content);
 }
 
 function withText(entry: StoredEntry, text: string): StoredEntry {

@@ -1,4 +1,4 @@
-import { closeSync, futimesSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, futimesSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createHash, randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -8,6 +8,7 @@ import { isReservedByAnother } from './leaseReservation';
 import { PeerAddress } from './peerAddress';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import type { Liveness } from './processIdentity';
+import { patientSync } from '../runtime/patientRename';
 import { systemClock } from '../runtime/systemClock';
 
 const LeaseRecord = z.object({
@@ -45,9 +46,12 @@ export interface AcquireOptions<J> {
   readonly waitMs: number;
   readonly signal?: AbortSignal;
   readonly timing?: LeaseTiming;
-  /** Tests pass one that fails as where there are no hard links. */
+  /** Tests pass ones that fail as where there are no hard links, and as Windows does. */
   readonly link?: typeof linkSync;
+  readonly read?: Read;
 }
+
+type Read = (file: string) => string;
 
 /**
  * The right to write a store, held by one process at a time. The lease is a file with the holder's nonce in it:
@@ -81,7 +85,7 @@ export class Lease {
   verify(): void {
     let content: string | undefined;
     try {
-      content = readFileSync(this.file, 'utf8');
+      content = patientSync(() => readWhole(this.file));
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
@@ -111,7 +115,9 @@ export class Lease {
 
 /** Removes the lease if it still bears this nonce; also for a process whose store worker has died. */
 export function releaseLease(file: string, nonce: string): void {
-  if (readLease(file)?.record?.nonce === nonce) rmSync(file, { force: true });
+  patientSync(() => {
+    if (existsSync(file) && parseRecord(readWhole(file))?.nonce === nonce) rmSync(file, { force: true });
+  });
 }
 
 /**
@@ -130,7 +136,7 @@ export async function acquireLease<J = never>(file: string, options: AcquireOpti
   try {
     for (;;) {
       if (options.signal?.aborted) throw new CancelledError();
-      const holder = tryAcquire(file, own, nonce, watch, options.link ?? linkSync);
+      const holder = tryAcquire(file, own, nonce, watch, options.link ?? linkSync, options.read);
       if (holder === 'won' || holder === 'inherited') return new Lease(file, nonce, content, holder === 'inherited', timing);
       const joined = holder && (await options.join?.(holder));
       if (joined) return { joined };
@@ -143,10 +149,10 @@ export async function acquireLease<J = never>(file: string, options: AcquireOpti
   }
 }
 
-function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch, link: typeof linkSync): 'won' | 'inherited' | LeaseRecord | null {
-  if (isReservedByAnother(file)) return readLease(file)?.record ?? null;
+function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch, link: typeof linkSync, read?: Read): 'won' | 'inherited' | LeaseRecord | null {
+  if (isReservedByAnother(file)) return readLease(file, read)?.record ?? null;
   if (linkExclusively(own, file, link)) return 'won';
-  const found = readLease(file);
+  const found = readLease(file, read);
   if (!found) return null;
   if (watch.liveness(found) !== 'dead') return found.record;
 
@@ -154,12 +160,12 @@ function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWa
   for (let dead = found; ; ) {
     heirFile = `${file}.heir-${dead.id}`;
     if (linkExclusively(own, heirFile, link)) break;
-    const heir = readLease(heirFile);
+    const heir = readLease(heirFile, read);
     if (!heir || watch.liveness(heir) !== 'dead') return found.record;
     dead = heir;
   }
   // Whoever inherited before us has renamed by now: the lease then bears another nonce.
-  if (readLease(file)?.id !== found.id) {
+  if (readLease(file, read)?.id !== found.id) {
     rmSync(heirFile, { force: true });
     return found.record;
   }
@@ -186,16 +192,24 @@ interface FoundLease {
   readonly lastSign: number;
 }
 
-function readLease(file: string): FoundLease | undefined {
+/** Of Windows, for a file that is just being removed, or that a virus scanner has to itself. */
+const notNow = ['EPERM', 'EBUSY'];
+
+/** Undefined: there is none, or it cannot be known at the moment. */
+function readLease(file: string, read: Read = readWhole): FoundLease | undefined {
   try {
-    const content = readFileSync(file, 'utf8');
+    const content = read(file);
     const lastSign = statSync(file).mtimeMs;
     const record = parseRecord(content);
     return { id: record?.nonce ?? createHash('sha256').update(content).digest('hex').slice(0, 32), record, lastSign };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    if (['ENOENT', ...notNow].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
+}
+
+function readWhole(file: string): string {
+  return readFileSync(file, 'utf8');
 }
 
 function parseRecord(content: string): LeaseRecord | null {

@@ -83,9 +83,18 @@ function isLeft(folder: string): boolean {
   }
 }
 
-/** Changes with every commit of the writer. */
+/** FAT keeps no times between these, in nanoseconds. */
+const fatTickNs = 2_000_000_000n;
+
+/** Changes with every commit of the writer. On FAT never the same twice while another commit would have the same time as the last one. */
 export function storeVersion(files: DatabaseFiles): string {
-  return [files.main, files.wal].map(fingerprint).join(' ');
+  return [files.main, files.wal].map((file) => (isWithinTick(file) ? `${fingerprint(file)}:${performance.now()}` : fingerprint(file))).join(' ');
+}
+
+function isWithinTick(file: string): boolean {
+  const written = statSync(file, { bigint: true, throwIfNoEntry: false })?.mtimeNs ?? 1n;
+  const age = BigInt(Date.now()) * 1_000_000n - written;
+  return written % fatTickNs === 0n && age > -fatTickNs && age < fatTickNs;
 }
 
 function copyOnce(files: DatabaseFiles, copy: DatabaseFiles): boolean {

@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import type { CommandEnd } from '../../core/tools/toolWorkspace';
+import { utf8Command } from './utf8Command';
 
 /** Between asking a process to end and ending it. */
 const graceMs = 1_000;
@@ -14,7 +15,7 @@ export function runProcess(command: string, cwd: string, onOutput: (text: string
   return new Promise((resolve, reject) => {
     const isPosix = process.platform !== 'win32';
     // A group of its own, so that the whole tree can be ended.
-    const child = spawn(command, { cwd, shell: true, detached: isPosix, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
+    const child = spawn(utf8Command(command, process.platform, process.env['ComSpec']), { cwd, shell: true, detached: isPosix, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
     let force: NodeJS.Timeout | undefined;
     const end = () => {
       endTree(child, 'SIGTERM');
@@ -60,5 +61,7 @@ function endTree(child: ChildProcess, signal: NodeJS.Signals): void {
 /** Of the user's shell, without our own keys and what VS Code's extension host has set for itself; programs that page or ask do neither. */
 function environment(): NodeJS.ProcessEnv {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(ANTHROPIC_|OPENAI_|VSCODE_|ELECTRON_|THREADKEEPER_)/i.test(name)));
-  return { ...env, PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb' };
+  // Python asks no console when its output is a pipe.
+  const python = process.platform === 'win32' ? { PYTHONIOENCODING: 'utf-8' } : {};
+  return { ...python, ...env, PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb' };
 }

@@ -62,6 +62,27 @@ describe('store: the lease', () => {
     assert.deepEqual(readdirSync(temp.path), []);
   });
 
+  it('is waited for while Windows does not let its file be read, as when the holder is just removing it', async () => {
+    for (const code of ['EPERM', 'EBUSY']) {
+      const holder = await take();
+      let reads = 0;
+      const read = () => {
+        if (++reads === 3) holder.release();
+        throw Object.assign(new Error(code), { code });
+      };
+      const lease = await acquireLease(file, { label: 'test', waitMs: 5_000, timing, read });
+      assert.ok(lease instanceof Lease);
+      assert.ok(reads >= 3);
+      lease.release();
+    }
+    const holder = await take();
+    const denied = () => {
+      throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    };
+    await assert.rejects(acquireLease(file, { label: 'test', waitMs: 5_000, timing, read: denied }), { code: 'EACCES' });
+    holder.release();
+  });
+
   it('tells its holder when another process has taken over, and leaves the other alone', async () => {
     const lease = await take();
     lease.verify();

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { thisProcess } from '../../../src/node/store/processIdentity';
-import { privateFolder } from '../../../src/node/store/readonlyCopy';
+import { privateFolder, storeVersion } from '../../../src/node/store/readonlyCopy';
 
 describe('store: private copies that were left behind', () => {
   const made: string[] = [];
@@ -33,5 +33,25 @@ describe('store: private copies that were left behind', () => {
     const kept = Object.entries(cases).filter(([, folder]) => existsSync(folder)).map(([name]) => name);
     const canTell = thisProcess().startTime !== null;
     assert.deepEqual(kept, [...(canTell ? [] : ['pidInUseByAnother']), 'own', 'ofAnotherContainer', 'ofAnotherMachine', 'justBegun']);
+  });
+});
+
+describe('store: what tells one state of a store from another', () => {
+  it('never stands still while FAT could hide a second commit behind the time of the first', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'threadkeeper-version-'));
+    try {
+      const files = { main: join(folder, 'main.db'), wal: join(folder, 'main.db-wal'), journal: join(folder, 'main.db-journal') };
+      for (const file of [files.main, files.wal]) writeFileSync(file, 'content');
+      const at = (wal: number) => {
+        utimesSync(files.main, 1_000_000_000, 1_000_000_000);
+        utimesSync(files.wal, wal, wal);
+        return storeVersion(files) === storeVersion(files);
+      };
+      // The next one: with the time between here and there it stays within two seconds.
+      const tick = Math.ceil(Date.now() / 2_000) * 2;
+      assert.deepEqual([at(tick), at(tick - 4), at(tick + 0.37), at(tick - 1)], [false, true, true, true]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   });
 });

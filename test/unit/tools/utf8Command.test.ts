@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { utf8Command } from '../../../src/node/tools/utf8Command';
+
+describe('a command whose output is to be UTF-8', () => {
+  it('is given the code page by the shell that runs it, and left alone where there is none', () => {
+    const line = 'dir "größer" & exit 3';
+    const cases: readonly [NodeJS.Platform, string | undefined, string][] = [
+      ['linux', '/bin/sh', line],
+      ['darwin', undefined, line],
+      ['win32', undefined, `chcp 65001 >nul 2>&1 & ${line}`],
+      ['win32', 'C:\\WINDOWS\\system32\\CMD.EXE', `chcp 65001 >nul 2>&1 & ${line}`],
+      ['win32', 'C:/Windows/System32/WindowsPowerShell/v1.0/powershell.exe', `[Console]::OutputEncoding = [Text.Encoding]::UTF8; ${line}`],
+      ['win32', 'C:\\Program Files\\PowerShell\\7\\pwsh.exe', `[Console]::OutputEncoding = [Text.Encoding]::UTF8; ${line}`],
+      ['win32', 'C:\\Program Files\\Git\\bin\\bash.exe', line],
+    ];
+    for (const [platform, shell, expected] of cases) assert.equal(utf8Command(line, platform, shell), expected, `${platform} ${shell ?? ''}`);
+  });
+});
