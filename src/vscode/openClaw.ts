@@ -198,7 +198,11 @@ function items(agents: readonly OpenClawAgent[], watched: Watching | null, twoWa
     ...(watched?.place.type === 'folder' ? [{ label: twoWay ? `$(lock) ${t('Keep Replies Here')}` : `$(edit) ${t('Write Replies to OpenClaw…')}`, description: twoWay ? t('OpenClaw’s files are only read again') : t('What is said here goes on in OpenClaw too'), choice: 'replies' as const }] : []),
     ...agents.flatMap(({ agent, place, sessions }): Item[] => [
       { label: place.type === 'database' ? t('{0} (database: replies stay here)', agent) : agent, kind: QuickPickItemKind.Separator },
-      ...sessions.map(({ key, sessionId, updatedAt }) => ({ label: `${key === watched?.key ? '$(eye) ' : ''}${key}`, description: updatedAt === null ? sessionId : `${agoText(updatedAt, now)} · ${sessionId}`, choice: { key } })),
+      ...sessions.map(({ key, sessionId, updatedAt, label, displayName }) => ({
+        label: `${key === watched?.key ? '$(eye) ' : ''}${key}`,
+        description: [label ?? displayName, updatedAt === null ? null : agoText(updatedAt, now), sessionId].filter((part) => part !== null).join(' · '),
+        choice: { key },
+      })),
     ]),
   ];
 }

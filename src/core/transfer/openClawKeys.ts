@@ -9,9 +9,23 @@ export interface OpenClawSession {
   /** Name of that file, beside `sessions.json`. */
   readonly file: string;
   readonly updatedAt: number | null;
+  /** The user's name for it. */
+  readonly label: string | null;
+  /** Made by OpenClaw from where the session takes place: of a group what the group is about, if nothing else. */
+  readonly displayName: string | null;
 }
 
-const Entry = z.object({ sessionId: z.string(), sessionFile: z.optional(z.unknown()), updatedAt: z.optional(z.unknown()) });
+/** What there is of each to choose from, wherever OpenClaw keeps them. */
+export type ListedSession = Omit<OpenClawSession, 'file'>;
+
+const Entry = z.object({
+  sessionId: z.string(),
+  sessionFile: z.optional(z.unknown()),
+  updatedAt: z.optional(z.unknown()),
+  label: z.optional(z.unknown()),
+  displayName: z.optional(z.unknown()),
+  subject: z.optional(z.unknown()),
+});
 /** What may become the name of a file in the same folder. */
 const name = /^[\w-][\w.-]*$/;
 
@@ -28,14 +42,27 @@ export function openClawSessions(text: string): OpenClawSession[] | null {
     .flatMap(([key, raw]) => {
       const entry = Entry.safeParse(raw);
       if (!entry.success || !name.test(entry.data.sessionId)) return [];
-      const { sessionId, sessionFile, updatedAt } = entry.data;
-      return [{ key, sessionId, file: fileOf(sessionFile) ?? transcriptName(sessionId), updatedAt: typeof updatedAt === 'number' ? updatedAt : null }];
+      const { sessionId, sessionFile, updatedAt, label, displayName, subject } = entry.data;
+      return [
+        {
+          key,
+          sessionId,
+          file: fileOf(sessionFile) ?? transcriptName(sessionId),
+          updatedAt: typeof updatedAt === 'number' ? updatedAt : null,
+          label: nameOf(label),
+          displayName: nameOf(displayName) ?? nameOf(subject),
+        },
+      ];
     })
     .sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || (a.key < b.key ? -1 : 1));
 }
 
 export function transcriptName(sessionId: string): string {
   return `${sessionId}.jsonl`;
+}
+
+function nameOf(value: unknown): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null;
 }
 
 /** Threads of a channel have files of other names (`<session>-topic-<thread>.jsonl`), which the list gives with their folder. */

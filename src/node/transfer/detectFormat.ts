@@ -31,6 +31,8 @@ export async function detectFormat(file: string): Promise<ImportFormat | null> {
     if (format) return format;
   }
   if (text.startsWith('[') && /^\[\s*\{[^]*?"role"\s*:/.test(text.slice(0, 4096))) return /"(?:condenseParent|truncationParent|isSummary|condenseId)"/.test(text) || /roo/i.test(file) ? 'roo' : 'cline';
+  // Cline 3; its lists of messages from before are those above.
+  if (/^\{\s*"version":\s*1,\s*"updated_at":/.test(text) && /"agent":[^]*"origin":[^]*"messages":\s*\[/.test(text.slice(0, 4096))) return 'cline';
   if (text.startsWith('{') && /"history"\s*:\s*\[/.test(text) && /"sessionId"\s*:/.test(text)) return 'continue';
   return null;
 }

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { errorText } from '../../core/errors';
-import { openClawSessions, type OpenClawSession } from '../../core/transfer/openClawKeys';
+import { openClawSessions, type ListedSession } from '../../core/transfer/openClawKeys';
 import { ForeignDatabase } from './foreignDatabase';
 import { LivePages } from './livePages';
 import { databaseSessions } from './openClawDatabase';
@@ -16,7 +16,7 @@ export type OpenClawPlace =
 export interface OpenClawAgent {
   readonly agent: string;
   readonly place: OpenClawPlace;
-  readonly sessions: readonly Pick<OpenClawSession, 'key' | 'sessionId' | 'updatedAt'>[];
+  readonly sessions: readonly ListedSession[];
 }
 
 export interface FoundOpenClaw {

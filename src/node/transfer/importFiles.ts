@@ -3,11 +3,13 @@ import { basename, dirname } from 'node:path';
 import { CancelledError, errorText, StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
+import { clineEvents } from '../../core/transfer/formats/clineSession';
 import { continueEvents } from '../../core/transfer/formats/continueSession';
 import { isObject, type Json } from '../../core/transfer/formats/jsonShape';
 import { taskEvents } from '../../core/transfer/formats/taskHistory';
 import type { ImportedSession, ImportReport } from '../../core/transfer/importReport';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
+import { ColdArchives } from './coldArchives';
 import { detectFormat, isDatabase, isLineFormat, type ImportFormat } from './detectFormat';
 import { ForeignDatabase } from './foreignDatabase';
 import { findSources } from './findSources';
@@ -15,8 +17,8 @@ import { importExport } from './importExport';
 import { knownFormat } from './knownFormat';
 import type { ImportContext } from './importContext';
 import type { ImportStore } from './importStore';
-import { coldSessions } from './openClawSessions';
-import { readJsonLines } from './readJsonLines';
+import { OpenClawLists } from './openClawLists';
+import { parseLine, readJsonLines } from './readJsonLines';
 import { databaseFormat, readSqlite } from './readSqlite';
 import { recordHash, SessionWriter } from './sessionWriter';
 
@@ -56,6 +58,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
   const sessions: ImportedSession[] = [];
   const failed: { source: string; reason: string }[] = [];
   let records = 0;
+  const lists = new OpenClawLists();
   const passedOver: { path: string; source: string; reason: string }[] = [];
   for (const [index, { file, path, named }] of sources.entries()) {
     const context: ImportContext = {
@@ -71,7 +74,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
         continue;
       }
       const before = sessions.length;
-      for await (const session of importFile(file, format, options, context)) sessions.push(session);
+      for await (const session of importFile(file, format, options, context, lists)) sessions.push(session);
       if (sessions.length === before && named) failed.push({ source: file, reason: english('There are no sessions in it.') });
     } catch (error) {
       if (isAbort(error, options.signal)) return { sessions, failed, cancelled: true };
@@ -92,17 +95,25 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
   return { sessions, failed: [...failed, ...why], cancelled: false };
 }
 
-async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext): AsyncGenerator<ImportedSession, void, void> {
-  if (isLineFormat(format) && !(await isDatabase(file))) return yield* importEvents(readJsonLines(file, format, context), await knownFormat(file, format, options.store, context.signal), options, context);
+async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext, lists: OpenClawLists): AsyncGenerator<ImportedSession, void, void> {
+  if (isLineFormat(format) && !(await isDatabase(file))) {
+    const known = await knownFormat(file, format, options.store, context.signal);
+    const about = known === 'claude-code' ? null : await lists.about(file);
+    return yield* importEvents(readJsonLines(file, format, context, about), known, options, context);
+  }
   if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
   if (format === 'continue') return yield* importEvents(continueEvents(await readObject(file), nameOf(file), hashOf), format, options, context);
-  if (format === 'cline' || format === 'roo') return yield* importEvents(taskEvents(basename(dirname(file)), await readList(file), hashOf), format, options, context);
+  if (format === 'cline' || format === 'roo') {
+    const value: unknown = JSON.parse(await readText(file));
+    return yield* importEvents(Array.isArray(value) ? taskEvents(basename(dirname(file)), value, hashOf) : clineEvents(object(value), await manifestOf(file), nameOf(file).replace(/\.messages$/, ''), hashOf), format, options, context);
+  }
   const database = await ForeignDatabase.open(file, options.wasmFile);
   try {
     const kind = databaseFormat(database);
     if (kind === null) throw new OtherDatabase(english('The database is none of OpenClaw, Goose or librecode.'));
-    yield* importEvents(readSqlite(database, kind, context), kind, options, context);
-    const cold = kind === 'openclaw' ? coldSessions(database) : 0;
+    const archives = kind === 'openclaw' ? new ColdArchives(database, file) : null;
+    yield* importEvents(readSqlite(database, kind, context, archives), kind, options, context);
+    const cold = archives?.unread ?? 0;
     if (cold > 0) throw new Error(english(cold === 1 ? '{0} session is in OpenClaw’s cold storage and was not imported. Open it in OpenClaw, and import again.' : '{0} sessions are in OpenClaw’s cold storage and were not imported. Open them in OpenClaw, and import again.', cold));
   } finally {
     database.close();
@@ -159,15 +170,19 @@ function nameOf(file: string): string {
 }
 
 async function readObject(file: string): Promise<Json> {
-  const value: unknown = JSON.parse(await readText(file));
+  return object(JSON.parse(await readText(file)));
+}
+
+function object(value: unknown): Json {
   if (!isObject(value)) throw new Error(english('The file is no session.'));
   return value;
 }
 
-async function readList(file: string): Promise<readonly unknown[]> {
-  const value: unknown = JSON.parse(await readText(file));
-  if (!Array.isArray(value)) throw new Error(english('The file is no list of messages.'));
-  return value;
+/** Of Cline 3; of a file that was moved there is none. */
+async function manifestOf(file: string): Promise<Json> {
+  const text = file.endsWith('.messages.json') ? await readText(file.replace(/\.messages\.json$/, '.json')).catch(() => '') : '';
+  const value = parseLine(text)?.value;
+  return isObject(value) ? value : {};
 }
 
 /** A whole file, for formats that are one JSON value. */

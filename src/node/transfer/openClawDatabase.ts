@@ -1,6 +1,8 @@
 import { stat } from 'node:fs/promises';
-import type { OpenClawSession } from '../../core/transfer/openClawKeys';
-import type { SessionEvent, SourceEvent } from '../../core/transfer/sourceRecord';
+import { textOf } from '../../core/transfer/formats/jsonShape';
+import type { OpenClawAbout } from '../../core/transfer/openClawAbout';
+import type { ListedSession } from '../../core/transfer/openClawKeys';
+import { ColdArchives } from './coldArchives';
 import type { TailEvent } from './fileTail';
 import { ForeignDatabase } from './foreignDatabase';
 import { LivePages } from './livePages';
@@ -23,8 +25,8 @@ export class OpenClawDatabase implements OpenClawSource {
   /** Of both files, as they were before they were read last. */
   private stamp = '';
   private session: string | null = null;
-  /** As it was when the session was seen first. */
-  private about: OpenClawSessions | null = null;
+  /** Of `session`. */
+  private known: OpenClawAbout | null = null;
   private restsUntil = 0;
   private readonly tails = new Map<string, DatabaseTail>();
   private readonly pages: LivePages;
@@ -47,9 +49,9 @@ export class OpenClawDatabase implements OpenClawSource {
       const session = databaseSessions(database).find(({ key }) => key === this.key)?.sessionId ?? this.session;
       const isNew = session !== null && !this.tails.has(session);
       const tails = [...this.tails.values(), ...(isNew ? [new DatabaseTail(this.file, session)] : [])];
-      return { session, about: isNew ? new OpenClawSessions(database) : this.about, tails: tails.map((tail) => ({ tail, loaded: tail.load(database) })) };
+      return { session, known: session === null ? null : new OpenClawSessions(database, session).about(session), tails: tails.map((tail) => ({ tail, loaded: tail.load(database) })) };
     });
-    [this.session, this.about] = [found.session, found.about];
+    [this.session, this.known] = [found.session, found.known];
     for (const { tail, loaded } of found.tails) {
       tail.take(loaded);
       this.tails.set(tail.session, tail);
@@ -61,8 +63,8 @@ export class OpenClawDatabase implements OpenClawSource {
     return this.session;
   }
 
-  begin(event: SessionEvent, sessionId: string): SourceEvent[] {
-    return this.about?.begin(event, sessionId) ?? [event];
+  about(sessionId: string): OpenClawAbout | null {
+    return sessionId === this.session ? this.known : null;
   }
 
   tail(sessionId: string): RecordTail {
@@ -76,14 +78,16 @@ export class OpenClawDatabase implements OpenClawSource {
 }
 
 /** The sessions that its keys point to, the newest first. */
-export function databaseSessions(database: ForeignDatabase): Pick<OpenClawSession, 'key' | 'sessionId' | 'updatedAt'>[] {
+export function databaseSessions(database: ForeignDatabase): ListedSession[] {
   const columns = database.columns('session_nodes');
   if (!columns.has('current_session_id')) return [];
-  const updated = ['updated_at', 'last_activity_at'].find((name) => columns.has(name)) ?? 'NULL';
-  return [...database.rows(`SELECT session_key, current_session_id, ${updated} AS updated_at FROM session_nodes WHERE current_session_id IS NOT NULL ORDER BY 3 DESC, 1`)].map((row) => ({
+  const [updated, label, displayName] = [['updated_at', 'last_activity_at'], ['label'], ['display_name']].map((names) => names.find((name) => columns.has(name)) ?? 'NULL');
+  return [...database.rows(`SELECT session_key, current_session_id, ${updated} AS updated_at, ${label} AS label, ${displayName} AS display_name FROM session_nodes WHERE current_session_id IS NOT NULL ORDER BY 3 DESC, 1`)].map((row) => ({
     key: String(row['session_key']),
     sessionId: String(row['current_session_id']),
     updatedAt: typeof row['updated_at'] === 'number' ? row['updated_at'] : null,
+    label: textOf(row['label']) || null,
+    displayName: textOf(row['display_name']) || null,
   }));
 }
 
@@ -130,10 +134,16 @@ class DatabaseTail implements RecordTail {
 
   /** Rows that are no longer what they were make it begin anew. Throws where a row cannot be read. Changes nothing. */
   load(database: ForeignDatabase): Loaded {
-    const generation = generationOf(database, this.session);
+    const cold = new ColdArchives(database, this.file, this.session);
+    const generation = cold.stamp || generationOf(database, this.session);
     const isRestart = this.seen.count > 0 && !this.isSame(database, generation);
     const seen = { ...(isRestart ? nothing : this.seen), generation };
     const rows: TailEvent[] = [];
+    if (cold.stamp !== '') {
+      // All of it, or none: an archive does not grow.
+      if (seen.count === 0) for (const { texts } of cold.open()) rows.push(...texts.map((text): TailEvent => ({ type: 'line', text })));
+      return { isRestart, rows, seen: { ...seen, count: rows.length } };
+    }
     for (const row of database.rows(`SELECT seq, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq > ? ORDER BY seq`, [this.session, seen.seq])) {
       const text = eventText(row['event_json'], row['event_zstd']);
       rows.push({ type: 'line', text });
@@ -150,6 +160,7 @@ class DatabaseTail implements RecordTail {
   private isSame(database: ForeignDatabase, generation: string): boolean {
     const { seq, count, hash } = this.seen;
     if (generation !== this.seen.generation) return false;
+    if (seq === nothing.seq) return true;
     const [total] = [...database.rows('SELECT count(*) AS n FROM transcript_events WHERE session_id = ? AND seq <= ?', [this.session, seq])];
     const [last] = [...database.rows(`SELECT event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq = ?`, [this.session, seq])];
     return Number(total?.['n']) === count && last !== undefined && recordHash(eventText(last['event_json'], last['event_zstd'])) === hash;

@@ -1,7 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { OpenClawAbout } from '../../core/transfer/openClawAbout';
 import { openClawSessions, transcriptName, type OpenClawSession } from '../../core/transfer/openClawKeys';
 import { FileTail } from './fileTail';
+import { aboutListed } from './openClawLists';
 import type { OpenClawSource } from './openClawSource';
 
 /** A folder with `sessions.json` and a file for each session, as OpenClaw had until 2026.7. */
@@ -26,6 +28,10 @@ export class OpenClawFolder implements OpenClawSource {
     this.seen = { mtimeMs, size, ino };
     this.session = sessions.find(({ key }) => key === this.key) ?? this.session;
     return this.session?.sessionId ?? null;
+  }
+
+  about(sessionId: string): OpenClawAbout | null {
+    return this.session?.sessionId === sessionId ? aboutListed(this.session) : null;
   }
 
   tail(sessionId: string): FileTail {

@@ -1,4 +1,4 @@
-import type { SessionEvent, SourceEvent } from '../../core/transfer/sourceRecord';
+import type { OpenClawAbout } from '../../core/transfer/openClawAbout';
 import type { TailEvent } from './fileTail';
 
 /** What grows: the records of one session, each once. */
@@ -14,8 +14,8 @@ export interface RecordTail {
 export interface OpenClawSource {
   /** Looks anew. The session that the key points to; null: that cannot be known at the moment. Rejects when it cannot be read. */
   look(): Promise<string | null>;
-  /** What the source knows of a session beside its records goes into the event that begins it; its name follows. Omitted: nothing. */
-  begin?(event: SessionEvent, sessionId: string): SourceEvent[];
+  /** What was known at the last look of the session that the key points to, beside its records; null of any other. */
+  about(sessionId: string): OpenClawAbout | null;
   /** From its first record on. */
   tail(sessionId: string): RecordTail;
 }

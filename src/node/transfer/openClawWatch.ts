@@ -1,6 +1,7 @@
 import type { Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
 import type { IdSource, Logger, SessionStore } from '../../core/ports';
+import { openClawNames, withAbout } from '../../core/transfer/openClawAbout';
 import { OpenClawTree } from '../../core/transfer/openClawTree';
 import { FileTail } from './fileTail';
 import { take } from './importFiles';
@@ -149,9 +150,18 @@ export class OpenClawWatch {
 
   private async takeNew(): Promise<void> {
     const { followed } = this;
-    if (!followed || !(await followed.tail.hasNews())) return;
+    if (!followed) return;
+    if (await followed.tail.hasNews()) await this.read(followed);
+    const about = this.options.source.about(followed.sessionId);
+    if (!followed.writer || !about) return;
+    for (const { title, rank } of openClawNames(about)) followed.writer.setTitle(title, rank);
+    await this.save(followed.writer);
+  }
+
+  private async read(followed: Followed): Promise<void> {
     const { source, store, ids, now } = this.options;
     const { signal } = this.abort;
+    const about = source.about(followed.sessionId);
     for await (const event of followed.tail.read(signal)) {
       if (event.type === 'restarted') {
         Object.assign(followed, { reader: lineFormats.openclaw(), tree: new OpenClawTree(), writer: null, line: 0 });
@@ -160,7 +170,7 @@ export class OpenClawWatch {
       const parsed = parseLine(event.text);
       if (parsed) followed.tree.add(parsed.value);
       const events = followed.reader.read(parsed ? parsed.value : event.text, followed.line++, recordHash(event.text), followed.sessionId);
-      for (const found of events.flatMap((one) => (one.type === 'session' ? (source.begin?.(one, followed.sessionId) ?? one) : one))) {
+      for (const found of events.flatMap((one) => (one.type === 'session' && about ? withAbout(one, about) : one))) {
         if (found.type === 'session') followed.writer ??= new SessionWriter({ store, ids, now, format, source: followed.tail.file, session: found.session });
         else if (followed.writer) take(followed.writer, found);
       }

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import { english } from '../../core/l10n';
 import { ClaudeCodeReader } from '../../core/transfer/formats/claudeCode';
 import { PiReader } from '../../core/transfer/formats/pi';
+import { withAbout, type OpenClawAbout } from '../../core/transfer/openClawAbout';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
 import type { ImportContext } from './importContext';
 import { readLines } from './lineReader';
@@ -31,8 +32,8 @@ export function parseLine(text: string): { readonly value: unknown } | null {
   }
 }
 
-/** Every event of a file. A last line that is only half there is left for the next import, and said. */
-export async function* readJsonLines(file: string, format: LineFormatName, { signal, onProgress }: ImportContext): AsyncGenerator<SourceEvent, void, void> {
+/** Every event of a file, with what is known of its session beside it. A last line that is only half there is left for the next import, and said. */
+export async function* readJsonLines(file: string, format: LineFormatName, { signal, onProgress }: ImportContext, about: OpenClawAbout | null = null): AsyncGenerator<SourceEvent, void, void> {
   const reader: LineFormat = lineFormats[format]();
   const fallbackId = basename(file).replace(/\.jsonl$/, '');
   const { size } = statSync(file);
@@ -42,8 +43,14 @@ export async function* readJsonLines(file: string, format: LineFormatName, { sig
     if (text.trim() === '') continue;
     const parsed = parseLine(text);
     // What is no JSON is a record of an unknown kind, unless the rest of it is still to come.
-    if (parsed || complete) yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), fallbackId);
-    else yield { type: 'repaired', kind: english('half-written last line, left for the next import') };
+    if (parsed || complete) {
+      for (const event of reader.read(parsed ? parsed.value : text, line, recordHash(text), fallbackId)) {
+        if (about && event.type === 'session') yield* withAbout(event, about);
+        else yield event;
+      }
+    } else {
+      yield { type: 'repaired', kind: english('half-written last line, left for the next import') };
+    }
     line++;
     onProgress?.(end, size);
   }

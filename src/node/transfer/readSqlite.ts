@@ -1,14 +1,16 @@
-import { decompress } from 'fzstd';
 import { gooseEvents } from '../../core/transfer/formats/goose';
 import type { Json } from '../../core/transfer/formats/jsonShape';
 import { librecodeEvents } from '../../core/transfer/formats/librecode';
 import { PiReader } from '../../core/transfer/formats/pi';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
+import { withAbout } from '../../core/transfer/openClawAbout';
+import type { ColdArchives } from './coldArchives';
 import type { ForeignDatabase } from './foreignDatabase';
 import type { ImportContext } from './importContext';
 import { parseLine } from './readJsonLines';
 import { OpenClawSessions } from './openClawSessions';
 import { recordHash } from './sessionWriter';
+import { unpackZstd } from './unpackZstd';
 
 export type DatabaseFormat = 'openclaw' | 'goose' | 'librecode';
 
@@ -20,9 +22,9 @@ export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null
   return tables.has('messages') && tables.has('sessions') && database.columns('messages').has('content_json') ? 'goose' : null;
 }
 
-/** Every event of every session in it. */
-export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, context: ImportContext): Generator<SourceEvent, void, void> {
-  if (format === 'openclaw') return yield* openclaw(database, context);
+/** Every event of every session in it, and in the archives that it names. */
+export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, context: ImportContext, cold: ColdArchives | null = null): Generator<SourceEvent, void, void> {
+  if (format === 'openclaw') return yield* openclaw(database, context, cold);
   const sessions = [...database.rows('SELECT * FROM sessions ORDER BY created_at, id')];
   for (const [i, session] of sessions.entries()) {
     context.signal?.throwIfAborted();
@@ -33,24 +35,26 @@ export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, c
   }
 }
 
-/** Rows are the lines of the older session files; newer ones may be compressed. Their order is that of `seq`. */
-function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportContext): Generator<SourceEvent, void, void> {
+/** Rows are the lines of the older session files; newer ones may be compressed. Their order is that of `seq`. Then what `cold` holds. */
+function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportContext, cold: ColdArchives | null): Generator<SourceEvent, void, void> {
   const about = new OpenClawSessions(database);
-  const [total] = [...database.rows('SELECT count(*) AS n FROM transcript_events')].map((row) => Number(row['n']));
+  const [counted] = [...database.rows('SELECT count(*) AS n FROM transcript_events')].map((row) => Number(row['n']));
+  const total = (counted ?? 0) + (cold?.records ?? 0);
   let reader = new PiReader();
   let current: string | null = null;
   let line = 0;
   let done = 0;
-  for (const row of database.rows(`SELECT session_id, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events ORDER BY session_id, seq`)) {
+  const read = (id: string, text: string): SourceEvent[] => {
     signal?.throwIfAborted();
-    const id = String(row['session_id']);
     if (id !== current) [reader, current, line] = [new PiReader(), id, 0];
-    const text = eventText(row['event_json'], row['event_zstd']);
     const parsed = parseLine(text);
-    yield* reader.read(parsed ? parsed.value : text, line, recordHash(text), id).flatMap((event) => (event.type === 'session' ? about.begin(event, id) : event));
-    line++;
-    onProgress?.(++done, total ?? done);
+    onProgress?.(++done, Math.max(done, total));
+    return reader.read(parsed ? parsed.value : text, line++, recordHash(text), id).flatMap((event) => (event.type === 'session' ? withAbout(event, about.about(id)) : event));
+  };
+  for (const row of database.rows(`SELECT session_id, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events ORDER BY session_id, seq`)) {
+    yield* read(String(row['session_id']), eventText(row['event_json'], row['event_zstd']));
   }
+  for (const { session, texts } of cold?.open() ?? []) for (const text of texts) yield* read(session, text);
 }
 
 /** Of the rows of OpenClaw: from 2026.9.6 on they may be compressed. */
@@ -58,11 +62,15 @@ export function zstdColumn(database: ForeignDatabase): string {
   return database.columns('transcript_events').has('event_zstd') ? 'event_zstd' : 'NULL';
 }
 
-/** Throws what cannot be decompressed: rather no import than one with holes. */
+/**
+ * What is too large to be decompressed is said to be there, as a record of a kind of its own. Throws what is damaged: rather no import
+ * than one with holes.
+ */
 export function eventText(json: unknown, compressed: unknown): string {
   if (typeof json === 'string') return json;
   if (!(compressed instanceof Uint8Array)) return '';
-  return Buffer.from(decompress(compressed)).toString('utf8');
+  const bytes = unpackZstd(compressed);
+  return bytes ? Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8') : JSON.stringify({ type: 'too_large', compressedBytes: compressed.length });
 }
 
 function hashed(rows: Iterable<Json>): { readonly row: Json; readonly hash: string }[] {

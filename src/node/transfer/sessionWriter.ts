@@ -7,6 +7,7 @@ import { sideEntryTypes, type EntryContent, type EntryType, type NewEntry } from
 import type { Session } from '../../core/session/session';
 import { CallIds } from '../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
+import { isObject } from '../../core/transfer/formats/jsonShape';
 import { rawPrefix } from '../../core/transfer/rawEntry';
 import { sourceIdOf } from '../../core/transfer/sourceId';
 import type { RecordPart, SourceRecord, SourceSession } from '../../core/transfer/sourceRecord';
@@ -64,8 +65,6 @@ export class SessionWriter {
   /** `ownTail` of `leafBefore` */
   private tail: ReadonlySet<string> | null = null;
   private finished = false;
-  /** What the session was called here; another name is the user's. */
-  private titled = '';
   private readonly places = new Map<string, Place>();
   /** Hashes of the records so far, by id. */
   private readonly seen = new Map<string, string>();
@@ -80,7 +79,10 @@ export class SessionWriter {
   private hasSpoken = false;
   /** A record that the source names, until another comes that is said. */
   private leaf: string | null | undefined;
-  private title: { readonly text: string; readonly rank: number } | null = null;
+  /** By rank. */
+  private readonly titles = new Map<number, string>();
+  /** Not stored yet. */
+  private hasNewTitle = false;
   private firstWords = '';
   private cwd: string | null;
   private lastAt: number;
@@ -110,9 +112,9 @@ export class SessionWriter {
     return this.ready.length >= this.batch || this.readyCharacters >= mostCharacters;
   }
 
-  /** Whether something is to be stored. */
+  /** Whether something is to be stored. A name alone makes no session. */
   get hasNews(): boolean {
-    return this.ready.length > 0 || this.waiting.size > 0;
+    return this.ready.length > 0 || this.waiting.size > 0 || (this.hasNewTitle && this.session !== null);
   }
 
   /** UUID of the session; made if there is none. Rejects with `StoreError`. */
@@ -134,8 +136,11 @@ export class SessionWriter {
     else this.wait(record.parent, record, index);
   }
 
+  /** The last one of the highest rank is the title. Empty: there is none of this rank any more. */
   setTitle(text: string, rank: number): void {
-    if (text.trim() !== '' && rank >= (this.title?.rank ?? 0)) this.title = { text: titleFrom(text), rank };
+    const before = this.title;
+    this.titles.set(rank, titleFrom(text));
+    this.hasNewTitle ||= this.title !== before;
   }
 
   setCwd(cwd: string): void {
@@ -211,13 +216,24 @@ export class SessionWriter {
     if (!this.session) return null;
     const { uuid } = this.session;
     if (this.added > 0) await this.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
-    const title = this.title?.text ?? titleFrom(this.firstWords);
-    const called = (await store.session(uuid))?.title ?? '';
-    if (title !== called && title !== '' && called === this.titled) await store.updateSession(uuid, { title });
-    if (called === this.titled) this.titled = title;
     this.finished = true;
-    const session = (await store.session(uuid)) ?? this.session;
+    const session = await this.named((await store.session(uuid)) ?? this.session);
     return { uuid, id: session.id, title: session.title, source, format, outcome: this.outcome, entriesAdded: this.added, entriesKnown: this.known, trashed: session.deletedAt !== null, keptRaw: this.keptRaw.list, repaired: this.repairs.list };
+  }
+
+  /** Named anew only where nobody but the source has named it: as it was called there is noted with where it comes from. */
+  private async named(session: Session): Promise<Session> {
+    this.hasNewTitle = false;
+    const { metadata, title: called } = session;
+    const from = isObject(metadata['importedFrom']) ? metadata['importedFrom'] : {};
+    const title = this.title || (called === '' ? titleFrom(this.firstWords) : '');
+    if (title === '' || title === called || called !== (from['title'] ?? '')) return session;
+    return this.options.store.updateSession(session.uuid, { title, metadata: { ...metadata, importedFrom: { ...from, title } } });
+  }
+
+  private get title(): string {
+    const [best] = [...this.titles].filter(([, text]) => text !== '').sort(([a], [b]) => b - a);
+    return best?.[1] ?? '';
   }
 
   private wait(parent: string, record: SourceRecord, index: number): void {

@@ -5,6 +5,7 @@ import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { brief, ImportRig } from '../../support/importRig';
 import { promptFaults } from '../../support/promptFaults';
+import { zstdBomb, zstdFrame } from '../../support/zstdFrame';
 
 const pi = (id: string, parentId: string | null, message: unknown) => JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message });
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
@@ -106,17 +107,23 @@ describe('an import from databases and JSON files of other programs', () => {
 
   it('reads compressed rows', async () => {
     const line = Buffer.from(pi('a', null, { role: 'user', content: 'compressed' }));
-    // A frame of one block that is stored as it is: what every decoder takes.
-    const header = (line.length << 3) | 1;
-    const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x60, (line.length - 256) & 0xff, ((line.length - 256) >> 8) & 0xff, header & 0xff, (header >> 8) & 0xff, header >> 16]), line]);
-    const short = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, line.length, header & 0xff, (header >> 8) & 0xff, header >> 16]), line]);
-    const bytes = line.length < 256 ? short : frame;
+    const bytes = zstdFrame(line);
     const file = database('zstd.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB); INSERT INTO transcript_events VALUES ('s2', 1, NULL, x'${bytes.toString('hex')}');`);
     const { sessions, failed } = await rig.import(file);
     assert.deepEqual([sessions.map(({ title }) => title), failed], [['compressed'], []]);
     // Made with zstd 1.5 -19 --check.
     assert.equal(eventText(null, Buffer.from('KLUv/QRonQEAssIJEMDrdGm12JZY4r896mRXPwHLGp6yyEkK0BT55NXDvC43YUcf80wFAgDHJfXRpk0nALTT9Q==', 'base64')), JSON.stringify({ content: 'the tide comes in, the tide goes out. '.repeat(40) }));
     assert.throws(() => eventText(null, Buffer.from('KLUv/QRonQEAssIJEMDrdGm12JZY4r896mRXPwHLGp6yyEkK0BT55NXDvC43YUcf80wFAgDHJfXRpk0nALTT9Q==', 'base64').subarray(0, 30)));
+  });
+
+  it('keeps a place for a record that is too large to be unpacked, and brings what stands before and behind it', async () => {
+    const rows = [pi('a', null, { role: 'user', content: 'before' }), zstdBomb(1025), pi('c', 'b', { role: 'user', content: 'behind' })];
+    const values = rows.map((row, i) => (typeof row === 'string' ? `('s1', ${i}, ${quoted(row)}, NULL)` : `('s1', ${i}, NULL, x'${row.toString('hex')}')`));
+    const file = database('bomb.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB); INSERT INTO transcript_events VALUES ${values.join()};`);
+    const { uuid, keptRaw } = await rig.only(file);
+    const branch = await rig.branch(uuid);
+    assert.deepEqual([keptRaw, branch.map(brief)], [[{ kind: 'too_large', count: 1 }], ['user: before', 'custom import:too_large', 'user: behind']]);
+    assert.equal((await rig.only(file)).outcome, 'known');
   });
 
   it('reads Goose’s sessions, and sends what Goose would send', async () => {
@@ -185,6 +192,43 @@ describe('an import from databases and JSON files of other programs', () => {
     assert.deepEqual([title, format], ['Named', 'librecode']);
     assert.deepEqual((await rig.entries(uuid)).map(brief), ['user: question', 'call librecode_2 read {"path":"a"}', 'result librecode_2 read error: found', 'assistant: answer', 'assistant: another branch', 'compaction: LIBRE SUMMARY', 'user: after']);
     assert.deepEqual((await rig.branch(uuid)).map(brief), ['compaction: LIBRE SUMMARY', 'user: after']);
+  });
+
+  it('reads the sessions of Cline 3: names, files, pictures, calls and what they have used, without its own notices in the prompt', async () => {
+    const assistant = { role: 'assistant', modelInfo: { id: 'claude-test', provider: 'anthropic' } };
+    const messages = [
+      { id: 'u1', role: 'user', ts: 1_788_000_000_000, content: [{ type: 'text', text: '<user_input mode="plan">Which <b>port</b>?\nSay.</user_input>' }, { type: 'file', path: '/w/a.txt', content: 'a file' }, { type: 'image', data: Buffer.from('picture').toString('base64'), mediaType: 'image/png' }] },
+      { id: 'a1', ...assistant, ts: 1_788_000_001_000, content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, { type: 'tool_use', id: 't1', name: 'read_files', input: { files: [{ path: 'b.txt' }] } }], metrics: { inputTokens: 1000, outputTokens: 20, cacheReadTokens: 700, cacheWriteTokens: 100, cost: 0.5 } },
+      { id: 'u2', role: 'user', ts: 1_788_000_002_000, content: [{ type: 'tool_result', tool_use_id: 't1', name: 'read_files', content: [{ type: 'file', path: 'b.txt', content: '4711' }] }] },
+      { id: 'a2', ...assistant, ts: 1_788_000_003_000, content: '4711' },
+      { id: 'error_1', ...assistant, ts: 1_788_000_004_000, content: [{ type: 'text', text: 'Cannot connect' }], metadata: { displayOnly: true, displayRole: 'error' } },
+      'no message',
+    ];
+    const folder = 'cline/data/sessions/1788000000000_x';
+    const source = (list: unknown[]) => rig.source(`${folder}/1788000000000_x.messages.json`, JSON.stringify({ version: 1, updated_at: '2026-09-01T10:00:00Z', agent: 'lead', sessionId: '1788000000000_x', origin: { source: 'cli', mode: 'user' }, messages: list, system_prompt: 'You are Cline.' }, null, 2));
+    rig.source(`${folder}/1788000000000_x.json`, JSON.stringify({ version: 1, session_id: '1788000000000_x', started_at: '2026-08-29T10:00:00.000Z', cwd: '/w', metadata: { title: 'Ports' } }));
+    const file = source(messages.slice(0, 3));
+    await rig.only(dirname(file));
+    source(messages);
+    const { uuid, format, outcome, entriesAdded, keptRaw } = await rig.only(file);
+    assert.deepEqual([format, outcome, entriesAdded, keptRaw], ['cline', 'extended', 4, [{ kind: 'fields', count: 1 }, { kind: 'message', count: 1 }]]);
+    const { title, cwd, createdAt } = (await rig.store.session(uuid))!;
+    assert.deepEqual([title, cwd, createdAt], ['Ports', '/w', Date.UTC(2026, 7, 29, 10)]);
+    const branch = await rig.branch(uuid);
+    assert.deepEqual(branch.map(brief), [
+      'user: Which <b>port</b>?\nSay.',
+      'user: <file_content path="/w/a.txt">\na file\n</file_content>',
+      'thinking: hm',
+      'call t1 read_files {"files":[{"path":"b.txt"}]}',
+      'result t1 read_files ok: <file_content path="b.txt">\n4711\n</file_content>',
+      'assistant: 4711',
+      'assistant: Cannot connect',
+      'custom import:fields',
+      'custom import:message',
+    ]);
+    assert.deepEqual([branch[1]?.content.type === 'message' && branch[1].content.attachments?.length, branch[6]?.modelFacing], [1, false]);
+    assert.deepEqual((await rig.store.usageTotals({ session: uuid })).map(({ model, input, output, cacheRead, cacheWrite, cost }) => [model, input, output, cacheRead, cacheWrite, cost]), [['claude-test', 200, 20, 700, 100, 0.5]]);
+    assert.deepEqual(promptFaults((await rig.projection(uuid)).messages), []);
   });
 
   it('reads the tasks of Cline and Roo, without what Roo has condensed', async () => {

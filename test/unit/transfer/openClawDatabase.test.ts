@@ -8,10 +8,12 @@ import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
 import { OpenClawDatabase } from '../../../src/node/transfer/openClawDatabase';
 import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClawWatch';
+import { coldArchive } from '../../support/coldArchive';
 import { silentLog } from '../../support/conversationRig';
 import { SqliteShell } from '../../support/sqliteShell';
 import { openTestStore, tempFolder, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
+import { zstdFrame } from '../../support/zstdFrame';
 
 const key = 'agent:main:main';
 const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`;
@@ -47,6 +49,11 @@ class LiveDatabase {
 
   run(sql: string): Promise<void> {
     return this.shell.run(sql);
+  }
+
+  /** As statements that put the rows back. */
+  dump(select: string): Promise<string> {
+    return Promise.resolve(execFileSync('sqlite3', ['-cmd', '.mode insert transcript_events', this.file, select], { encoding: 'utf8' }));
   }
 
   close(): Promise<void> {
@@ -123,6 +130,23 @@ describe('watching OpenClaw’s database', function () {
     await live.run(row('one', 3, said('a3', 'a2', 'third')));
     await watch.look();
     assert.deepEqual([await texts(), (await store.session(sessions[0]!))!.pinnedAt], [['first', 'second', 'third'], null]);
+    await live.run(`UPDATE session_nodes SET label = 'Ports' WHERE session_key = '${key}';`);
+    await watch.look();
+    assert.equal((await store.session(sessions[0]!))!.title, 'Ports');
+  });
+
+  it('reads a session that OpenClaw has put away, and goes on with it when it is back', async () => {
+    const archive = coldArchive('one', [{ type: 'session', version: 3, id: 'one', timestamp: '2026-11-20T10:00:00.000Z' }, said('a1', 'one', 'first'), said('a2', 'a1', 'second'), said('a3', 'a2', 'third')]);
+    const back = await live.dump("SELECT * FROM transcript_events WHERE session_id = 'one'");
+    await live.run(`CREATE ${archive.table}; BEGIN; ${archive.row} DELETE FROM transcript_events WHERE session_id = 'one'; COMMIT;`);
+    await watch.look();
+    assert.deepEqual(await texts(), ['first', 'second', 'third']);
+    await live.run(`BEGIN; DELETE FROM session_transcript_cold_archives; ${back} ${row('one', 3, said('a3', 'a2', 'third'))} ${row('one', 4, said('a4', 'a3', 'fourth'))} COMMIT;`);
+    await watch.look();
+    assert.deepEqual([await texts(), new Set(sessions).size], [['first', 'second', 'third', 'fourth'], 1]);
+    await live.run(`BEGIN; ${archive.row} DELETE FROM transcript_events WHERE session_id = 'one'; COMMIT;`);
+    for (let i = 0; i < 8; i++) await watch.look();
+    assert.deepEqual([(await texts()).length, notices], [4, []]);
   });
 
   it('goes over to the session that the key points to, with the last rows of the one before', async () => {
@@ -185,22 +209,21 @@ describe('watching OpenClaw’s database', function () {
 
   it('takes in rows that are compressed', async () => {
     await watch.look();
-    const text = Buffer.from(JSON.stringify(said('a3', 'a2', 'compressed')));
-    const block = (text.length << 3) | 1;
-    // A frame with its size in one byte, of one block that is stored as it is.
-    const frame = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x20, text.length, block & 0xff, (block >> 8) & 0xff, block >> 16]), text]);
+    const frame = zstdFrame(Buffer.from(JSON.stringify(said('a3', 'a2', 'compressed'))));
     await live.run(`ALTER TABLE transcript_events ADD COLUMN event_zstd BLOB; INSERT INTO transcript_events VALUES ('one', 3, NULL, 0, x'${frame.toString('hex')}');`);
     for (let i = 0; i < 12; i++) await watch.look();
     assert.deepEqual([await texts(), notices], [['first', 'second', 'compressed'], []]);
   });
 
-  it('is found by its agent, with its keys, the newest first; a list beside it adds what it does not have', async () => {
+  it('is found by its agent, with its keys and their names, the newest first; a list beside it adds what it does not have', async () => {
     mkdirSync(join(temp.path, 'agents', 'broken', 'agent'), { recursive: true });
-    execFileSync('bash', ['-c', `echo no database > '${join(temp.path, 'agents', 'broken', 'agent', 'openclaw-agent.sqlite')}'; mkdir '${join(temp.path, 'agents', 'main', 'sessions')}'; echo '{"${key}":{"sessionId":"old"},"cron:x":{"sessionId":"c","updatedAt":3}}' > '${join(temp.path, 'agents', 'main', 'sessions', 'sessions.json')}'`]);
+    execFileSync('bash', ['-c', `echo no database > '${join(temp.path, 'agents', 'broken', 'agent', 'openclaw-agent.sqlite')}'; mkdir '${join(temp.path, 'agents', 'main', 'sessions')}'; echo '{"${key}":{"sessionId":"old"},"cron:x":{"sessionId":"c","updatedAt":3,"displayName":"Tides"}}' > '${join(temp.path, 'agents', 'main', 'sessions', 'sessions.json')}'`]);
+    await live.run(`ALTER TABLE session_nodes ADD COLUMN label TEXT; UPDATE session_nodes SET label = 'Bridges' WHERE session_key = '${key}';`);
+    const unnamed = { label: null, displayName: null };
     const { agents, unreadable } = await findOpenClaw(join(temp.path, 'agents'), wasmFile);
     assert.deepEqual(agents, [
-      { agent: 'main', place: { type: 'database', file: live.file }, sessions: [{ key: 'agent:main:other', sessionId: 'other', updatedAt: 9 }, { key, sessionId: 'one', updatedAt: 5 }] },
-      { agent: 'main', place: { type: 'folder', folder: join(temp.path, 'agents', 'main', 'sessions') }, sessions: [{ key: 'cron:x', sessionId: 'c', file: 'c.jsonl', updatedAt: 3 }] },
+      { agent: 'main', place: { type: 'database', file: live.file }, sessions: [{ key: 'agent:main:other', sessionId: 'other', updatedAt: 9, ...unnamed }, { key, sessionId: 'one', updatedAt: 5, ...unnamed, label: 'Bridges' }] },
+      { agent: 'main', place: { type: 'folder', folder: join(temp.path, 'agents', 'main', 'sessions') }, sessions: [{ key: 'cron:x', sessionId: 'c', file: 'c.jsonl', updatedAt: 3, ...unnamed, displayName: 'Tides' }] },
     ]);
     assert.deepEqual(unreadable.map(({ agent }) => agent), ['broken']);
   });

@@ -174,6 +174,39 @@ describe('watching OpenClaw', function () {
     assert.equal((await store.session(session!))!.title, 'Mine');
   });
 
+  it('takes over the name that OpenClaw has for the session, follows it when it changes, and never one that the user gave', async () => {
+    const named = (entry: object) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId: 'one', ...entry } }));
+    const title = async () => (await store.session(sessions[0]!))!.title;
+    named({ subject: 'Bridge watchers', updatedAt: 1 });
+    writeFileSync(file(), header() + said('a1', null, 'first'));
+    await watch.look();
+    assert.deepEqual([await title(), (await store.session(sessions[0]!))!.metadata['sessionKey']], ['Bridge watchers', key]);
+    const titles: string[] = [];
+    for (const entry of [{ displayName: 'telegram:bridges' }, { displayName: 'telegram:bridges', label: 'Bridges' }, { displayName: 'telegram:bridges', label: ' ' }, { label: 'Bridges and ports' }, {}]) {
+      named({ ...entry, updatedAt: titles.length + 2 });
+      await watch.look();
+      titles.push(await title());
+    }
+    assert.deepEqual(titles, ['telegram:bridges', 'Bridges', 'telegram:bridges', 'Bridges and ports', 'Bridges and ports']);
+    // As after a reload of the window.
+    await watch.stop();
+    watch = new OpenClawWatch({ source: new OpenClawFolder(folder, key), store: watched, ids: new UuidV7(), now: () => 1, log, added: (uuid) => sessions.push(uuid) });
+    named({ label: 'Renamed meanwhile', updatedAt: 20 });
+    await watch.look();
+    assert.deepEqual([await title(), await texts()], ['Renamed meanwhile', ['first']]);
+    await store.updateSession(sessions[0]!, { title: 'Mine' });
+    named({ label: 'Bridges', updatedAt: 30 });
+    await watch.look();
+    assert.equal(await title(), 'Mine');
+  });
+
+  it('makes no session of a name alone', async () => {
+    writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId: 'one', label: 'Bridges' } }));
+    await watch.look();
+    await watch.look();
+    assert.deepEqual([sessions, await store.countSessions()], [[], 0]);
+  });
+
   it('waits with its records while a turn runs in the session', async () => {
     writeFileSync(file(), header() + said('a1', null, 'first'));
     await watch.look();

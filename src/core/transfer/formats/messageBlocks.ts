@@ -84,10 +84,10 @@ export function toolResultParts(callId: string, toolNames: ReadonlyMap<string, s
   ];
 }
 
-/** `{source: {type: 'base64', media_type, data}}` of the Messages API, or `{data, mimeType}`. */
+/** `{source: {type: 'base64', media_type, data}}` of the Messages API, or `{data, mimeType}`, or `{data, mediaType}`. */
 function pictureOf(block: Json): Picture | undefined {
   const source = isObject(block['source']) ? block['source'] : block;
-  const mime = textOf(source['media_type'] ?? source['mimeType']);
+  const mime = textOf(source['media_type'] ?? source['mimeType'] ?? source['mediaType']);
   const data = textOf(source['data']);
   return mime === undefined || data === undefined ? undefined : { mime, data };
 }

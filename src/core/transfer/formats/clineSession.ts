@@ -1,0 +1,64 @@
+import { unreadable } from '../rawEntry';
+import { kept, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { isObject, numberOf, otherFields, textOf, timeOf, type Json } from './jsonShape';
+import { messageParts } from './messageBlocks';
+
+const known = new Set(['id', 'role', 'content', 'ts', 'modelInfo', 'metrics', 'agent', 'sessionId']);
+/** What Cline puts around the user's words. */
+const wrapped = /^<user_input mode="(\w+)">([^]*)<\/user_input>$/;
+
+/**
+ * `<id>.messages.json` of Cline 3 (as 3.0.65 writes it): every message in order, in the shape of the Messages API. `manifest`: `<id>.json`
+ * beside it. What Cline has compacted stands in a file of its own; here is the whole conversation.
+ */
+export function clineEvents(file: Json, manifest: Json, fallbackId: string, hashOf: (value: unknown) => string): SourceEvent[] {
+  const toolNames = new Map<string, string>();
+  const messages = Array.isArray(file['messages']) ? (file['messages'] as unknown[]) : [];
+  const metadata = isObject(manifest['metadata']) ? manifest['metadata'] : {};
+  const title = textOf(metadata['title']) ?? '';
+  const createdAt = timeOf(manifest['started_at']) ?? messages.filter(isObject).map(({ ts }) => timeOf(ts))[0] ?? null;
+  return [
+    { type: 'session', session: { id: (file['agent'] === 'lead' ? textOf(file['sessionId']) : undefined) ?? fallbackId, cwd: textOf(manifest['cwd']) ?? null, ...(createdAt === null ? {} : { createdAt }) } },
+    ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
+    ...messages.map((message, i): SourceEvent => {
+      const record = { id: isObject(message) ? (textOf(message['id']) ?? `m${i}`) : `m${i}`, parent: undefined, hash: hashOf(message) };
+      if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return { type: 'record', record: { ...record, at: null, parts: [kept(unreadable('message', message))] } };
+      return { type: 'record', record: { ...record, at: timeOf(message['ts']), parts: partsOf(message, message['role'], toolNames) } };
+    }),
+  ];
+}
+
+function partsOf(message: Json, role: 'user' | 'assistant', toolNames: Map<string, string>): RecordPart[] {
+  const model = isObject(message['modelInfo']) ? message['modelInfo'] : {};
+  const origin = { provider: textOf(model['provider']) ?? 'cline', model: textOf(model['id']) ?? 'unknown' };
+  // Notices of Cline's own.
+  const modelFacing = !(isObject(message['metadata']) && message['metadata']['displayOnly'] === true);
+  const parts = messageParts(withFiles(message['content']), { role, toolNames, modelFacing, ...(role === 'assistant' ? origin : {}) }).map(unwrapped);
+  const usage = usageOf(message['metrics'], origin);
+  const other = otherFields(message, known);
+  return [...parts.map((part, i) => (usage && i === parts.length - 1 ? { ...part, usage } : part)), ...(other === undefined ? [] : [kept(unreadable('fields', other))])];
+}
+
+/** Files are texts, as Cline sends them; in results as well. */
+function withFiles(content: unknown): unknown {
+  if (!Array.isArray(content)) return content;
+  return content.map((block: unknown) => {
+    if (!isObject(block)) return block;
+    if (block['type'] === 'tool_result') return { ...block, content: withFiles(block['content']) };
+    return block['type'] === 'file' && typeof block['content'] === 'string' ? { type: 'text', text: `<file_content path="${textOf(block['path']) ?? ''}">\n${block['content']}\n</file_content>` } : block;
+  });
+}
+
+function unwrapped(part: RecordPart): RecordPart {
+  const { content } = part;
+  if (content.type !== 'message' || content.role !== 'user') return part;
+  return { ...part, content: { ...content, text: wrapped.exec(content.text)?.[2] ?? content.text } };
+}
+
+/** Its input has what was cached in it. */
+function usageOf(value: unknown, origin: { readonly provider: string; readonly model: string }): RecordPart['usage'] {
+  if (!isObject(value)) return undefined;
+  const [all, output, cacheRead, cacheWrite] = [value['inputTokens'], value['outputTokens'], value['cacheReadTokens'], value['cacheWriteTokens']].map(numberOf) as [number, number, number, number];
+  if (all + output === 0) return undefined;
+  return { ...origin, input: Math.max(0, all - cacheRead - cacheWrite), output, cacheRead, cacheWrite, cost: typeof value['cost'] === 'number' ? value['cost'] : null };
+}

@@ -1,0 +1,51 @@
+import { decompress } from 'fzstd';
+
+/** Of OpenClaw's own archives none has more than half of it (64 MB); a record of more could not be kept anyway (partSize.ts). */
+export const mostUnpackedBytes = 128 * 1024 * 1024;
+/** What zstd's own decoder accepts unless it is told otherwise. */
+const mostWindowBytes = 128 * 1024 * 1024;
+/** https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.2.4 */
+const mostBlockBytes = 128 * 1024;
+
+/**
+ * Null: it would be more than `mostUnpackedBytes`, or says that it would be, and nothing has been unpacked. fzstd takes room for whatever
+ * a frame claims, so all frames are walked along their blocks first. Throws for what is damaged.
+ */
+export function unpackZstd(bytes: Uint8Array): Uint8Array | null {
+  return mayUnpack(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) ? decompress(bytes) : null;
+}
+
+/** What ends within a frame is left to fzstd, which says so. https://www.rfc-editor.org/rfc/rfc8878#section-3.1 */
+function mayUnpack(bytes: Buffer): boolean {
+  let [total, promised] = [0, 0];
+  for (let at = 0; at + 8 <= bytes.length; ) {
+    const magic = bytes.readUInt32LE(at);
+    if (magic >>> 4 === 0x184d2a5) {
+      at += 8 + bytes.readUInt32LE(at + 4);
+      continue;
+    }
+    if (magic !== 0xfd2fb528) return true;
+    const flags = bytes[at + 4]!;
+    const isSingle = (flags & 0x20) !== 0;
+    const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][flags >> 6]!;
+    const sizeAt = at + (isSingle ? 5 : 6) + [0, 1, 2, 4][flags & 3]!;
+    if (sizeAt + sizeBytes > bytes.length) return true;
+    const claimed = sizeBytes === 0 ? 0 : sizeBytes === 8 ? Number(bytes.readBigUInt64LE(sizeAt)) : bytes.readUIntLE(sizeAt, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+    const exponent = 2 ** (10 + (bytes[at + 5]! >> 3));
+    const window = isSingle ? claimed : exponent + (exponent / 8) * (bytes[at + 5]! & 7);
+    promised += claimed;
+    if (promised > mostUnpackedBytes || window > mostWindowBytes) return false;
+    at = sizeAt + sizeBytes;
+    for (let isLast = false; !isLast; ) {
+      if (at + 3 > bytes.length) return true;
+      const header = bytes.readUIntLE(at, 3);
+      const [type, size] = [(header >> 1) & 3, header >> 3];
+      isLast = (header & 1) !== 0;
+      at += 3 + (type === 1 ? 1 : size);
+      total += type === 2 ? mostBlockBytes : size;
+      if (total > mostUnpackedBytes) return false;
+    }
+    at += (flags & 4) === 0 ? 0 : 4;
+  }
+  return true;
+}
