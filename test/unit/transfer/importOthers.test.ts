@@ -200,7 +200,8 @@ describe('an import from databases and JSON files of other programs', () => {
       { id: 'u1', role: 'user', ts: 1_788_000_000_000, content: [{ type: 'text', text: '<user_input mode="plan">Which <b>port</b>?\nSay.</user_input>' }, { type: 'file', path: '/w/a.txt', content: 'a file' }, { type: 'image', data: Buffer.from('picture').toString('base64'), mediaType: 'image/png' }] },
       { id: 'a1', ...assistant, ts: 1_788_000_001_000, content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, { type: 'tool_use', id: 't1', name: 'read_files', input: { files: [{ path: 'b.txt' }] } }], metrics: { inputTokens: 1000, outputTokens: 20, cacheReadTokens: 700, cacheWriteTokens: 100, cost: 0.5 } },
       { id: 'u2', role: 'user', ts: 1_788_000_002_000, content: [{ type: 'tool_result', tool_use_id: 't1', name: 'read_files', content: [{ type: 'file', path: 'b.txt', content: '4711' }] }] },
-      { id: 'a2', ...assistant, ts: 1_788_000_003_000, content: '4711' },
+      { id: 'a2', ...assistant, ts: 1_788_000_003_000, content: [{ type: 'text', text: '4711' }, { type: 'tool_use', id: 't2', name: 'run_commands', input: { commands: ['ls', 'nope'] } }, { type: 'tool_use', id: 't3', name: 'run_commands', input: { commands: ['nope'] } }] },
+      { id: 'u3', role: 'user', ts: 1_788_000_003_500, content: [{ type: 'tool_result', tool_use_id: 't2', name: 'run_commands', content: [{ query: 'ls', result: 'a.txt', success: true }, { query: 'nope', result: '', error: 'not found', success: false }] }, { type: 'tool_result', tool_use_id: 't3', name: 'run_commands', content: [{ query: 'nope', result: '', error: 'not found', success: false }] }] },
       { id: 'error_1', ...assistant, ts: 1_788_000_004_000, content: [{ type: 'text', text: 'Cannot connect' }], metadata: { displayOnly: true, displayRole: 'error' } },
       'no message',
     ];
@@ -211,7 +212,7 @@ describe('an import from databases and JSON files of other programs', () => {
     await rig.only(dirname(file));
     source(messages);
     const { uuid, format, outcome, entriesAdded, keptRaw } = await rig.only(file);
-    assert.deepEqual([format, outcome, entriesAdded, keptRaw], ['cline', 'extended', 4, [{ kind: 'fields', count: 1 }, { kind: 'message', count: 1 }]]);
+    assert.deepEqual([format, outcome, entriesAdded, keptRaw], ['cline', 'extended', 8, [{ kind: 'fields', count: 1 }, { kind: 'message', count: 1 }]]);
     const { title, cwd, createdAt } = (await rig.store.session(uuid))!;
     assert.deepEqual([title, cwd, createdAt], ['Ports', '/w', Date.UTC(2026, 7, 29, 10)]);
     const branch = await rig.branch(uuid);
@@ -222,11 +223,15 @@ describe('an import from databases and JSON files of other programs', () => {
       'call t1 read_files {"files":[{"path":"b.txt"}]}',
       'result t1 read_files ok: <file_content path="b.txt">\n4711\n</file_content>',
       'assistant: 4711',
+      'call t2 run_commands {"commands":["ls","nope"]}',
+      'call t3 run_commands {"commands":["nope"]}',
+      'result t2 run_commands ok: ls:\na.txt\nnope:\nnot found',
+      'result t3 run_commands error: not found',
       'assistant: Cannot connect',
       'custom import:fields',
       'custom import:message',
     ]);
-    assert.deepEqual([branch[1]?.content.type === 'message' && branch[1].content.attachments?.length, branch[6]?.modelFacing], [1, false]);
+    assert.deepEqual([branch[1]?.content.type === 'message' && branch[1].content.attachments?.length, branch[10]?.modelFacing], [1, false]);
     assert.deepEqual((await rig.store.usageTotals({ session: uuid })).map(({ model, input, output, cacheRead, cacheWrite, cost }) => [model, input, output, cacheRead, cacheWrite, cost]), [['claude-test', 200, 20, 700, 100, 0.5]]);
     assert.deepEqual(promptFaults((await rig.projection(uuid)).messages), []);
   });

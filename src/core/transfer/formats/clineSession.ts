@@ -39,14 +39,32 @@ function partsOf(message: Json, role: 'user' | 'assistant', toolNames: Map<strin
   return [...parts.map((part, i) => (usage && i === parts.length - 1 ? { ...part, usage } : part)), ...(other === undefined ? [] : [kept(unreadable('fields', other))])];
 }
 
-/** Files are texts, as Cline sends them; in results as well. */
+/** Files are texts, as Cline sends them. */
 function withFiles(content: unknown): unknown {
   if (!Array.isArray(content)) return content;
-  return content.map((block: unknown) => {
-    if (!isObject(block)) return block;
-    if (block['type'] === 'tool_result') return { ...block, content: withFiles(block['content']) };
-    return block['type'] === 'file' && typeof block['content'] === 'string' ? { type: 'text', text: `<file_content path="${textOf(block['path']) ?? ''}">\n${block['content']}\n</file_content>` } : block;
+  return content.flatMap((block: unknown) => {
+    if (!isObject(block)) return [block];
+    if (block['type'] === 'tool_result') return [withOutcomes(block)];
+    return block['type'] === 'file' && typeof block['content'] === 'string' ? [text(`<file_content path="${textOf(block['path']) ?? ''}">\n${block['content']}\n</file_content>`)] : [block];
   });
+}
+
+/** A tool that was asked for several things answers each: `{query, result, error?, success}`. To the model Cline sends these as JSON. */
+function withOutcomes(block: Json): Json {
+  const content = block['content'];
+  if (!Array.isArray(content)) return block;
+  const outcomes = content.filter((one: unknown) => isObject(one) && typeof one['success'] === 'boolean') as Json[];
+  const answers = content.flatMap((one: unknown) => {
+    if (!isObject(one) || typeof one['success'] !== 'boolean') return withFiles([one]) as unknown[];
+    const { query, result, error } = one;
+    const head = typeof query === 'string' && content.length > 1 ? [text(`${query}:`)] : [];
+    return [...head, ...(Array.isArray(result) ? (withFiles(result) as unknown[]) : [text(typeof result === 'string' && result !== '' ? result : (textOf(error) ?? JSON.stringify(result ?? null)))])];
+  });
+  return { ...block, content: answers, is_error: block['is_error'] === true || (outcomes.length > 0 && outcomes.every((one) => one['success'] === false)) };
+}
+
+function text(of: string): Json {
+  return { type: 'text', text: of };
 }
 
 function unwrapped(part: RecordPart): RecordPart {
