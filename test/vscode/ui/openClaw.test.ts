@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openChat, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
+import { SessionsPage } from '../../support/sessionsPage';
 import { waitFor } from '../../support/waitFor';
 
 /** A session of OpenClaw, seen here while it goes on there. */
@@ -15,7 +16,7 @@ describe('OpenClaw', function () {
   const header = (id: string) => `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
   const said = (id: string, parentId: string | null, text: string, role = 'user') =>
     `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: [{ type: 'text', text }] } })}\n`;
-  const point = (sessionId: string) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ 'agent:main:main': { sessionId, updatedAt: Date.now() } }));
+  const point = (sessionId: string, label?: string) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ 'agent:main:main': { sessionId, updatedAt: Date.now(), label } }));
   let session: ChatSession;
   interface Written {
     readonly id: string;
@@ -62,6 +63,14 @@ describe('OpenClaw', function () {
     appendFileSync(file('one'), half.slice(0, 40));
     appendFileSync(file('one'), half.slice(40));
     await chat.see('tk-row', 'Half a metre.');
+  });
+
+  it('is called here what it is called there', async () => {
+    const sessions = new SessionsPage(session.workbench);
+    for (const label of ['Tide watch', 'Tides of the week']) {
+      point('one', label);
+      await waitFor(`the name ${label}`, async () => (await sessions.labels()).includes(label));
+    }
   });
 
   it('takes a reply of the user here, and writes nothing there', async () => {
