@@ -15,6 +15,8 @@ export interface SearchQuery {
   readonly tag?: string;
   /** Only sessions with these top-level values in their metadata. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
+  /** Reads all that is not yet indexed, however much that is; else the newest of it. */
+  readonly whole?: boolean;
 }
 
 export type SearchRole = 'user' | 'assistant' | 'tool';

@@ -45,7 +45,7 @@ export async function search(args: readonly string[]): Promise<number> {
   const store = await openStore({ folder: flags['store']!, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper search', readonly: true, logger: stderrLogger([]) });
   try {
     const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
-    const result = await store.search({ text, limit, ...filters, ...(session === undefined ? {} : { session }) });
+    const result = await store.search({ text, limit, whole: true, ...filters, ...(session === undefined ? {} : { session }) });
     for (const hit of result.hits) process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
     if (!result.complete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
     if (result.hits.length > 0) return 0;

@@ -19,8 +19,11 @@ const maxCandidateCharacters = 150_000;
 const fewestCandidates = 25;
 /** Of both, for words that tell entries apart by little and stand in every sentence: then a character takes 200 ns. */
 const commonShare = 0.4;
-/** For the entries that are not yet indexed, newest first; the newest are read whatever it takes. */
-const scanMs = 300;
+/**
+ * Characters read of the entries that are not yet indexed, newest first; so many of the newest are read however long they are. Not a
+ * time: on a busy machine a search would find less.
+ */
+const maxScanned = 8_000_000;
 const alwaysScanned = 500;
 /** Of one entry, so that a long one does not hide the others. */
 const maxPerEntry = 3;
@@ -48,7 +51,7 @@ export class SearchRows {
     const { terms } = ranker;
     const scope = new SearchScope(this.connection, this.sessions, this.entries, query);
     if (terms.length === 0) return { hits: [], terms, statistics: ranker.statistics, complete: true };
-    const complete = this.addUnindexed(ranker, scope);
+    const complete = this.addUnindexed(ranker, scope, query.whole === true);
     const candidates = this.index.candidates(terms, scope);
     ranker.assume(candidates);
     this.addCandidates(ranker, candidates, scope, Math.max(minCandidates, candidatesPerHit * query.limit));
@@ -56,13 +59,14 @@ export class SearchRows {
   }
 
   /** Newest first, as the candidates after them. Returns false when the bounds ended it. */
-  private addUnindexed(ranker: PassageRanker<HistoryPassage>, scope: SearchScope): boolean {
+  private addUnindexed(ranker: PassageRanker<HistoryPassage>, scope: SearchScope, whole: boolean): boolean {
     const from = this.index.indexedThrough;
-    const until = performance.now() + scanMs;
     let read = 0;
+    let characters = 0;
     for (const row of this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [from])) {
-      if (++read > alwaysScanned && performance.now() > until) return false;
+      if (!whole && ++read > alwaysScanned && characters > maxScanned) return false;
       const entry = this.entries.decode(row);
+      characters += entryText(entry.content).length;
       if (scope.contains(entry)) ranker.add(passagesOf(entry));
     }
     return true;

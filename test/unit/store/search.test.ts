@@ -167,6 +167,31 @@ describe('store: search while the index follows', () => {
     store.database.close();
   });
 
+  it('finds what is not indexed whatever the time it takes, and says what was too much', async () => {
+    const store = await SearchStore.open(temp.path);
+    const session = store.session('main');
+    store.say(session, 'The oldest is a quince.');
+    for (let i = 0; i < 600; i++) store.say(session, `filler ${i}`);
+    const { now } = performance;
+    let clock = 0;
+    performance.now = () => (clock += 10_000);
+    try {
+      const { hits, complete } = store.core.search({ text: 'quince', limit: 1 });
+      assert.deepEqual([hits[0]?.text, complete], ['The oldest is a quince.', true]);
+    } finally {
+      performance.now = now;
+    }
+
+    for (let i = 0; i < 10; i++) store.say(session, `page ${i} `.repeat(125_000));
+    for (let i = 0; i < 500; i++) store.say(session, `later ${i}`);
+    const found = (more: object) => {
+      const { hits, complete } = store.core.search({ text: 'quince', limit: 1, ...more });
+      return [hits[0]?.text, complete];
+    };
+    assert.deepEqual([found({}), found({ whole: true })], [[undefined, false], ['The oldest is a quince.', true]]);
+    store.database.close();
+  });
+
   it('goes on where a killed process stopped, and indexes nothing twice', async () => {
     const first = await SearchStore.open(temp.path);
     const session = first.session('main');
