@@ -14,7 +14,8 @@ export async function memoryHead(notes: MemoryNotes): Promise<string | null> {
   for (const { path } of files) {
     const room = maxChars - text.length - path.length - 20;
     if (room < 200) break;
-    const body = (await notes.read(path))?.trim();
+    // A picture that somebody has put there, or a text of megabytes: listed, and no reason to answer nothing.
+    const body = (await notes.read(path).catch(() => undefined))?.trim();
     if (body) text += `\n\n${path}:\n${body.length <= room ? body : `${wholeCharacters(body, 0, room)} […]`}`;
   }
   return text;

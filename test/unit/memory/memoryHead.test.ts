@@ -25,6 +25,15 @@ describe('the notes at the head of the context', () => {
     deepStrictEqual(await head(), 'Your notes (memory tool):\n- empty.md (2 bytes)\n- new.md (17 bytes)\n- old.md (10 bytes)\n\nnew.md:\nThe port is 4711.\n\nold.md:\nUse tabs.');
   });
 
+  it('are there although a file among them is no text, or too long for one', async () => {
+    put('notes.md', 'The port is 4711.', 1);
+    put('large.md', 'x'.repeat(1_100_000), 2);
+    put('Thumbs.db', '', 3);
+    writeFileSync(join(temp.path, 'Thumbs.db'), Buffer.from([0xff, 0xd8, 0xff]));
+    utimesSync(join(temp.path, 'Thumbs.db'), 3, 3);
+    deepStrictEqual(await head(), 'Your notes (memory tool):\n- Thumbs.db (3 bytes)\n- large.md (1100000 bytes)\n- notes.md (17 bytes)\n\nnotes.md:\nThe port is 4711.');
+  });
+
   it('take a bounded part of the window, whatever they are, and cut no character', async () => {
     put('long.md', '😀'.repeat(5_000), 2);
     put('other.md', 'Left out for lack of room.', 1);
