@@ -1,9 +1,10 @@
 /**
- * SQLite strings are UTF-8 and sql.js reads them as C strings: a NUL ends them and half a surrogate pair becomes U+FFFD. Such
- * strings (a streamed chunk may end between two halves) are stored as a blob of UTF-16 instead, so that nothing is lost.
+ * SQLite strings are UTF-8 and sql.js reads them as C strings: a NUL ends them, half a surrogate pair becomes U+FFFD and a byte order
+ * mark at the beginning is left out. Such strings (a streamed chunk may end between two halves, a file that is pasted begin with the
+ * mark) are stored as a blob of UTF-16 instead, so that nothing is lost.
  */
 export function packText(text: string): string | Uint8Array {
-  return /[\0\p{Cs}]/u.test(text) ? Buffer.from(text, 'utf16le') : text;
+  return /^\ufeff|[\0\p{Cs}]/u.test(text) ? Buffer.from(text, 'utf16le') : text;
 }
 
 export function unpackText(value: unknown): string {

@@ -36,7 +36,7 @@ describe('store: long texts and attachments', () => {
   const files = () => listFiles(join(temp.path, 'blobs'));
 
   it('returns every kind of long content exactly as it came', () => {
-    const hostile = [long('日本語 👩‍👩‍👧'), `\0${long('nul')}`, `${long('half')}\ud800`, '👩'.repeat(40_000), `x${'👩'.repeat(40_000)}`, long('"\\\u2028')];
+    const hostile = [long('日本語 👩‍👩‍👧'), `\0${long('nul')}`, `${long('half')}\ud800`, `\ufeff${long('mark')}`, '👩'.repeat(40_000), `x${'👩'.repeat(40_000)}`, long('"\\\u2028')];
     const contents: NewEntry['content'][] = [
       ...hostile.map((text): NewEntry['content'] => ({ type: 'message', role: 'user', text, attachments: [{ kind: 'file', name: 'a', hash: 'h', mime: 'm' }] })),
       { type: 'tool_call', callId: 'c', name: 'write', input: { path: 'a', text: hostile[1], half: '\ud800' } },

@@ -44,6 +44,12 @@ describe('store: sessions and entries', () => {
     assert.equal((await store.createSession({ uuid: testUuid(), channel: 'cli', createdAt: createdAt + 120_000 })).id, '20310507_001');
   });
 
+  it('keeps the byte order mark that a pasted text begins with', async () => {
+    const words = ['\ufeffpasted from a file', '\ufeff', 'in the \ufeff middle'];
+    const uuids = await chain(...words);
+    assert.deepEqual(texts(await store.entries(uuids)), words);
+  });
+
   it('gets a session by its key instead of creating a second one', async () => {
     const first = await store.createSession({ uuid: testUuid(), key: 'openclaw:agent:main', channel: 'openclaw', createdAt: 5, title: 'T', policy: { a: [1] } });
     const again = await store.createSession({ uuid: testUuid(), key: 'openclaw:agent:main', channel: 'openclaw', createdAt: 9 });
