@@ -10,6 +10,7 @@ import { anthropicFailure, isNotFound } from './anthropicFailure';
 import { anthropicModel } from './anthropicModel';
 import { anthropicPrompt } from './anthropicRequest';
 import { isolatedAnthropic } from './isolatedAnthropic';
+import { LearnedWindows } from './learnedWindows';
 import { modelFromTable } from './modelTable';
 import { checkedAddress, checkedKey } from './modelHttp';
 import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts } from './streamAnswer';
@@ -45,6 +46,8 @@ export class AnthropicClient implements ModelClient {
   private readonly timeouts: RequestTimeouts;
   private readonly secrets: readonly string[];
   private readonly described = new Map<string, ModelInfo>();
+  /** Not every account has the whole window of a model, nor does every gateway. */
+  private readonly windows = new LearnedWindows(1);
   /** A gateway without a models endpoint is not asked again. */
   private hasModels = true;
 
@@ -75,7 +78,10 @@ export class AnthropicClient implements ModelClient {
       });
     };
     for await (const event of streamAnswer({ open, answer: new AnthropicAnswer(), timeouts, failureOf, closingMs }, signal)) {
-      if (event.type === 'failed') logFailure(this.logger, request.model, event.failure);
+      if (event.type === 'failed') {
+        this.windows.learn(request.model, event.failure);
+        logFailure(this.logger, request.model, event.failure);
+      }
       yield event;
     }
   }
@@ -98,7 +104,7 @@ export class AnthropicClient implements ModelClient {
   async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
     const known = this.described.get(model) ?? (await this.ask(model, signal)) ?? modelFromTable(this.provider, model);
     if (!known) throw new ModelError({ reason: 'unknown_model', detail: model });
-    return known;
+    return this.windows.limited(known);
   }
 
   /** Tokens of the prompt as the provider estimates them; free of charge. Rejects with `ModelError`. */

@@ -1,5 +1,6 @@
 import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/sdk';
 import type { ModelFailure, ModelFailureReason } from '../../core/models/modelEvent';
+import { contextLimitOf } from './contextLimit';
 import { isContextOverflow } from './overflowText';
 import { redactSecrets } from './redact';
 import { retryAfterMs } from './retryAfter';
@@ -26,11 +27,14 @@ export function anthropicFailure(error: unknown, secrets: readonly string[], now
   if (error instanceof APIError && !(error instanceof APIConnectionError)) {
     const status: number | undefined = error.status;
     const wait = retryAfterMs(error.headers, now);
+    const reason = reasonOf(status, error.type, detail);
+    const window = reason === 'overflow' ? contextLimitOf(detail) : undefined;
     return {
-      reason: reasonOf(status, error.type, detail),
+      reason,
       detail,
       ...(status === undefined ? {} : { status }),
       ...(wait === undefined ? {} : { retryAfterMs: wait }),
+      ...(window === undefined ? {} : { window }),
     };
   }
   return { reason: error instanceof APIConnectionError || cameFromNetwork(error) ? 'network' : 'invalid_request', detail };

@@ -1,5 +1,7 @@
-/** How servers name the limit that a prompt has exceeded: OpenAI and vLLM, LM Studio, llama.cpp. */
+/** How servers name the limit that a prompt has exceeded: Anthropic (alone, and with the answer), OpenAI and vLLM, LM Studio, llama.cpp. */
 const patterns: readonly RegExp[] = [
+  /\btokens > ([\d,]+) maximum\b/i,
+  /\bcontext limit: [\d,]+ \+ [\d,]+ > ([\d,]+)/i,
   /\bmaximum (?:context|model) length (?:is|of) ([\d,]+)/i,
   /\bcontext (?:length|size|window)(?: is| of)?(?: only)? \(?([\d,]+)/i,
   /"n_ctx"\s*:\s*(\d+)/,

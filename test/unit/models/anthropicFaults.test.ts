@@ -26,7 +26,7 @@ describe('AnthropicClient failures', () => {
     ['a gateway timeout', httpFault(504, 'timeout_error', 'Timed out'), { reason: 'server', status: 504 }],
     ['an error page', gatewayFault(502, '<html><title>502</title><body><h1>Bad Gateway</h1></body></html>'), { reason: 'server', status: 502, detail: '502 502 Bad Gateway' }],
     ['a body without anything', gatewayFault(500, ''), { reason: 'server', detail: '500 status code (no body)' }],
-    ['a prompt that is too long', promptTooLong(201_000, 200_000), { reason: 'overflow', status: 400, detail: 'prompt is too long: 201000 tokens > 200000 maximum' }],
+    ['a prompt that is too long', promptTooLong(201_000, 200_000), { reason: 'overflow', status: 400, detail: 'prompt is too long: 201000 tokens > 200000 maximum', window: 200_000 }],
     ['input and output that do not fit together', httpFault(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000'), { reason: 'overflow' }],
     ['a body that is too large', httpFault(413, 'request_too_large', 'Request exceeds the maximum size'), { reason: 'overflow', status: 413 }],
     ['a rate limit that talks of context', httpFault(429, 'rate_limit_error', 'Your prompt is too long for this tier'), { reason: 'rate_limited', status: 429 }],

@@ -4,8 +4,8 @@ import { ModelError } from '../../../src/core/chat/modelError';
 import { chooseDefaultModel } from '../../../src/node/models/chooseDefaultModel';
 import { fallbackModel, modelFromTable } from '../../../src/node/models/modelTable';
 import { defaultModels } from '../../support/messagesApiModels';
-import { gatewayFault, overloaded } from '../../support/messagesApiScript';
-import { model, request, Rig } from './rig';
+import { gatewayFault, httpFault, overloaded, promptTooLong } from '../../support/messagesApiScript';
+import { collect, failureOf, model, never, request, Rig } from './rig';
 
 const because = (reason: ModelFailureReason) => (error: unknown) => ModelError.is(error) && error.failure.reason === reason;
 
@@ -30,6 +30,20 @@ describe('AnthropicClient models', () => {
     await rig.close();
     await rig.start({ modelsEndpoint: 'absent' });
     await assert.rejects(rig.client().listModels(), because('invalid_request'));
+  });
+
+  it('learns from refusals that an account, or a gateway, has less of a window than is listed', async () => {
+    await rig.start();
+    const client = rig.client();
+    const asked = { model: 'claude-tiny-8k' };
+    for (const [fault, window] of [
+      [promptTooLong(7_001, 7_000), 7_000],
+      [httpFault(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 5,500 + 1,000 > 6,000, decrease input length or `max_tokens` and try again'), 6_000],
+    ] as const) {
+      rig.api.enqueue(fault);
+      const failure = failureOf(await collect(client.stream(request(asked), never)));
+      assert.deepEqual([failure.reason, failure.window, (await client.describe('claude-tiny-8k')).window], ['overflow', window, window]);
+    }
   });
 
   it('describes a model by asking once', async () => {
