@@ -4,12 +4,16 @@ import { systemPrompt } from '../../core/chat/systemPrompt';
 import { ContextEngine, type ModelBinding } from '../../core/context/engine';
 import { presetNames, resolveSessionPolicy } from '../../core/context/resolvePolicy';
 import type { ContextSnapshot } from '../../core/context/snapshot';
+import { parseThinkingLevel } from '../../core/context/thinkingLevel';
 import type { ModelBlock, ModelRequest } from '../../core/models/modelRequest';
 import type { ModelClient } from '../../core/ports';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import { createMemoryTool } from '../../core/memory/memoryTool';
+import { offlineProvider } from '../../core/recall/history';
 import { createRecallTool } from '../../core/recall/recallTool';
 import type { StoredEntry } from '../../core/session/entry';
+import type { Session } from '../../core/session/session';
+import { toSpec, ToolBox } from '../../core/tools/toolBox';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { fallbackModel, modelFromTable } from '../models/modelTable';
 import { systemClock } from '../runtime/systemClock';
@@ -20,12 +24,14 @@ import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Fla
 import { plainText } from './plainText';
 import { sessionNamed } from './sessionNamed';
 import { stderrLogger } from './stderrLogger';
+import { allowedTools, toolFlags, workspaceToolsOf } from './toolFlags';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
   { name: 'model', value: 'MODEL', help: 'model that would be asked; default: the one that answered last' },
   { name: 'policy', value: 'POLICY', choices: presetNames, help: "as if the session had this policy; default: its own, else balanced" },
-  { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
+  { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window; has to be given for a model that is not in the table" },
+  ...toolFlags,
   { name: 'json', help: 'one JSON object: snapshot (the breakdown) and request (system, tools, messages)' },
 ];
 
@@ -34,8 +40,13 @@ export const contextHelp = `threadkeeper context <session>: what the model would
 ${flagHelp(specs)}
 
 The session is named by its id (YYYYMMDD_NNN) or its uuid. Nothing is sent and nothing is written; the store may be in use: a copy is
-read. Window sizes come from a table, not from the provider. Exit code 2 for a command line that cannot be run, 1 when the store
-cannot be read or the session does not exist.`;
+read. What the next turn would add stands at the end: its message takes the place of the last block, which only asks to continue, and
+notes of the program may stand in front of it. Say with --workspace, --allow-tools and --window what run is told. Window sizes come
+from a table, not from the provider. Exit code 2 for a command line that cannot be run, 1 when the store cannot be read or the session
+does not exist.`;
+
+/** Of a model that is not in the table: as much as a policy wants at most. */
+const unknownMaxOutput = 8_192;
 
 /** Resolves with the exit code. */
 export async function context(args: readonly string[]): Promise<number> {
@@ -44,6 +55,7 @@ export async function context(args: readonly string[]): Promise<number> {
   const [name, ...more] = words;
   if (name === undefined || more.length > 0) throw new UsageError('Name one session.');
   const window = positiveInteger(flags, 'window');
+  const allowTools = allowedTools(flags);
   const log = stderrLogger([]);
   const folder = flags['store']!;
   const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper context', readonly: true, logger: log });
@@ -51,16 +63,15 @@ export async function context(args: readonly string[]): Promise<number> {
   try {
     const { uuid } = await sessionNamed(store, name);
     const branch = await BranchState.load({ store, counter, clock: systemClock, ids: new UuidV7() }, uuid);
-    const model = flags['model'] ?? answeredLast(branch.entries) ?? branch.session.model?.replace(/^anthropic\//, '') ?? fallbackModel;
-    const info = modelFromTable('anthropic', model);
-    if (!info) throw new UsageError(`The size of the window of "${model}" is not known. Name another model with --model.`);
-    const tools = [createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined), createRecallTool({ store, session: () => uuid })];
-    const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries)), tools: tools.map(({ name: tool, description, inputSchema }) => ({ name: tool, description, inputSchema })) };
+    const info = modelInfo(flags['model'] === undefined ? answeredLast(branch.session, branch.entries) : { provider: 'anthropic', model: flags['model'] }, window);
+    const own = [createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined), createRecallTool({ store, session: () => uuid }), ...workspaceToolsOf(flags, allowTools)];
+    const tools = new ToolBox(own, () => [], { store, branch, tokensOf: () => 0, budget: () => 0 }).current();
+    const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries)), tools: tools.map(toSpec) };
     const asked = flags['policy'] === undefined ? branch.session.policy : { preset: flags['policy'] };
     const { policy } = resolveSessionPolicy({ preset: 'balanced', overrides: {} }, asked);
-    const binding = bindingTo(window === undefined ? info : { ...info, window: Math.min(info.window, window) });
+    const binding = bindingTo(info);
     const engine = new ContextEngine(branch, store, counter, prompt, policy, binding);
-    await engine.use(binding, policy);
+    await engine.use(binding, policy, parseThinkingLevel(branch.session.thinkingLevel));
     await engine.countPrompt();
     await branch.settleCounts();
     engine.recounted();
@@ -73,9 +84,24 @@ export async function context(args: readonly string[]): Promise<number> {
   }
 }
 
-function answeredLast(entries: readonly StoredEntry[]): string | undefined {
-  const last = entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant' && content.provider === 'anthropic'))?.content;
-  return last?.type === 'message' || last?.type === 'model_change' ? last.model : undefined;
+interface NamedModel {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/** Who would be asked next: whoever answered last, nobody having chosen another. */
+function answeredLast({ model }: Session, entries: readonly StoredEntry[]): NamedModel {
+  const last = entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant' && content.provider !== offlineProvider))?.content;
+  if ((last?.type === 'message' || last?.type === 'model_change') && last.model !== undefined) return { provider: last.provider ?? 'anthropic', model: last.model };
+  return { provider: 'anthropic', model: model?.replace(/^anthropic\//, '') ?? fallbackModel };
+}
+
+/** Throws `UsageError` when nobody has said how much a model takes that is not in the table. */
+function modelInfo({ provider, model }: NamedModel, window: number | undefined): ModelInfo {
+  const known = modelFromTable(provider, model);
+  if (known) return window === undefined ? known : { ...known, window: Math.min(known.window, window) };
+  if (window === undefined) throw new UsageError(`The size of the window of "${model}" is not known. Give it with --window, or name another model with --model.`);
+  return { provider, id: model, name: model, window, maxOutput: unknownMaxOutput, source: 'table' };
 }
 
 function instructionsOf(entries: readonly StoredEntry[]): string {

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { Conversation } from '../../core/chat/conversation';
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
+import type { CompactionResult } from '../../core/chat/compactor';
 import { ModelError } from '../../core/chat/modelError';
 import type { WhenFullAnswer } from '../../core/chat/turn';
 import { modelTurnError } from '../../core/chat/turnError';
@@ -24,15 +25,14 @@ import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkspacePins } from '../memory/workspacePins';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
 import { OfflineModel } from '../../core/chat/offlineModel';
-import { DiskWorkspace } from '../tools/diskWorkspace';
-import { workspaceTools } from '../../core/tools/workspaceTools';
-import { headlessAnswers, headlessRule, type HeadlessAnswer } from '../../core/tools/approvalRule';
+import { headlessRule } from '../../core/tools/approvalRule';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from './flags';
 import { contextCommand } from './contextCommands';
 import { parseProviderFlags, providerFlags } from './providerFlags';
 import { parseRunCommand, type RunCommand } from './runCommand';
 import { toOutputLine, type OutputLine } from './runEvents';
 import { stderrLogger } from './stderrLogger';
+import { allowedTools, toolFlags, workspaceToolsOf } from './toolFlags';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history; made when it does not exist' },
@@ -40,9 +40,8 @@ const specs: readonly FlagSpec[] = [
   ...providerFlags,
   { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
-  { name: 'workspace', value: 'DIR', help: 'folder that offline answers may search and that tools work in (--allow-tools)' },
+  ...toolFlags,
   { name: 'workspace-instructions', help: 'adds what AGENTS.md and .github/copilot-instructions.md of the workspace say to the standing instructions' },
-  { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
   { name: 'json', help: 'changes nothing: every line is JSON' },
 ];
 
@@ -57,8 +56,10 @@ The key is read from ANTHROPIC_API_KEY, for openai-compatible from OPENAI_API_KE
 Commands:  {"cmd":"send","id":1,"text":"…"}  {"cmd":"compact"}  {"cmd":"undo_compaction"}  {"cmd":"stop"}
            {"cmd":"preview"}  {"cmd":"summary"}  {"cmd":"edit_summary","text":"…"}  {"cmd":"resummarize","instructions":"…"}
            {"cmd":"checkpoint"}  {"cmd":"pin","kind":"text|entry|file","target":"…"}  {"cmd":"unpin",…}  {"cmd":"pins"}
-Events:    ready, turn_started, text_delta, thinking_delta, tool_call, tool_result, nudge, memory, checkpoint, full, compaction, retry,
-           usage, context, queue, done, error; each has a "type".
+Events:    ready, turn_started, text_delta, thinking_delta, tool_call, tool_output, tool_result, approval, nudge, memory, checkpoint,
+           full, compaction, retry, usage, context, queue, done; each has a "type".
+Answers:   done (send), compaction with phase "end" (compact), undone (undo_compaction), preview, summary, summary_replaced (edit_summary,
+           resummarize), checkpoint_written (checkpoint), pins (pin, unpin, pins), error (a line that cannot be read, with its id)
 End of input ends the program after the running turn. Exit code 0; 2 for a command line that cannot be run, 1 when the store or the
 session cannot be opened.`;
 
@@ -74,10 +75,9 @@ export async function withConversation(label: string, flags: Flags, work: (conve
   const whenFull = flags['when-full'];
   const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
   const log = stderrLogger(secrets);
-  const allowTools = (flags['allow-tools'] as HeadlessAnswer | undefined) ?? 'none';
+  const allowTools = allowedTools(flags);
   if (flags['workspace-instructions'] && !flags['workspace']) throw new UsageError('--workspace-instructions needs --workspace DIR: the folder whose files are meant.');
   const folders = () => (flags['workspace'] ? [flags['workspace']] : []);
-  const workspace = flags['workspace'] === undefined ? null : new DiskWorkspace([resolve(flags['workspace'])]);
   const folder = flags['store']!;
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new StoreError('io', `--store ${folder} cannot be a folder for the history: ${errorText(error)}`);
@@ -108,8 +108,7 @@ export async function withConversation(label: string, flags: Flags, work: (conve
       session: session.uuid,
       approvalRule: (question) => headlessRule(question, allowTools),
       maxRounds: () => mostRounds,
-      // Only what the run may do at all is offered.
-      tools: () => (workspace && allowTools !== 'none' ? workspaceTools(workspace, systemClock).filter(({ access }) => allowTools === 'all' || access === 'read') : []),
+      tools: () => workspaceToolsOf(flags, allowTools),
       instructions: () => instructions,
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
       policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),
@@ -142,7 +141,7 @@ async function converse(conversation: Conversation): Promise<number> {
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
     if (line.trim() === '') continue;
     const parsed = parseRunCommand(line);
-    if ('error' in parsed) write({ type: 'error', message: parsed.error });
+    if ('error' in parsed) write({ type: 'error', ...(parsed.id === undefined ? {} : { id: parsed.id }), message: parsed.error });
     else running.push(perform(conversation, parsed.command, ids, idSource));
   }
   await Promise.all(running);
@@ -160,9 +159,16 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
       if (!outcome.begun) write({ type: 'done', id: ids.get(id), ok: false, text: '', error: outcome.error });
       return;
     }
-    case 'compact':
-      await conversation.compact(command.instructions ?? null);
+    case 'compact': {
+      let told: CompactionResult | null = null;
+      const listening = conversation.onDidEmit((event) => {
+        if (event.type === 'compaction_ended') told = event;
+      });
+      const result = await conversation.compact(command.instructions ?? null).finally(() => listening.dispose());
+      // One that was never begun has no event of its own.
+      if (!result.entry && (told as CompactionResult | null)?.message !== result.message) write({ type: 'compaction', phase: 'end', ok: false, message: result.message });
       return;
+    }
     case 'undo_compaction': {
       const { message } = await conversation.undoCompaction();
       write({ type: 'undone', ok: message === null, ...(message ? { message } : {}) });

@@ -67,6 +67,16 @@ describe('threadkeeper context', () => {
     assert.ok(!out.includes('\u001b'));
   });
 
+  it('takes the thinking of the session, the tools that a run is allowed, and the window of a model that nobody knows', async () => {
+    await store.updateSession('s1', { thinkingLevel: 'high' });
+    const { code, out, err } = await run('s1', '--store', temp.path, '--model', 'my-model', '--window', '40000', '--workspace', temp.path, '--allow-tools', 'reads', '--json');
+    assert.equal(code, 0, err);
+    const { snapshot, request } = JSON.parse(out) as { snapshot: ContextSnapshot; request: ModelRequest };
+    assert.deepEqual([request.thinking, request.model, snapshot.window, snapshot.effective], ['high', 'my-model', 40_000, 40_000]);
+    const names = request.tools.map(({ name }) => name);
+    assert.deepEqual([names.slice(0, 2), names.includes('read_file'), names.includes('edit_file')], [['memory', 'recall'], true, false]);
+  });
+
   it('tells what is wrong by its exit code', async () => {
     assert.deepEqual([(await run('nope', '--store', temp.path)).code, (await run('--store', temp.path)).code, (await run('s1', '--store', temp.path, '--model', 'llama')).code], [1, 2, 2]);
   });

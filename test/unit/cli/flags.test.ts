@@ -47,6 +47,10 @@ describe('parseRunCommand', () => {
     assert.deepEqual(parseRunCommand('{"cmd":"stop"}'), { command: { cmd: 'stop' } });
   });
 
+  it('says which line was refused', () => {
+    assert.deepEqual(['{"cmd":"send","id":"a"}', '{"cmd":"sned","id":7}', '{"cmd":"send","id":[]}', '{'].map((line) => (parseRunCommand(line) as { id?: unknown }).id), ['a', 7, undefined, undefined]);
+  });
+
   for (const [line, message] of [
     ['{', /Not a JSON line: \{/],
     ['{"cmd":"sned"}', /Unknown cmd "sned"\. Known: send, compact, undo_compaction, preview, .*, stop\./],

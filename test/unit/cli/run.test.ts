@@ -259,10 +259,32 @@ describe('threadkeeper run', () => {
 
   it('answers bad lines and goes on', async () => {
     const run = start();
-    run.send('{"cmd":"sned"}');
-    assert.match(String((await run.until(({ type }) => type === 'error'))['message']), /Unknown cmd "sned"/);
+    run.send('{"cmd":"sned","id":5}');
+    const error = await run.until(({ type }) => type === 'error');
+    assert.deepEqual([error['id'], /Unknown cmd "sned"/.test(String(error['message']))], [5, true]);
     run.send({ cmd: 'send', id: 'x', text: ' ' });
     assert.match(JSON.stringify(await run.done('x')), /The message is empty/);
+  });
+
+  it('says why a compaction was not begun: every command has an answer', async () => {
+    const wait = hold();
+    api.enqueue(reply('first'), reply('begun ', wait, 'done'));
+    const one = start();
+    one.send({ cmd: 'send', id: 1, text: 'hello' });
+    await one.done(1);
+    const two = start('--session', String((await one.until(({ type }) => type === 'ready'))['uuid']));
+    await two.until(({ type }) => type === 'ready');
+    one.send({ cmd: 'send', id: 2, text: 'long task' });
+    await one.until(({ type, text }) => type === 'text_delta' && text === 'begun ');
+    two.send({ cmd: 'compact' });
+    const { ok, message } = await two.until(({ type }) => type === 'compaction');
+    assert.deepEqual([ok, typeof message], [false, 'string']);
+    wait.release();
+    await one.done(2);
+    two.send({ cmd: 'compact' });
+    two.end();
+    await two.exited;
+    assert.deepEqual(two.of('compaction').map((line) => line['ok']), [false, false], 'each is told once');
   });
 
   it('says what to do about a wrong key, an unknown model and an unreachable address', async () => {

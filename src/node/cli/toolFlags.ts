@@ -1,0 +1,22 @@
+import { resolve } from 'node:path';
+import { headlessAnswers, type HeadlessAnswer } from '../../core/tools/approvalRule';
+import type { Tool } from '../../core/tools/tool';
+import { workspaceTools } from '../../core/tools/workspaceTools';
+import { systemClock } from '../runtime/systemClock';
+import { DiskWorkspace } from '../tools/diskWorkspace';
+import type { Flags, FlagSpec } from './flags';
+
+export const toolFlags: readonly FlagSpec[] = [
+  { name: 'workspace', value: 'DIR', help: 'folder that offline answers may search and that tools work in (--allow-tools)' },
+  { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
+];
+
+export function allowedTools(flags: Flags): HeadlessAnswer {
+  return (flags['allow-tools'] as HeadlessAnswer | undefined) ?? 'none';
+}
+
+/** Beside the notes and recall. Only what may be done at all is offered. */
+export function workspaceToolsOf(flags: Flags, allowed: HeadlessAnswer): Tool[] {
+  if (flags['workspace'] === undefined || allowed === 'none') return [];
+  return workspaceTools(new DiskWorkspace([resolve(flags['workspace'])]), systemClock).filter(({ access }) => allowed === 'all' || access === 'read');
+}
