@@ -106,6 +106,7 @@ export class ConversationRig {
   readonly logged: { readonly event: string; readonly data: Readonly<Record<string, unknown>> | undefined }[] = [];
   /** Of a real provider's client, instead of the scripted model. */
   private costOf: CostOf = () => null;
+  private counts: number | undefined;
   private binding: (() => Promise<ModelBinding>) | null = null;
   private appendFailure: StoreError | null = null;
 
@@ -120,12 +121,13 @@ export class ConversationRig {
     public instructions: string,
   ) {}
 
-  static async create(options: { window?: number; instructions?: string; binding?: () => Promise<ModelBinding>; costOf?: CostOf } = {}): Promise<ConversationRig> {
+  static async create(options: { window?: number; /** Tokens of any text, instead of an estimate. */ counts?: number; instructions?: string; binding?: () => Promise<ModelBinding>; costOf?: CostOf } = {}): Promise<ConversationRig> {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-rig-'));
     const model = new ScriptedModel({ window: options.window ?? 10_000, maxOutput: 1_000 });
     const rig = new ConversationRig(folder, await openTestStore(folder), model, new ScriptedSummarizer(), options.instructions ?? '');
     rig.binding = options.binding ?? null;
     rig.costOf = options.costOf ?? (() => null);
+    rig.counts = options.counts;
     const session = await rig.store.createSession({ uuid: new UuidV7().next(), channel: 'cli', createdAt: Date.now() });
     rig.session = session.uuid;
     await rig.open();
@@ -157,7 +159,7 @@ export class ConversationRig {
     const keep: Logger['info'] = (event, data) => void this.logged.push({ event, data });
     const deps: ConversationDeps = {
       store: this.faulty(this.store),
-      counter: { count: async (texts) => texts.map(estimateTokens) },
+      counter: { count: async (texts) => texts.map((text) => this.counts ?? estimateTokens(text)) },
       clock: this.clock,
       ids: new UuidV7(),
       log: { debug: keep, info: keep, warn: keep, error: keep },

@@ -26,6 +26,12 @@ export interface AppendOptions {
   readonly parent?: string;
 }
 
+/**
+ * Characters of one token. Long runs of one character or word are more in our tokenizer, up to a hundred spaces, and may be many times
+ * as many tokens for a provider: counted like that, what cannot fit would be sent. Prose and code have 3 to 5.
+ */
+const mostPerToken = 8;
+
 /** The live branch in memory: what the store returned when it was opened, plus everything appended since. */
 export class BranchState {
   private list: StoredEntry[];
@@ -110,7 +116,7 @@ export class BranchState {
     const open = this.list.filter((entry) => !this.counts.has(entry.uuid) && entryText(entry.content) !== '');
     if (open.length === 0) return;
     const counted = await this.deps.counter.count(open.map((entry) => entryText(entry.content)));
-    const rows = open.map((entry, index) => ({ entry: entry.uuid, tokens: counted[index]! }));
+    const rows = open.map((entry, index) => ({ entry: entry.uuid, tokens: Math.max(counted[index]!, Math.ceil(entryText(entry.content).length / mostPerToken)) }));
     for (const row of rows) this.counts.set(row.entry, row.tokens);
     if (this.deps.store.status.access !== 'readonly') await this.deps.store.saveTokenCounts(rows);
   }

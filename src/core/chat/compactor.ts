@@ -127,7 +127,9 @@ export class Compactor {
     const facts = { trigger: options.trigger, tokensBefore, startedAt, holdsTurn: options.holdsTurn, ...(options.instructions ? { instructions: options.instructions } : {}) };
     const masked = options.trigger === 'automatic' && !options.isReviewed ? await this.mask(facts) : null;
     if (masked) return end({ entry: masked, message: null });
-    const cuts = maker.cuts(options.trigger);
+    // What does not fit cannot be sent at all: then whatever makes it fit is worth it.
+    const isOver = options.trigger !== 'manual' && tokensBefore > engine.budget.limit;
+    const cuts = maker.cuts(options.trigger, isOver ? 0 : leastSaving);
     if (cuts.length === 0) return end({ entry: null, message: this.fruitless(options, tokensBefore, nothingToFold) });
     emit({ type: 'compaction_started', trigger: options.trigger, tokensBefore });
     log.info('compaction_triggered', { trigger: options.trigger, tokensBefore });
@@ -138,7 +140,7 @@ export class Compactor {
       if (candidate === 'later') return end({ entry: null, message: stillWriting });
       const fold = options.summary === undefined ? candidate.fold : editedFold(candidate.fold, options.summary);
       const draft = await recorder.draft(fold, candidate.cut, { ...facts, rung: candidate.job?.isPrepared ? 'prepared' : candidate.fold.rung });
-      const pays = draft.tokensAfter <= tokensBefore * (1 - leastSaving);
+      const pays = isOver || draft.tokensAfter <= tokensBefore * (1 - leastSaving);
       const fits = options.trigger === 'manual' || draft.tokensAfter <= engine.budget.limit;
       if (!pays || !fits) continue;
       const expected = options.summary === undefined ? candidate.job?.continuity : null;

@@ -54,12 +54,12 @@ export class FoldMaker {
     return (entry) => (masked.has(entry.uuid) ? stubTokens : branch.tokensOf(entry));
   }
 
-  /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot pay. */
-  cuts(trigger: ContentOf<'compaction'>['trigger']): readonly Cut[] {
+  /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot save as much. */
+  cuts(trigger: ContentOf<'compaction'>['trigger'], least = leastSaving): readonly Cut[] {
     const { branch, engine } = this.deps;
     const { keep } = engine.policy.compaction;
     const tokensOf = this.tokensOf();
-    const worthwhile = engine.rawRequestTokens() * leastSaving;
+    const worthwhile = engine.rawRequestTokens() * least;
     const cuts = (trigger === 'manual' ? [keep, lastTurn, null] : [keep, lastTurn]).flatMap((one) => {
       const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.ownTokens(engine.budget.keep), tokensOf });
       return cut ? [cut] : [];

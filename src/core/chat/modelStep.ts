@@ -140,6 +140,13 @@ class Step {
     return stored;
   }
 
+  /** Some servers count their calls anew with every answer: a result could not be told from an older one, and other providers refuse the prompt. */
+  private unusedId(callId: string): string {
+    const { branch, ids } = this.deps;
+    const isTaken = branch.entries.some(({ content }) => content.type === 'tool_call' && content.callId === callId);
+    return isTaken ? newCallId(ids) : callId;
+  }
+
   private toContent(block: ModelBlock, durationMs: number | undefined): EntryContent | null {
     const { provider, id: model } = this.deps.engine.binding.info;
     switch (block.type) {
@@ -156,12 +163,17 @@ class Step {
           ...(durationMs === undefined ? {} : { durationMs }),
         };
       case 'tool_use':
-        return toolCallContent(block, provider, model);
+        return toolCallContent({ ...block, callId: this.unusedId(block.callId) }, provider, model);
       case 'image':
       case 'tool_result':
         return null;
     }
   }
+}
+
+/** OpenAI takes 40 characters. */
+function newCallId(ids: IdSource): string {
+  return `call_${ids.next().replaceAll('-', '')}`;
 }
 
 function toolCallContent(block: ToolUse, provider: string, model: string): EntryContent {

@@ -1,5 +1,6 @@
 import { continueText, type Projection } from '../context/projection';
 import type { Budget } from '../context/budget';
+import { stepBounds } from '../context/stepBounds';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { cycleEntries, policyChange, policyChangeOf, verbatimEntries, type PolicyChangeData } from '../session/liveCompaction';
@@ -56,12 +57,13 @@ export function policyChangeNote(entries: readonly StoredEntry[], oversized: num
   const before = known ? policyChangeOf(known)!.oversized : null;
   if (before === oversized) return null;
   const large = verbatimEntries(entries).filter(({ modelFacing, content }) => modelFacing && (content.type === 'message' || content.type === 'tool_result'));
-  if (before === null && !large.some((entry) => tokensOf(entry) > oversized * recordedFrom)) return null;
+  if (before === null && !large.some((entry) => tokensOf(entry) > oversized * recordedFrom) && stepBounds(verbatimEntries(entries), tokensOf, oversized).size === 0) return null;
   // Whatever stands in front of an answer, or of the newest message, was in a prompt.
   const newest = entries.findLastIndex(({ content }) => content.type === 'tool_call' || content.type === 'thinking' || content.type === 'message');
   const sent = new Set(entries.slice(0, newest));
   const least = before === null ? oversized : Math.min(before, oversized);
-  const data: PolicyChangeData = { oversized, isBreak: large.some((entry) => sent.has(entry) && tokensOf(entry) > least) };
+  const shared = stepBounds(verbatimEntries(entries), tokensOf, least);
+  const data: PolicyChangeData = { oversized, isBreak: large.some((entry) => sent.has(entry) && (tokensOf(entry) > least || shared.has(entry.uuid))) };
   return { type: 'custom', customType: policyChange, data };
 }
 

@@ -1,4 +1,5 @@
 import { continueType } from '../chat/turnNotes';
+import { wholeCharacters } from '../context/excerpt';
 import { entryText, type StoredEntry } from '../session/entry';
 
 /** How entries are named towards models: short, stable within a store, resolvable by recall. */
@@ -72,5 +73,5 @@ export function speaker({ content }: StoredEntry): string {
 function clip(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const head = Math.floor(maxChars * 0.7);
-  return `${text.slice(0, head)}\n[… ${text.length - maxChars} characters left out …]\n${text.slice(text.length - (maxChars - head))}`;
+  return `${wholeCharacters(text, 0, head)}\n[… ${text.length - maxChars} characters left out …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}`;
 }

@@ -6,6 +6,7 @@ import { afterLastBreak, leftOutEntries, liveCompaction, verbatimEntries } from 
 import type { Budget } from './budget';
 import { excerpt } from './excerpt';
 import type { SegmentKind } from './snapshot';
+import { stepBounds } from './stepBounds';
 
 /** Stands for content that is read only when the request is made (fillAttachments.ts). */
 export interface AttachmentBlock {
@@ -89,7 +90,7 @@ function summaryPieces({ entries, tokensOf, estimate }: ProjectionInput): Piece[
   if (!live || live.content.summaryText.trim() === '') return [];
   const { summaryText, placement = 'history-pair' } = live.content;
   const piece = (role: Piece['role'], text: string): Piece => ({ entryId: live.uuid, segment: 'summary', role, block: { type: 'text', text }, tokens: tokensOf(live) + 8 });
-  const tagged = `<${summaryTag}>\n${summaryText}\n</${summaryTag}>`;
+  const tagged = `<${summaryTag}>\n${quoted(summaryText)}\n</${summaryTag}>`;
   switch (placement) {
     case 'history-pair':
       return [piece('user', tagged), { ...piece('assistant', understood), tokens: estimate(understood) }];
@@ -109,11 +110,13 @@ function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
   const leftOut = leftOutEntries(entries);
   const masked = maskedEntries(entries);
   const unbroken = new Set(entries.slice(afterLastBreak(entries)).map((entry) => entry.uuid));
-  return verbatimEntries(entries).flatMap((entry) => {
+  const verbatim = verbatimEntries(entries);
+  const bounds = stepBounds(verbatim, input.tokensOf, input.budget.oversized);
+  return verbatim.flatMap((entry) => {
     if (!entry.modelFacing || leftOut.has(entry.uuid)) return [];
     const { content } = entry;
     if (content.type === 'message') return messagePieces(entry, content, input, excerpted);
-    const piece = toPiece(entry, input, { unbroken: unbroken.has(entry.uuid), masked, excerpted });
+    const piece = toPiece(entry, input, { unbroken: unbroken.has(entry.uuid), masked, bound: bounds.get(entry.uuid) ?? Infinity, excerpted });
     return piece ? [piece] : [];
   });
 }
@@ -141,10 +144,12 @@ function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { toke
 interface TailState {
   readonly unbroken: boolean;
   readonly masked: ReadonlySet<string>;
+  /** Of a result in a step that has returned too much, in tokens. */
+  readonly bound: number;
   readonly excerpted: Set<string>;
 }
 
-function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked, excerpted }: TailState): Piece | null {
+function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked, bound, excerpted }: TailState): Piece | null {
   const { content } = entry;
   const tokens = input.tokensOf(entry);
   const user = (text: string, segment: SegmentKind): Piece | null =>
@@ -171,7 +176,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
         tokens: tokens + 12,
       };
     case 'tool_result': {
-      const fit = masked.has(entry.uuid) ? { text: maskStub(entry, tokens), tokens: stubTokens } : fitted(content.text === '' ? '(no output)' : content.text, Math.min(input.budget.oversized, content.shownTokens ?? Infinity));
+      const fit = masked.has(entry.uuid) ? { text: maskStub(entry, tokens), tokens: stubTokens } : fitted(content.text === '' ? '(no output)' : content.text, Math.min(input.budget.oversized, content.shownTokens ?? Infinity, bound));
       return {
         entryId: entry.uuid,
         segment: 'toolResults',
@@ -181,15 +186,15 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
       };
     }
     case 'nudge':
-      return user(`<${noticeTag} kind="notes" from="${content.injectAs}">\n${content.text}\n</${noticeTag}>`, 'history');
+      return user(`<${noticeTag} kind="notes" from="${content.injectAs}">\n${quoted(content.text)}\n</${noticeTag}>`, 'history');
     case 'memory_note':
-      return user(`<${noticeTag} kind="memory">\n${content.text}\n</${noticeTag}>`, 'memory');
+      return user(`<${noticeTag} kind="memory">\n${quoted(content.text)}\n</${noticeTag}>`, 'memory');
     case 'usage_note':
-      return user(`<${noticeTag} kind="usage">\n${content.text}\n</${noticeTag}>`, 'history');
+      return user(`<${noticeTag} kind="usage">\n${quoted(content.text)}\n</${noticeTag}>`, 'history');
     case 'branch_summary':
-      return user(`<${noticeTag} kind="other-branch">\n${content.text}\n</${noticeTag}>`, 'summary');
+      return user(`<${noticeTag} kind="other-branch">\n${quoted(content.text)}\n</${noticeTag}>`, 'summary');
     case 'custom_message':
-      return user(`<${noticeTag} kind="${content.customType}">\n${content.text}\n</${noticeTag}>`, 'history');
+      return user(`<${noticeTag} kind="${content.customType}">\n${quoted(content.text)}\n</${noticeTag}>`, 'history');
     case 'message':
     case 'compaction':
     case 'compaction_undone':
@@ -203,6 +208,11 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
     case 'custom':
       return null;
   }
+}
+
+/** What stands between the program's own marks cannot end them: it may be quoted from a file, a page or a summary. */
+function quoted(text: string): string {
+  return text.replace(new RegExp(`<(/?)(${noticeTag}|${summaryTag})`, 'gi'), '‹$1$2');
 }
 
 /** Puts every result directly behind its call, answers the calls that have none, and drops results without a call. */

@@ -11,6 +11,9 @@ const maxBreakpoints = 4;
 const leastBudget = 1_024;
 const summarized: Anthropic.ThinkingConfigParam = { type: 'adaptive', display: 'summarized' };
 
+/** Of a tool, in characters. */
+const longestName = 128;
+
 const ephemeral: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
 
 type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking' | 'output_config'> & { tools?: Anthropic.Tool[] };
@@ -18,7 +21,8 @@ type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system
 /**
  * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it,
  * thinking that cannot be proven (an interrupted answer has no signature) and messages that are empty after that are left out,
- * and lone surrogates become U+FFFD, because the provider refuses the whole request for any of them.
+ * lone surrogates become U+FFFD, and the ids and names of calls that another provider has made get the letters that this one knows,
+ * because it refuses the whole request for any of them.
  */
 export function anthropicPrompt(request: ModelRequest): Prompt {
   const system = wellFormed(request.system);
@@ -91,12 +95,12 @@ function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
       if (content.redactedData) return [{ type: 'redacted_thinking', data: content.redactedData }];
       return content.signature ? [{ type: 'thinking', thinking: content.text, signature: content.signature }] : [];
     case 'tool_use':
-      return [{ type: 'tool_use', id: content.callId, name: content.name, input: wellFormedValue(asToolInput(content.input)) }];
+      return [{ type: 'tool_use', id: plain(content.callId), name: plain(content.name).slice(0, longestName), input: wellFormedValue(asToolInput(content.input)) }];
     case 'tool_result':
       return [
         {
           type: 'tool_result',
-          tool_use_id: content.callId,
+          tool_use_id: plain(content.callId),
           ...(isBlank(content.text) ? {} : { content: wellFormed(content.text) }),
           ...(content.isError ? { is_error: true } : {}),
         },
@@ -106,6 +110,11 @@ function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
 
 function tool({ name, description, inputSchema }: ToolSpec): Anthropic.Tool {
   return { name, description, input_schema: { ...inputSchema, type: 'object' } };
+}
+
+/** `functions.read_file:0` */
+function plain(name: string): string {
+  return name.replace(/[^\w-]/g, '_') || '_';
 }
 
 function isBlank(text: string): boolean {

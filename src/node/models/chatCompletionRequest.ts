@@ -63,7 +63,7 @@ function wireMessages({ system, systemSummary, messages }: ModelRequest, images:
 
 /** Results stand directly behind their calls, each as a message of its own. */
 function userMessages(blocks: readonly ModelBlock[], images: boolean): WireMessage[] {
-  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_call_id: block.callId, content: resultText(block) }] : []));
+  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_call_id: fittingId(block.callId), content: resultText(block) }] : []));
   const text = textOf(blocks, !images);
   const pictures = images ? imagesOf(blocks) : [];
   const content = pictures.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...pictures.map(({ mime, data }) => ({ type: 'image_url', image_url: { url: `data:${mime};base64,${data}` } }))];
@@ -72,11 +72,16 @@ function userMessages(blocks: readonly ModelBlock[], images: boolean): WireMessa
 
 function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
   const calls = blocks.flatMap((block) =>
-    block.type === 'tool_use' ? [{ id: block.callId, type: 'function', function: { name: block.name, arguments: JSON.stringify(asToolInput(block.input)) } }] : [],
+    block.type === 'tool_use' ? [{ id: fittingId(block.callId), type: 'function', function: { name: block.name, arguments: JSON.stringify(asToolInput(block.input)) } }] : [],
   );
   const text = textOf(blocks);
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }];
   return [{ role: 'assistant', content: text === '' ? null : text, tool_calls: calls }];
+}
+
+/** OpenAI takes 40 characters; other providers make longer ones, and what tells them apart stands at their end. */
+function fittingId(callId: string): string {
+  return callId.slice(-40);
 }
 
 export function joined(messages: readonly ModelMessage[]): ModelMessage[] {

@@ -191,6 +191,17 @@ describe('Conversation', () => {
     );
   });
 
+  it('tells calls apart whose server counts them anew with every answer', async () => {
+    const both = [...calls('echo', { text: 'b1' }, '0').slice(0, 1), ...calls('echo', { text: 'b2' }, '0')];
+    rig.model.scripts.push(calls('echo', { text: 'a' }, '0'), both, says('done'));
+    await rig.conversation.send('use the tool');
+    const blocks = rig.model.requests[2]!.messages.flatMap((message) => message.blocks);
+    const asked = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.callId] : []));
+    const answered = blocks.flatMap((block) => (block.type === 'tool_result' ? [[block.callId, block.text]] : []));
+    assert.deepEqual(answered, [[asked[0], 'echo: a'], [asked[1], 'echo: b1'], [asked[2], 'echo: b2']]);
+    assert.deepEqual([asked[0], new Set(asked).size, asked.every((id) => id.length <= 40)], ['0', 3, true]);
+  });
+
   it('appends one nudge per threshold to the turn that crosses it', async () => {
     for (const tokens of [2_000, 2_000, 1_500, 1_200]) {
       rig.model.scripts.push(says('noted'));
@@ -331,6 +342,22 @@ describe('Conversation: compaction', () => {
     assert.equal(tiny.model.requests.length, 0);
     assert.deepEqual(await tiny.texts(), ['hello']);
     await tiny.dispose();
+  });
+
+  it('answers although one step returns several times the window', async () => {
+    const step = Array.from({ length: 8 }, (_, i) => calls('dump', { tokens: 4_000 }, `c${i}`)[0]!);
+    rig.model.scripts.push([...step, { type: 'stopped', reason: 'tool_use' }], says('done'));
+    const outcome = await rig.conversation.send('read all of it');
+    assert.deepEqual([outcome.error, outcome.text, rig.model.requests.length], [null, 'done', 2]);
+  });
+
+  it('takes a run of one character for more than our own tokenizer does', async () => {
+    const rig = await ConversationRig.create({ counts: 1 });
+    rig.model.scripts.push(says('ok'));
+    await rig.conversation.send(`${' '.repeat(80_000)}x`);
+    const [message] = rig.model.requests[0]!.messages;
+    assert.ok(JSON.stringify(message).length < 30_000, 'head and tail');
+    await rig.dispose();
   });
 
   it('sends a paste far over the window as head and tail, and keeps all of it', async () => {

@@ -54,6 +54,19 @@ describe('notes of a turn', () => {
     assert.equal(note(1_000), null, 'folded');
   });
 
+  it('does so for the results of a step that share the room of a message', () => {
+    const b = new BranchBuilder();
+    const note = (oversized: number) => policyChangeNote(b.entries, oversized, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
+    b.user('read');
+    const ids = Array.from({ length: 30 }, (_, i) => `c${i}`);
+    for (const id of ids) b.call(id);
+    for (const id of ids) b.result(id, 'x'.repeat(4 * 100));
+    assert.deepEqual(note(1_000), { oversized: 1_000, isBreak: false });
+    b.add(policyChangeNote(b.entries, 1_000, (entry) => entry.tokenEstimate ?? 0)!);
+    b.assistant('done');
+    assert.deepEqual([note(1_000), note(2_000)], [null, { oversized: 2_000, isBreak: true }]);
+  });
+
   it('keeps prompts append-only when the policy changes in mid-session, or says so', async () => {
     const rig = await ConversationRig.create();
     try {

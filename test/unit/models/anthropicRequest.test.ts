@@ -95,6 +95,15 @@ describe('anthropicPrompt', () => {
     ]);
   });
 
+  it('gives calls that another provider has made ids and names of letters that this one takes', () => {
+    const call = { type: 'tool_use', callId: 'functions.read file:0', name: 'mcp.files/read', input: {} } as const;
+    const [, asked, answered] = anthropicPrompt(request({ messages: [user('Hi'), { role: 'assistant', blocks: [call] }, user({ type: 'tool_result', callId: call.callId, text: 'ok', isError: false })] })).messages;
+    assert.deepEqual([asked?.content, answered?.content], [
+      [{ type: 'tool_use', id: 'functions_read_file_0', name: 'mcp_files_read', input: {} }],
+      [{ type: 'tool_result', tool_use_id: 'functions_read_file_0', content: 'ok' }],
+    ]);
+  });
+
   it('makes every tool input an object', () => {
     const inputs = ['text', [1], null, undefined, 7].map((input, index) => ({ type: 'tool_use', callId: `c${index}`, name: 'x', input }) as const);
     const [, message] = anthropicPrompt(request({ messages: [user('Hi'), { role: 'assistant', blocks: inputs }] })).messages;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelError } from '../../../src/core/chat/modelError';
 import type { TokenUsage } from '../../../src/core/models/modelEvent';
+import { AnswerBlocks } from '../../../src/node/models/answerBlocks';
 import { OpenaiCompatibleClient, type OpenaiCompatibleOptions } from '../../../src/node/models/openaiCompatibleClient';
 import { openaiModel } from '../../../src/node/models/openaiModel';
 import { gatewayFault, httpFault, refusal, reply, thinking, toolCall } from '../../support/messagesApiScript';
@@ -102,6 +103,19 @@ describe('an OpenAI-compatible server', () => {
       { role: 'user', content: 'And now?' },
     ]);
     assert.deepEqual(server.errors, []);
+  });
+
+  it('keeps ids of calls as short as OpenAI takes them, whoever made them', async () => {
+    const chat = await start();
+    const long = `call_${'x'.repeat(40)}_1`;
+    await collect(chat.stream(request({ messages: [user('One'), assistant({ type: 'tool_use', callId: long, name: 'recall', input: {} }), user({ type: 'tool_result', callId: long, text: 'ok', isError: false })] }), never));
+    const [, asked, answered] = server.chats[0]!.body['messages'] as Record<string, unknown>[];
+    const id = long.slice(-40);
+    assert.deepEqual([(asked!['tool_calls'] as { id: string }[])[0]?.id, answered!['tool_call_id']], [id, id]);
+    const blocks = new AnswerBlocks();
+    blocks.call('0', { name: 'recall', input: {} });
+    const [made] = blocks.finish();
+    assert.ok(made?.type === 'block' && made.block.type === 'tool_use' && made.block.callId.length <= 40);
   });
 
   it('tells a model how much to think, with the least effort it takes for off, and not at all where that is refused', async () => {
