@@ -1,9 +1,10 @@
-import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { DatabaseFiles } from './fileBridge';
+import { copyFileInUse } from './copyFileInUse';
 import { sizeOf } from './storeFiles';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import { toStoreError } from './storeFault';
@@ -102,7 +103,7 @@ function copyOnce(files: DatabaseFiles, copy: DatabaseFiles): boolean {
   rmSync(copy.journal, { force: true });
   const saltsBefore = walSalts(files.wal);
   const before = [files.main, files.journal].map(fingerprint).join(' ');
-  copyFileSync(files.main, copy.main, constants.COPYFILE_FICLONE);
+  copyFileInUse(files.main, copy.main);
   if (saltsBefore !== null) {
     if (!copyIfThere(files.wal, copy.wal)) return false;
     return walSalts(copy.wal) === saltsBefore;
@@ -114,7 +115,7 @@ function copyOnce(files: DatabaseFiles, copy: DatabaseFiles): boolean {
 
 function copyIfThere(from: string, to: string): boolean {
   try {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE);
+    copyFileInUse(from, to);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;

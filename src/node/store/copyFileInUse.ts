@@ -1,0 +1,33 @@
+import { closeSync, constants, copyFileSync, openSync, readSync, writeFileSync } from 'node:fs';
+
+const chunkBytes = 1024 * 1024;
+
+/**
+ * Copies a file that another process may be writing, to the end that it then has. `copyFileSync` may never return from one: when the
+ * file has become shorter since it looked (a checkpoint empties the log), it goes on asking for the bytes that are missing.
+ */
+export function copyFileInUse(from: string, to: string, read: typeof readSync = readSync): void {
+  if (isCloned(from, to)) return;
+  const source = openSync(from, 'r');
+  try {
+    const target = openSync(to, 'w', 0o600);
+    try {
+      const chunk = Buffer.allocUnsafe(chunkBytes);
+      for (let at = 0, bytes: number; (bytes = read(source, chunk, 0, chunk.length, at)) > 0; at += bytes) writeFileSync(target, chunk.subarray(0, bytes));
+    } finally {
+      closeSync(target);
+    }
+  } finally {
+    closeSync(source);
+  }
+}
+
+/** In one step, where the file system can; what else is wrong shows when the file is read. */
+function isCloned(from: string, to: string): boolean {
+  try {
+    copyFileSync(from, to, constants.COPYFILE_FICLONE_FORCE);
+    return true;
+  } catch {
+    return false;
+  }
+}
