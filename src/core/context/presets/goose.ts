@@ -1,33 +1,25 @@
 import type { PolicyInput } from '../policy';
 import { balanced } from './balanced';
+import { foldsOnly } from './foldsOnly';
 
 const cheapest = { provider: 'session', model: 'cheapest' };
 const own = { provider: 'session', model: 'session' };
 
 /** The Goose pattern: at 80 % of a 128k window everything but the last five messages becomes a few sentences by a cheap model. */
 export const goose: PolicyInput = {
+  ...foldsOnly,
   name: 'goose',
   window: { maxTokens: 128_000 },
-  reserve: { safetyTokens: 2_000 },
-  memoryFlush: { enabled: false, thresholds: balanced.memoryFlush.thresholds },
-  showUsageToModel: false,
-  checkpoint: { ...balanced.checkpoint, enabled: false },
   compaction: {
-    enabled: true,
+    ...foldsOnly.compaction,
     trigger: { percent: 80 },
     atOrAbove: true,
     afterResponse: false,
-    masking: { ...balanced.compaction.masking, enabled: false },
-    whenFull: 'summarize',
     whenFails: 'extract',
-    review: 'manual',
     keep: { messages: 5 },
     format: 'narrative',
     maxSummaryTokens: 200,
     placement: 'system-message',
-    preferCheckpoint: false,
-    minCheckpointCoverage: 50,
-    retryOnOverflow: true,
     oversizedMessageFraction: 25,
   },
   summarizer: { ...balanced.summarizer, chain: [cheapest, own] },

@@ -1,30 +1,22 @@
 import type { PolicyInput } from '../policy';
 import { balanced } from './balanced';
+import { foldsOnly } from './foldsOnly';
 
 /** librecode: at 80 % all but the last 40 messages become a first message of sections; an overflow compacts and retries once. */
 export const librecode: PolicyInput = {
+  ...foldsOnly,
   name: 'librecode',
   window: { maxTokens: 0 },
-  reserve: { safetyTokens: 2_000 },
-  memoryFlush: { enabled: false, thresholds: balanced.memoryFlush.thresholds },
-  showUsageToModel: false,
-  checkpoint: { ...balanced.checkpoint, enabled: false },
   compaction: {
-    enabled: true,
+    ...foldsOnly.compaction,
     trigger: { percent: 80 },
     atOrAbove: true,
     afterResponse: false,
-    masking: { ...balanced.compaction.masking, enabled: false },
-    whenFull: 'summarize',
     whenFails: 'extract',
-    review: 'manual',
     keep: { messages: 40 },
     format: 'sections',
     maxSummaryTokens: 4_000,
     placement: 'first-message',
-    preferCheckpoint: false,
-    minCheckpointCoverage: 50,
-    retryOnOverflow: true,
     oversizedMessageFraction: 25,
   },
   summarizer: { ...balanced.summarizer },
