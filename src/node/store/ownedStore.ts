@@ -5,7 +5,7 @@ import { errorText, StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { StoreStatus } from '../../core/ports';
 import { indexWhenIdle } from './idleIndexer';
-import type { IdleDelays } from './idleTask';
+import type { IdleDelays, IdleTask } from './idleTask';
 import { verifyWhenIdle } from './idleVerifier';
 import type { Lease } from './lease';
 import { isReservedByAnother } from './leaseReservation';
@@ -45,106 +45,148 @@ export interface OwnedOptions {
   readonly onHandOver: () => void;
 }
 
-/** Opens the store for writing and serves it to other windows. Throws with every file as it was, the lease still held. */
-export async function openOwned(sqlite: Sqlite, files: StoreFiles, lease: Lease, options: OwnedOptions, events: HostEvents): Promise<OpenedStore> {
-  // Before the store is opened, which may take a while: other windows wait where they can see that they are not alone.
-  const server = await listen(files, options.address, events);
-  try {
-    return openAndServe(sqlite, files, lease, server, options, events);
-  } catch (error) {
-    server?.close();
-    throw error;
-  }
+interface Opened {
+  readonly files: StoreFiles;
+  readonly lease: Lease;
+  readonly server: PeerServer | null;
+  readonly database: StoreDatabase;
+  readonly status: StoreStatus;
 }
 
-function openAndServe(sqlite: Sqlite, files: StoreFiles, lease: Lease, server: PeerServer | null, options: OwnedOptions, events: HostEvents): OpenedStore {
-  finishRecovery(files);
-  removeLeftovers(files);
-  const problem = selfTestOnce(sqlite, files.folder);
-  const durability = problem === null ? 'file' : 'export';
-  if (problem !== null) events.onLog('warn', 'store_self_test_failed', { problem });
-  const { database, recovery } = openOrRecover(sqlite, files, lease, durability, options.repair, events);
-  if (database.olderThanExpected) events.onLog('warn', 'store_older_than_expected', { file: files.main });
-  const core = new StoreCore(database.connection, files.folder, 'owner');
-  let lost = false;
-  /** Every error of the store passes here, whoever asked. */
-  const failed = (error: unknown): StoreError => {
-    const known = toStoreError(error, undefined, files.folder);
-    if (known.reason === 'lease_lost' && !lost) {
-      lost = true;
-      options.onLost();
-    }
-    return known;
-  };
-  const onIndexError = (error: unknown) => events.onLog('warn', 'store_indexing_failed', { error: failed(error).message });
-  // Where every commit writes the whole file, the index is brought up to date by searches alone.
-  const idle = durability === 'file' ? [indexWhenIdle(core.index, onIndexError)] : [];
-  const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
-  const handOver = (): void => {
-    if (!isReservedByAnother(files.lease)) throw new StoreError('conflict', english('{0} is not reserved', files.lease));
-    options.onHandOver();
-  };
-  const call = (window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown => {
-    if (method === 'takeOver') return window === me ? undefined : handOver();
-    for (const task of idle) task.touch();
+/** The store as its owner has it: open for writing, and served to other windows. */
+export class OwnedStore implements OpenedStore {
+  private readonly service: StoreService;
+  private readonly idle: readonly IdleTask[];
+  private readonly me: StoreWindow;
+  private current: StoreStatus;
+  private isLost = false;
+
+  private constructor(
+    private readonly opened: Opened,
+    private readonly options: OwnedOptions,
+    private readonly events: HostEvents,
+  ) {
+    const { files, lease, server, database, status } = opened;
+    this.current = status;
+    const core = new StoreCore(database.connection, files.folder, 'owner');
+    this.idle = [
+      // Where every commit writes the whole file, the index is brought up to date by searches alone.
+      ...(status.durability === 'file' ? [indexWhenIdle(core.index, (error) => events.onLog('warn', 'store_indexing_failed', { error: this.failed(error).message }))] : []),
+      verifyWhenIdle(database.connection, { onDone: (damage, entries) => this.checked(damage, entries), onError: (error) => events.onLog('warn', 'store_check_failed', { error: errorText(error) }) }, options.verifyPace),
+    ];
+    const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
+    this.service = service;
+    this.me = { label: options.me.label, notify: (change) => events.onChange(change) };
+    service.join(this.me, options.me.holdings);
+    server?.serve({
+      status: () => this.status,
+      service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call: (window, method, args) => this.callFor(window, method, args) },
+    });
+  }
+
+  /** Throws with every file as it was, the lease still held. */
+  static async open(sqlite: Sqlite, files: StoreFiles, lease: Lease, options: OwnedOptions, events: HostEvents): Promise<OwnedStore> {
+    // Before the store is opened, which may take a while: other windows wait where they can see that they are not alone.
+    const server = await listen(files, options.address, events);
     try {
-      const result = service.call(window, method, args);
+      finishRecovery(files);
+      removeLeftovers(files);
+      const problem = selfTestOnce(sqlite, files.folder);
+      const durability = problem === null ? 'file' : 'export';
+      if (problem !== null) events.onLog('warn', 'store_self_test_failed', { problem });
+      const { database, recovery } = openOrRecover(sqlite, files, lease, durability, options.repair, events);
+      if (database.olderThanExpected) events.onLog('warn', 'store_older_than_expected', { file: files.main });
+      const note: StoreStatus['note'] = recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem };
+      return new OwnedStore({ files, lease, server, database, status: { access: 'owner', durability, note, file: files.main } }, options, events);
+    } catch (error) {
+      server?.close();
+      throw error;
+    }
+  }
+
+  get status(): StoreStatus {
+    return this.current;
+  }
+
+  get nonce(): string {
+    return this.opened.lease.nonce;
+  }
+
+  call(method: StoreCall, args: readonly unknown[]): unknown {
+    return this.callFor(this.me, method, args);
+  }
+
+  refresh(): void {
+    // The owner has what is newest.
+  }
+
+  close(): void {
+    const { lease, database, server } = this.opened;
+    this.stopIdle();
+    try {
+      lease.verify();
+      database.close();
+    } catch (error) {
+      this.events.onLog('warn', 'store_close_failed', { error: String(error) });
+      database.abandon();
+    } finally {
+      lease.release();
+      // Last: whoever is cut off finds the store closed and free.
+      server?.close();
+    }
+  }
+
+  abandon(): void {
+    const { lease, database, server } = this.opened;
+    this.stopIdle();
+    database.abandon();
+    lease.release();
+    server?.close();
+  }
+
+  private callFor(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown {
+    if (method === 'takeOver') return window === this.me ? undefined : this.handOver();
+    for (const task of this.idle) task.touch();
+    try {
+      const result = this.service.call(window, method, args);
       if (!(result instanceof Promise)) return result;
       return result.catch((error: unknown) => {
-        throw failed(error);
+        throw this.failed(error);
       });
     } catch (error) {
-      throw failed(error);
+      throw this.failed(error);
     }
-  };
-  let status: StoreStatus = {
-    access: 'owner',
-    durability,
-    note: recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem },
-    file: files.main,
-  };
-  const onDone = (damage: string | null, entries: number) => {
+  }
+
+  private handOver(): void {
+    const { lease } = this.opened.files;
+    if (!isReservedByAnother(lease)) throw new StoreError('conflict', english('{0} is not reserved', lease));
+    this.options.onHandOver();
+  }
+
+  /** Every error of the store passes here, whoever asked. */
+  private failed(error: unknown): StoreError {
+    const known = toStoreError(error, undefined, this.opened.files.folder);
+    if (known.reason === 'lease_lost' && !this.isLost) {
+      this.isLost = true;
+      this.options.onLost();
+    }
+    return known;
+  }
+
+  /** Every entry has been compared with its checksum, or as many as could be read. */
+  private checked(damage: string | null, entries: number): void {
+    const { events, opened } = this;
     events.onLog(damage === null ? 'info' : 'warn', 'store_checked', { entries, damage });
     if (damage === null) return;
-    status = { ...status, note: { reason: 'damage_found', detail: damage } };
-    events.onStatus(status, lease.nonce);
-    server?.tell(status);
-  };
-  idle.push(verifyWhenIdle(database.connection, { onDone, onError: (error) => events.onLog('warn', 'store_check_failed', { error: errorText(error) }) }, options.verifyPace));
-  const stop = () => {
-    for (const task of idle) task.stop();
-  };
-  const me: StoreWindow = { label: options.me.label, notify: (change) => events.onChange(change) };
-  service.join(me, options.me.holdings);
-  server?.serve({ status: () => status, service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call } });
-  return {
-    get status() {
-      return status;
-    },
-    nonce: lease.nonce,
-    call: (method, args) => call(me, method, args),
-    refresh: () => undefined,
-    close: () => {
-      stop();
-      try {
-        lease.verify();
-        database.close();
-      } catch (error) {
-        events.onLog('warn', 'store_close_failed', { error: String(error) });
-        database.abandon();
-      } finally {
-        lease.release();
-        // Last: whoever is cut off finds the store closed and free.
-        server?.close();
-      }
-    },
-    abandon: () => {
-      stop();
-      database.abandon();
-      lease.release();
-      server?.close();
-    },
-  };
+    this.current = { ...this.current, note: { reason: 'damage_found', detail: damage } };
+    events.onStatus(this.current, opened.lease.nonce);
+    opened.server?.tell(this.current);
+  }
+
+  private stopIdle(): void {
+    for (const task of this.idle) task.stop();
+  }
 }
 
 /** Null when other windows cannot be served: they read a copy then. */

@@ -8,7 +8,7 @@ import { HoldingsRecord } from './holdingsRecord';
 import { acquireLease, defaultTiming, Lease } from './lease';
 import type { LeaseRecord, LeaseTiming } from './lease';
 import type { HostEvents, OpenedStore } from './openedStore';
-import { openOwned } from './ownedStore';
+import { OwnedStore } from './ownedStore';
 import type { IdleDelays } from './idleTask';
 import { findSilentDamage } from './logDamage';
 import { mayPass } from './readerCopy';
@@ -210,7 +210,7 @@ export class StoreHost {
         onLost: () => opened && this.reopen(opened),
         onHandOver: () => opened && this.reopen(opened, 'close'),
       };
-      return (opened = await openOwned(this.sqlite, files, lease, owned, this.events));
+      return (opened = await OwnedStore.open(this.sqlite, files, lease, owned, this.events));
     } catch (error) {
       lease.release();
       throw error;
