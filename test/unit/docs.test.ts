@@ -1,13 +1,33 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { projectRoot } from '../support/paths';
 import { settingsReference, settingsReferenceFile } from '../support/settingsReference';
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/security.md', 'docs/settings.md'];
 
+interface Code {
+  readonly files: ReadonlySet<string>;
+  readonly exported: ReadonlySet<string>;
+}
+
+async function readCode(): Promise<Code> {
+  const below = async (root: string) => (await readdir(join(projectRoot, root), { recursive: true })).filter((path) => /\.(?:ts|mjs)$/.test(path)).map((path) => join(projectRoot, root, path));
+  const paths = (await Promise.all(['src', 'webview-ui', 'test'].map(below))).flat();
+  const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+  return {
+    files: new Set(['esbuild.mjs', 'eslint.config.mjs', ...paths.map((path) => basename(path))]),
+    exported: new Set(texts.flatMap((text) => [...text.matchAll(/^export (?:class|interface|type|const|(?:async )?function) (\w+)/gm)].map(([, name]) => name!))),
+  };
+}
+
 describe('the documents', () => {
+  let code: Code;
+  before(async () => {
+    code = await readCode();
+  });
+
   it('have a settings reference that agrees with the manifest (npm run docs writes it)', async () => {
     assert.equal(await readFile(settingsReferenceFile, 'utf8'), await settingsReference());
   });
@@ -25,6 +45,24 @@ describe('the documents', () => {
       const paths = [...text.matchAll(/`((?:src|test|webview-ui|docs|media)\/[\w./-]+)`/g)].map(([, path]) => path!);
       const broken = [...links.filter((target) => !existsSync(join(projectRoot, dirname(page), target))), ...paths.filter((path) => !existsSync(join(projectRoot, path)))];
       assert.deepEqual(broken, []);
+    });
+
+    it(`name only settings, scripts and parts of the code that are there: ${page}`, async () => {
+      const text = await readFile(join(projectRoot, page), 'utf8');
+      const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name]) => name!))];
+      const { scripts, contributes } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as { scripts: Record<string, string>; contributes: { configuration: { properties: object }[] } };
+      const settings = new Set(contributes.configuration.flatMap(({ properties }) => Object.keys(properties)));
+      const { files, exported } = code;
+      assert.deepEqual(
+        {
+          settings: named(/`(threadkeeper\.[\w.]+)`/g).filter((name) => !settings.has(name)),
+          scripts: named(/`npm run ([\w:]+)/g).filter((name) => !(name in scripts)),
+          files: named(/`([\w.-]+\.(?:ts|mjs))`/g).filter((name) => !files.has(name)),
+          // Elsewhere other programs' names are meant as well.
+          exported: page === 'docs/architecture.md' ? named(/`([A-Z][a-z]\w+)(?:\.\w+)?`/g).filter((name) => !exported.has(name)) : [],
+        },
+        { settings: [], scripts: [], files: [], exported: [] },
+      );
     });
   }
 });
