@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { projectRoot } from '../../support/paths';
+import { runCliToEnd } from '../../support/runCliToEnd';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
 
 describe('threadkeeper backup and restore', () => {
@@ -25,10 +24,7 @@ describe('threadkeeper backup and restore', () => {
     temp.remove();
   });
 
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-    });
+  const run = (...args: string[]) => runCliToEnd(args);
 
   it('backs up what is in use, and restores it elsewhere', async () => {
     assert.deepEqual(await run('backup', file, '--store', folder), { code: 0, out: `1 entry in 1 session backed up to ${file}.\n`, err: '' });

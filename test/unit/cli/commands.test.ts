@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { importFixtures } from '../../support/importRig';
-import { projectRoot } from '../../support/paths';
+import { runCliToEnd } from '../../support/runCliToEnd';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
 
 interface Command {
@@ -54,12 +53,7 @@ describe('every command of the command line', () => {
     temp.remove();
   });
 
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      const words = args.map((word) => (word === 'One' ? session : word));
-      const child = execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...words], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-      child.stdin?.end();
-    });
+  const run = (...args: string[]) => runCliToEnd(args.map((word) => (word === 'One' ? session : word)));
 
   it('is in the help, and has one of its own', async () => {
     const { code, out } = await run('--help');

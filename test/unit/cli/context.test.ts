@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { ContextSnapshot } from '../../../src/core/context/snapshot';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import type { SessionStore } from '../../../src/core/ports';
-import { projectRoot } from '../../support/paths';
+import { runCliToEnd } from '../../support/runCliToEnd';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
 
 describe('threadkeeper context', () => {
@@ -33,10 +31,7 @@ describe('threadkeeper context', () => {
   });
 
   /** While another program owns the store. */
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'context', ...args], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-    });
+  const run = (...args: string[]) => runCliToEnd(['context', ...args]);
 
   it('prints what would be sent, and its breakdown', async () => {
     const { code, out, err } = await run(id, '--store', temp.path, '--json');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { CliRun } from '../../support/cliRun';
 import { importFixtures } from '../../support/importRig';
 import { MessagesApi } from '../../support/messagesApi';
 import { projectRoot } from '../../support/paths';
+import { runCliToEnd } from '../../support/runCliToEnd';
 import { openTestStore, tempFolder, type TempFolder } from '../../support/storeTemp';
 
 describe('threadkeeper import', () => {
@@ -24,11 +24,7 @@ describe('threadkeeper import', () => {
     temp.remove();
   });
 
-  const cli = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      const env = { PATH: process.env['PATH'], ANTHROPIC_API_KEY: api.apiKey };
-      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args, '--store', temp.path], { env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-    });
+  const cli = (...args: string[]) => runCliToEnd([...args, '--store', temp.path], { PATH: process.env['PATH'], ANTHROPIC_API_KEY: api.apiKey });
 
   it('prints the ids of new sessions, with which a conversation goes on against the provider, and compacts', async () => {
     const imported = await cli('import', join(importFixtures, 'claude-code.jsonl'), join(importFixtures, 'pi-v3.jsonl'));

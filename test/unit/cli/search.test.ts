@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { splitWords } from '../../../src/node/cli/flags';
-import { projectRoot } from '../../support/paths';
+import { runCliToEnd } from '../../support/runCliToEnd';
 import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
 
 describe('threadkeeper search', () => {
@@ -35,10 +34,7 @@ describe('threadkeeper search', () => {
   });
 
   /** While another program owns the store. */
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'search', ...args], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-    });
+  const run = (...args: string[]) => runCliToEnd(['search', ...args]);
   const json = async (...args: string[]) => {
     const { code, out, err } = await run('--store', temp.path, '--json', ...args);
     assert.equal(code, 0, err);

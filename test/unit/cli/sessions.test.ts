@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { exportedText } from '../../support/exportedText';
 import { projectRoot } from '../../support/paths';
+import { runCliToEnd } from '../../support/runCliToEnd';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
 
 /** While another program owns the store. */
@@ -30,10 +30,7 @@ describe('threadkeeper sessions, show, stats and export', () => {
     temp.remove();
   });
 
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-    });
+  const run = (...args: string[]) => runCliToEnd(args);
   const ok = async (...args: string[]) => {
     const { code, out, err } = await run(...args, '--store', temp.path);
     assert.equal(code, 0, err);

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VerifyReport } from '../../../src/core/session/verifyReport';
 import { loadSqlite } from '../../../src/node/store/sqlite';
-import { projectRoot } from '../../support/paths';
+import { runCliToEnd } from '../../support/runCliToEnd';
 import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/storeSample';
 import { openTestStore, tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';
 
@@ -23,10 +22,7 @@ describe('threadkeeper verify', () => {
   });
   afterEach(() => temp.remove());
 
-  const run = (...args: string[]) =>
-    new Promise<{ code: number; out: string; err: string }>((resolve) => {
-      execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'verify', ...args], (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
-    });
+  const run = (...args: string[]) => runCliToEnd(['verify', ...args]);
   const json = async (...args: string[]) => {
     const { out, code } = await run('--store', temp.path, '--json', ...args);
     return { code, report: JSON.parse(out) as VerifyReport & { repaired?: string } };
