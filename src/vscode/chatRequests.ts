@@ -48,6 +48,7 @@ export async function answerRequest(request: ViewRequest, controller: ChatContro
   }
 }
 
+/** One case for each message of the protocol: the compiler asks for it, and knows what is in its request. */
 async function answer(request: ViewRequest, controller: ChatController, workbench: WorkbenchActions): Promise<unknown> {
   switch (request.method) {
     case 'send':

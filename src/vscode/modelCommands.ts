@@ -1,7 +1,7 @@
 import { ConfigurationTarget, workspace } from 'vscode';
 import { priceOf, type PriceTable } from '../core/cost/prices';
 import { t } from '../core/l10n';
-import type { ProviderId } from '../node/models/providerAccess';
+import { providerIds, type ProviderId } from '../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from './chatController';
 import type { ChatMemory } from './chatMemory';
@@ -21,8 +21,6 @@ export interface ModelCommandsDeps {
   readonly tell: (text: string) => void;
 }
 
-const providers: readonly ProviderId[] = ['anthropic', 'openai-compatible', 'ollama', 'vscode'];
-
 /** What the user does about models and keys. */
 export class ModelCommands {
   constructor(private readonly deps: ModelCommandsDeps) {}
@@ -30,7 +28,7 @@ export class ModelCommands {
   /** With `only`: what that provider offers. */
   async select(only?: ProviderId): Promise<void> {
     const { controller, models, memory, prices } = this.deps;
-    const groups = providers
+    const groups = providerIds
       .filter((provider) => only === undefined || provider === only)
       .map((provider) => ({
         provider,

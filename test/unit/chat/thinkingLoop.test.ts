@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ModelEvent } from '../../../src/core/models/modelEvent';
 import { afterLastBreak } from '../../../src/core/session/liveCompaction';
 import { ConversationRig } from '../../support/conversationRig';
-import { calls, says } from '../../support/scriptedModel';
+import { calls, fails, says } from '../../support/scriptedModel';
 import { SeedRun } from '../../support/seedRun';
 
 /** A step that thinks and calls; the provider reports `size` for it. */
@@ -57,5 +57,22 @@ describe('a compaction that falls into a loop of calls with thinking', () => {
     assert.ok(run.lastRequest.messages.every(({ blocks }) => blocks.every(({ type }) => type !== 'thinking')));
     await run.exchange('after');
     assert.equal(run.lastRequest.thinking, undefined);
+  });
+
+  it('costs a model nothing that had no part in the thinking', async () => {
+    const rig = await ConversationRig.create({ window: 200_000 });
+    try {
+      rig.model.scripts.push(thinkingStep(1, 100), fails('invalid_request'), says('done'));
+      await rig.conversation.send('work');
+      rig.modelId = 'scripted-2';
+      await rig.conversation.retry();
+      assert.deepEqual(rig.model.requests.map(({ model, thinking }) => [model, thinking]), [
+        ['scripted-1', undefined],
+        ['scripted-1', undefined],
+        ['scripted-2', undefined],
+      ]);
+    } finally {
+      await rig.dispose();
+    }
   });
 });
