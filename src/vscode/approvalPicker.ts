@@ -1,6 +1,7 @@
 import { window, type QuickPickItem } from 'vscode';
 import type { ApprovalAnswer, PendingApproval } from '../core/chat/approvals';
 import { t } from '../core/l10n';
+import { plainLabel } from './plainLabel';
 import { showText } from './showText';
 
 export interface ApprovalPickerDeps {
@@ -39,7 +40,7 @@ async function pickAnswer({ tool, question }: PendingApproval, waiting: number):
   const { title, detail, everyTime, change } = question;
   const items: Item[] = [
     // The command itself, or why this is asked. The list cuts a long line: all of it can be read from the last item.
-    { label: `$(check) ${t('Allow')}`, description: title, ...(detail === null ? {} : { detail: detail.replace(/\r?\n/g, ' ⏎ ') }), choice: 'allow' },
+    { label: `$(check) ${t('Allow')}`, description: plainLabel(title), ...(detail === null ? {} : { detail: plainLabel(detail.replace(/\r?\n/g, ' ⏎ ')) }), choice: 'allow' },
     ...(everyTime ? [] : [{ label: `$(check-all) ${t('Allow for This Session')}`, description: t('whatever else {0} is called for', tool), choice: 'session' as const }]),
     { label: `$(close) ${t('Deny')}`, description: t('the model is told, and goes on without it'), choice: 'deny' },
     ...(detail !== null && (detail.length > longDetail || detail.includes('\n')) ? [{ label: `$(file) ${t('Show All of It')}`, description: t('answer afterwards with the same command'), choice: 'read' as const }] : []),

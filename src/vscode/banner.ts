@@ -55,7 +55,8 @@ function readonlyText({ note, file }: StoreStatus): string {
     case 'damage_found':
     case 'recovered':
     case undefined:
-      return note ? t('This history is read-only here. {0}', shown(note.detail)) : t('This history is read-only here.');
+      // What these say is not why nothing can be written.
+      return t('This history is read-only here.');
   }
 }
 

@@ -2,6 +2,7 @@ import { window, type QuickPickItem } from 'vscode';
 import { t } from '../core/l10n';
 import type { BranchTip } from '../core/session/branchTip';
 import { oneLine } from './compactionPreviewText';
+import { plainLabel } from './plainLabel';
 import { agoText } from './sessionText';
 
 interface Item extends QuickPickItem {
@@ -17,10 +18,10 @@ export async function pickBranch(tips: readonly BranchTip[], now: number): Promi
 }
 
 function item({ leaf, at, messages, firstText, label, active }: BranchTip, now: number): Item {
-  const text = oneLine(firstText ?? t('another answer'), textLength);
+  const text = plainLabel(oneLine(firstText ?? t('another answer'), textLength));
   return {
     leaf,
-    label: `$(git-branch) ${label ?? text}`,
+    label: `$(git-branch) ${label === null ? text : plainLabel(label)}`,
     description: [...(active ? [t('shown now')] : []), t(messages === 1 ? '{0} message' : '{0} messages', messages), agoText(at, now)].join(' · '),
     ...(label === null ? {} : { detail: text }),
   };

@@ -6,6 +6,7 @@ import type { PastCompaction } from '../core/session/compactionHistory';
 import { entryText, type StoredEntry } from '../core/session/entry';
 import { oneLine } from './compactionPreviewText';
 import { compactionText } from './compactionText';
+import { plainLabel } from './plainLabel';
 import { shortTokens } from './statusText';
 
 /** Leaves room beside it for who said it and how large it is: a quick pick cuts off the end of a line. */
@@ -20,7 +21,7 @@ export async function pickCompaction(records: readonly PastCompaction[]): Promis
 /** One of the entries, in the order given. */
 export async function pickEntry(offered: readonly { readonly entry: StoredEntry; readonly tokens: number | null }[], title: string, placeHolder: string): Promise<string | undefined> {
   const items = offered.map(({ entry: { uuid, seq, content }, tokens }) => ({
-    label: oneLine(entryText(content).slice(0, 4 * labelLength), labelLength) || `#${seq}`,
+    label: plainLabel(oneLine(entryText(content).slice(0, 4 * labelLength), labelLength)) || `#${seq}`,
     description: [speaker(content), ...(tokens === null ? [] : [t('{0} tokens', shortTokens(tokens))])].join(' · '),
     uuid,
   }));

@@ -13,7 +13,7 @@ import type { StoreAccess } from './storeAccess';
 import type { StoreTasks } from './storeTasks';
 
 export interface HistoryCareDeps {
-  readonly controller: Pick<ChatController, 'answering' | 'stopAll' | 'reopenStore'>;
+  readonly controller: Pick<ChatController, 'answering' | 'stopAll' | 'reopenStore' | 'viewVisible'>;
   readonly store: StoreAccess;
   /** Of the history of this workspace, open or not. */
   readonly folder: () => Promise<string>;
@@ -36,12 +36,12 @@ export class HistoryCare {
     restoreHistory: () => inItsOwnWords(() => this.restore()),
   };
 
-  /** Offers a repair, once, when damage is found while the history is in use. */
+  /** Offers a repair, once, when damage is found while the history is in use and no view is there whose banner says so. */
   watch(): Disposable {
     let told = false;
     return this.deps.store.onDidChange(() => {
       const note = this.deps.store.current?.status.note;
-      if (told || note?.reason !== 'damage_found') return;
+      if (told || note?.reason !== 'damage_found' || this.deps.controller.viewVisible) return;
       told = true;
       const verify = t('Verify and Repair History');
       void window.showWarningMessage(t('Part of your history is damaged. {0}', shown(note.detail)), verify).then((answer) => answer === verify && commands.executeCommand(commandIds.verifyHistory));

@@ -2,6 +2,7 @@ import { t } from '../core/l10n';
 import { timeText } from '../core/recall/dateText';
 import { snippet } from '../core/recall/snippet';
 import type { SearchHit, SearchResult } from '../core/session/searchQuery';
+import { plainLabel } from './plainLabel';
 
 export interface HistoryPick {
   readonly label: string;
@@ -19,9 +20,9 @@ const snippetCharacters = 120;
 
 export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
   return hits.map((hit) => ({
-    label: withoutIcons(snippet(hit.text, terms, snippetCharacters)),
+    label: plainLabel(snippet(hit.text, terms, snippetCharacters)),
     description: speakerText(hit),
-    detail: withoutIcons(`${hit.sessionTitle || t('Untitled')} · ${hit.sessionId} · ${timeText(hit.at)}`),
+    detail: plainLabel(`${hit.sessionTitle || t('Untitled')} · ${hit.sessionId} · ${timeText(hit.at)}`),
     alwaysShow: true,
     session: hit.session,
     entry: hit.entry,
@@ -31,9 +32,4 @@ export function historyPicks({ hits, terms }: SearchResult): HistoryPick[] {
 function speakerText({ role, speaker }: SearchHit): string {
   if (role === 'user') return t('You');
   return role === 'assistant' ? t('Answer') : speaker;
-}
-
-/** `$(name)` in a list is drawn as an icon; what was said is text. */
-function withoutIcons(text: string): string {
-  return text.replace(/\$\(/g, '$\u200b(');
 }

@@ -4,6 +4,7 @@ import { t } from '../core/l10n';
 import type { Pin } from '../core/session/pin';
 import { entryText, type StoredEntry } from '../core/session/entry';
 import { oneLine } from './compactionPreviewText';
+import { plainLabel } from './plainLabel';
 
 interface Item extends QuickPickItem {
   readonly pick?: () => Promise<PinTarget | undefined>;
@@ -25,7 +26,7 @@ export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarge
     { label: t('Messages, the newest first'), kind: QuickPickItemKind.Separator },
     ...messages.map(
       ({ uuid, content }): Item => ({
-        label: oneLine(entryText(content), labelLength),
+        label: plainLabel(oneLine(entryText(content), labelLength)),
         description: content.type === 'message' && content.role === 'user' ? t('you') : t('answer'),
         pick: async () => ({ kind: 'entry', target: uuid }),
       }),
@@ -40,7 +41,7 @@ export async function pickPinned(pins: readonly Pin[], entries: ReadonlyMap<stri
   const items = pins.map((pin) => {
     const entry = entries.get(pin.target);
     const text = pin.kind === 'entry' ? (entry ? entryText(entry.content) : t('a message that is gone')) : pin.target;
-    return { label: oneLine(text, labelLength), description: kinds[pin.kind](), pin };
+    return { label: plainLabel(oneLine(text, labelLength)), description: kinds[pin.kind](), pin };
   });
   return (await window.showQuickPick(items, { title: t('Unpin'), placeHolder: t('What need not be kept any more') }))?.pin;
 }

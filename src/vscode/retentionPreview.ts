@@ -3,6 +3,7 @@ import { t } from '../core/l10n';
 import type { PurgePreview } from '../core/session/purgePreview';
 import type { Session } from '../core/session/session';
 import { timeText } from '../core/recall/dateText';
+import { plainLabel } from './plainLabel';
 import { purgeText } from './purgeText';
 import { messagesText, sessionsText, sessionTitle } from './sessionText';
 
@@ -12,7 +13,7 @@ export async function askForRetention(days: number, due: readonly Session[], pre
   const answer = await window.showInformationMessage(retentionText(due, days), show, t('Not Today'));
   if (answer !== show) return undefined;
   const picked = await window.showQuickPick(
-    due.map((session) => ({ label: sessionTitle(session), description: `${session.id} · ${messagesText(session)}`, detail: t('in the trash since {0}', timeText(session.deletedAt ?? 0)), picked: true, session })),
+    due.map((session) => ({ label: plainLabel(sessionTitle(session)), description: `${session.id} · ${messagesText(session)}`, detail: t('in the trash since {0}', timeText(session.deletedAt ?? 0)), picked: true, session })),
     { title: t('Delete for Good'), placeHolder: `${purgeText(preview)} ${t('Uncheck what is to stay.')}`, canPickMany: true, ignoreFocusOut: true },
   );
   return picked?.map(({ session }) => session);

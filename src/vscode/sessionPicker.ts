@@ -1,6 +1,7 @@
 import { window, type QuickPickItem } from 'vscode';
 import { t } from '../core/l10n';
 import type { ViewSnapshot } from '../protocol/messages';
+import { plainLabel } from './plainLabel';
 import { parseTags } from './sessionText';
 
 interface Item extends QuickPickItem {
@@ -10,7 +11,7 @@ interface Item extends QuickPickItem {
 /** Undefined when the user has closed the list. */
 export async function pickSession(sessions: ViewSnapshot['sessions'], current: string | undefined): Promise<string | undefined> {
   const items = sessions.map(
-    ({ uuid, id, title, updatedAt }): Item => ({ uuid, label: `${uuid === current ? '$(check) ' : ''}${title || t('Untitled')}`, description: `${id} · ${new Date(updatedAt).toLocaleString()}` }),
+    ({ uuid, id, title, updatedAt }): Item => ({ uuid, label: `${uuid === current ? '$(check) ' : ''}${plainLabel(title) || t('Untitled')}`, description: `${id} · ${new Date(updatedAt).toLocaleString()}` }),
   );
   const picked = await window.showQuickPick(items, { title: t('Switch Session'), placeHolder: t('Title, id or date'), matchOnDescription: true });
   return picked?.uuid;

@@ -85,13 +85,12 @@ const eventNames: Readonly<Record<NonNullable<ContextSnapshot['nextEvent']>['kin
 
 function tooltip({ snapshot, remembered, compacting, problems, spending }: StatusInput, approximate: boolean): string {
   const rows = snapshot.segments.filter(({ tokens }) => tokens > 0).map(({ kind, tokens }) => `| ${segmentNames[kind]()} | ${shortTokens(tokens)} |`);
-  const next = snapshot.nextEvent;
   const lines = [
     `**${t('{0} of {1} tokens · {2} %', shortTokens(snapshot.used), shortTokens(snapshot.effective), percentText(snapshot))}**`,
     remembered ? t('As of the last time this workspace was open.') : approximate ? t('Estimated.') : t('As the provider reported it.'),
     rows.length > 0 ? ['| | |', '|:--|--:|', ...rows].join('\n') : '',
     t('Model: {0}', escapeMarkdown(snapshot.model)),
-    next ? nextText(eventNames[next.kind](), shortTokens(Math.max(0, next.inTokens)), snapshot.turnsLeft) : '',
+    nextText(snapshot),
     spending ? costText(spending) : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(shown(message))}`),
     '---',
@@ -100,7 +99,12 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
   return lines.filter((line) => line !== '').join('\n\n');
 }
 
-function nextText(event: string, tokens: string, turnsLeft: number | null): string {
+/** As in the gauge of the view: what is due comes before what is ahead. */
+function nextText({ thresholds, nextEvent, turnsLeft }: ContextSnapshot): string {
+  const due = thresholds.findLast(({ state, kind }) => state === 'due' && kind !== 'limit');
+  if (due) return t('Next: {0}, due now', eventNames[due.kind]());
+  if (!nextEvent) return '';
+  const [event, tokens] = [eventNames[nextEvent.kind](), shortTokens(Math.max(0, nextEvent.inTokens))];
   if (turnsLeft === null) return t('Next: {0} in {1} tokens', event, tokens);
   return t(turnsLeft === 1 ? 'Next: {0} in {1} tokens, about {2} turn left' : 'Next: {0} in {1} tokens, about {2} turns left', event, tokens, turnsLeft);
 }

@@ -115,6 +115,21 @@ describe('gauge', function () {
     strictEqual(await view.find('.gauge-card').count(), 0);
   });
 
+  it('stays closed when the page moves it below a pointer that rests, and opens when that moves', async () => {
+    const view = await open({ snapshot: snapshot({ rows }), now: noon });
+    const { y, height } = (await view.find('tk-gauge').boundingBox())!;
+    await view.page.mouse.move(100, y - 20);
+    await view.find('textarea').fill('One\nmore\nline\n');
+    await view.until('the gauge to be below the pointer', () => view.page.evaluate(() => document.querySelector('tk-gauge:hover') !== null));
+    ok((await view.find('tk-gauge').boundingBox())!.y < y - height / 2);
+    await view.page.clock.runFor(1_000);
+    await view.settled();
+    strictEqual(await view.find('.gauge-card').count(), 0);
+    await view.page.mouse.move(102, y - 20);
+    await view.page.clock.runFor(1_000);
+    await view.find('.gauge-card').waitFor();
+  });
+
   it('paints every part in every theme, also where the theme lacks a colour', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
     for (const theme of Object.keys(themes) as ThemeName[]) {

@@ -128,6 +128,26 @@ describe('Markdown', function () {
     match(await view.text('tk-markdown a'), /a chart/);
   });
 
+  it('lets each paragraph run in the direction of its own text', async () => {
+    const hebrew = 'מתי הגאות?';
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', `${hebrew}\nIn English?`), assistant('a1', `${hebrew}\n\nAt noon.\n\n- ${hebrew}`)] }) });
+    const sides = await view.page.evaluate(() => {
+      const found: string[] = [];
+      const texts = document.createTreeWalker(document.querySelector('.rows')!, NodeFilter.SHOW_TEXT);
+      const range = document.createRange();
+      for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+        const box = node.parentElement!.closest('.user-text, p, li')?.getBoundingClientRect();
+        if (!box || !node.textContent?.trim()) continue;
+        range.selectNodeContents(node);
+        for (const line of range.getClientRects()) if (line.width > 1) found.push(line.left - box.left < box.right - line.right ? 'left' : 'right');
+      }
+      return found;
+    });
+    deepStrictEqual(sides, ['right', 'left', 'right', 'left', 'right']);
+    await view.find('textarea').fill(`${hebrew}\nIn English?`);
+    await view.shot('directions');
+  });
+
   it('renders text that no grammar expects', async () => {
     const odd = ['\u0000 NUL', '\ud800 lone', 'a'.repeat(200_000), '漢字'.repeat(2000), 'x\r\ny\rz', '👩‍👩‍👧‍👦', '```', '\\', '[[[[', '**'.repeat(2000), '> '.repeat(300)];
     const view = await open({ snapshot: snapshot({ rows: odd.map((text, i) => assistant(`a${i}`, text)) }) });

@@ -30,11 +30,13 @@ export class GaugeView extends ViewElement {
 
   constructor() {
     super();
-    this.addEventListener('pointerenter', (event) => {
-      if (event.pointerType === 'mouse') this.hovering = setTimeout(() => (this.hovered = true), hoverDelay);
+    // Once a stay. Not on `pointerenter`, which is also fired when the page moves below a pointer that rests.
+    this.addEventListener('pointermove', (event) => {
+      if (event.pointerType === 'mouse') this.hovering ??= setTimeout(() => (this.hovered = true), hoverDelay);
     });
     this.addEventListener('pointerleave', () => {
       clearTimeout(this.hovering);
+      this.hovering = undefined;
       this.hovered = false;
     });
     this.addEventListener('focusin', (event) => (this.focused = (event.target as Element).matches(':focus-visible')));

@@ -29,6 +29,11 @@ describe('bannerFor', () => {
     deepStrictEqual(/Free some space, then hide this view and show it again/.test(full?.text ?? ''), true);
   });
 
+  it('gives no other note as the reason why nothing can be written', () => {
+    const texts = (['recovered', 'damage_found', 'self_test_failed'] as const).map((reason) => bannerFor({ status: { ...owner, access: 'readonly', note: { reason, detail: 'Kept as a.' } }, failure: null, trusted: true, policyProblem: null, isDismissed: () => false })?.text);
+    deepStrictEqual(texts, Array(3).fill('This history is read-only here.'));
+  });
+
   it('says in a sentence what passes by itself, with details, until it is dismissed; then what is next', () => {
     const recovered = (detail: string): StoreStatus => ({ ...owner, durability: 'export', note: { reason: 'recovered', detail } });
     const dismissed: string[] = [];

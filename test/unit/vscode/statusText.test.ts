@@ -75,6 +75,13 @@ describe('status bar', () => {
     deepStrictEqual(view({ used: 160_000, thresholds: thresholds.slice(2) }).severity, 'normal', 'no nudges');
   });
 
+  it('says that what is due comes next, not what lies behind it', () => {
+    const thresholds = snapshot().thresholds.map((one) => ({ ...one, state: one.kind === 'limit' ? ('ahead' as const) : one.kind === 'compaction' ? ('due' as const) : ('passed' as const) }));
+    const next = (over: Partial<ContextSnapshot>) => view(over).tooltip.split('\n\n').filter((line) => line.startsWith('Next'));
+    deepStrictEqual(next({ used: 171_000, thresholds, nextEvent: { kind: 'limit', inTokens: 19_000 }, turnsLeft: 0 }), ['Next: compaction, due now']);
+    deepStrictEqual(next({ used: 191_000, thresholds: thresholds.map((one) => ({ ...one, state: one.kind === 'limit' ? ('due' as const) : ('off' as const) })), nextEvent: null }), []);
+  });
+
   it('offers undo where there is something to undo, and only cancelling while it compacts', () => {
     match(view({ compactions: 1 }).tooltip, /command:threadkeeper\.undoCompaction/);
     const compacting = view({}, { compacting: true });

@@ -104,7 +104,7 @@ describe('compaction', function () {
     await workbench.runCommand('Threadkeeper: Pin…');
     await workbench.quickInput.pick('Write a text…');
     await workbench.quickInput.waitUntilOpen('Pin a Text');
-    await workbench.quickInput.accept('Never use port 4000');
+    await workbench.quickInput.accept('Never run $(whoami)');
     await workbench.runCommand('Threadkeeper: Pin…');
     await workbench.quickInput.waitUntilOpen('Pin');
     await workbench.quickInput.pick('Which ports?');
@@ -112,7 +112,8 @@ describe('compaction', function () {
     await workbench.screenshot('pinned');
     await workbench.runCommand('Threadkeeper: Unpin…');
     await workbench.quickInput.waitUntilOpen('Unpin');
-    assert.deepEqual((await workbench.quickInput.labels()).sort(), ['Never use port 4000', 'Which ports?']);
+    // VS Code would draw an icon of that name, or nothing.
+    assert.deepEqual((await workbench.quickInput.labels()).map((label) => label.replaceAll('\u200b', '')).sort(), ['Never run $(whoami)', 'Which ports?']);
     await workbench.quickInput.pick('Which ports?');
     await waitFor('the mark to go', async () => (await chat.count('.pinned')) === 0);
     await workbench.runCommand('Threadkeeper: Compact Conversation with Instructions…');

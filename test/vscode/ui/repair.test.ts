@@ -23,12 +23,23 @@ describe('a history that was damaged between two windows', function () {
     await history?.remove();
   });
 
-  it('is found to be damaged when nobody asks for anything', async () => {
-    const { chat, workbench } = session;
-    await chat.see('article.answer', 'Another answer.');
+  it('is found to be damaged when nobody asks for anything, and told where no view says so', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Switch Session…');
+    await workbench.quickInput.waitUntilOpen();
+    await workbench.quickInput.close();
     assert.match(await workbench.messages.waitForNotification('Part of your history is damaged'), /1 entry does not say what was written: entry #\d+ of session \d{8}_001/);
+    await workbench.screenshot('damage-found-unseen');
+  });
+
+  it('is told by the view alone where that is open', async () => {
+    const { chat, workbench } = session;
+    await chat.frame();
+    await workbench.reload();
+    await chat.see('article.answer', 'Another answer.');
     await chat.see('tk-banner', 'Part of your history is damaged');
     await workbench.screenshot('damage-found');
+    assert.deepEqual(await workbench.messages.notifications(), []);
   });
 
   it('is repaired when the user says so, and goes on', async () => {

@@ -46,8 +46,7 @@ describe('in every theme', () => {
     const { workbench, chat } = session;
     await workbench.runCommand('Threadkeeper: New Session');
     await chat.see('.first-run', 'Try offline');
-    await workbench.messages.waitForNotification('Part of your history is damaged');
-    await workbench.runCommand('Notifications: Clear All Notifications');
+    await chat.see('tk-banner', 'Part of your history is damaged');
     const problems: string[] = [];
     for (const [name, theme] of Object.entries(themes)) {
       await choose(theme);

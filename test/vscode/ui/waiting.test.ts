@@ -48,13 +48,16 @@ describe('a session that waits for its user', function () {
 
   it('is opened by the palette command that answers it', async () => {
     const { api, chat, workbench } = session;
-    api.enqueue(reply(toolCall('create_file', { path: 'more.txt', content: 'x' })), reply('Not made.'));
+    api.enqueue(reply(toolCall('run_command', { command: 'touch $(whoami)' })), reply('Not made.'));
     await chat.send('Make another');
-    await chat.see('.approval-title', 'Create more.txt');
+    await chat.see('.approval-detail', 'touch $(whoami)');
     await newSession();
     await workbench.openView('Explorer');
     await workbench.runCommand('Threadkeeper: Answer Pending Approval…');
-    await workbench.quickInput.waitUntilOpen('Create more.txt');
+    await workbench.quickInput.waitUntilOpen('Permission Needed');
+    const allow = await workbench.page.locator('.quick-input-list .monaco-list-row').first().innerText();
+    // VS Code would draw an icon of that name, or nothing.
+    assert.match(allow.replaceAll('\u200b', '').replaceAll('\u00a0', ' '), /touch \$\(whoami\)/);
     await workbench.quickInput.pick('Deny');
     await chat.see('article.answer', 'Not made.');
     await chat.idle();
