@@ -90,7 +90,7 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
     remembered ? t('As of the last time this workspace was open.') : approximate ? t('Estimated.') : t('As the provider reported it.'),
     rows.length > 0 ? ['| | |', '|:--|--:|', ...rows].join('\n') : '',
     t('Model: {0}', escapeMarkdown(snapshot.model)),
-    nextText(snapshot),
+    ...nextLines(snapshot),
     spending ? costText(spending) : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(shown(message))}`),
     '---',
@@ -99,14 +99,22 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
   return lines.filter((line) => line !== '').join('\n\n');
 }
 
-/** As in the gauge of the view: what is due comes before what is ahead. */
-function nextText({ thresholds, nextEvent, turnsLeft }: ContextSnapshot): string {
+/** As in the gauge of the view: what is due comes before what is ahead; and, if that is another event, what ends the room. */
+function nextLines({ thresholds, nextEvent, turnsLeft }: ContextSnapshot): string[] {
   const due = thresholds.findLast(({ state, kind }) => state === 'due' && kind !== 'limit');
-  if (due) return t('Next: {0}, due now', eventNames[due.kind]());
-  if (!nextEvent) return '';
-  const [event, tokens] = [eventNames[nextEvent.kind](), shortTokens(Math.max(0, nextEvent.inTokens))];
-  if (turnsLeft === null) return t('Next: {0} in {1} tokens', event, tokens);
-  return t(turnsLeft === 1 ? 'Next: {0} in {1} tokens, about {2} turn left' : 'Next: {0} in {1} tokens, about {2} turns left', event, tokens, turnsLeft);
+  if (due) return [t('Next: {0}, due now', eventNames[due.kind]())];
+  if (!nextEvent) return [];
+  const next = t('Next: {0} in {1} tokens', eventNames[nextEvent.kind](), shortTokens(Math.max(0, nextEvent.inTokens)));
+  const turns = turnsLeft === null ? [] : [turnsText(turnsLeft)];
+  const end = thresholds.find(({ kind, state }) => kind === 'compaction' && state === 'ahead') ?? thresholds.find(({ kind }) => kind === 'limit');
+  if (!end || end.kind === nextEvent.kind) return [listed([next, ...turns])];
+  const name = eventNames[end.kind]();
+  return [next, listed([t('{0} at {1}', `${name[0]!.toUpperCase()}${name.slice(1)}`, shortTokens(end.tokens)), ...turns])];
+}
+
+function turnsText(turns: number): string {
+  if (turns < 1) return t('less than a turn left');
+  return turns > 200 ? t('over {0} turns left', 200) : t(turns === 1 ? 'about {0} turn left' : 'about {0} turns left', turns);
 }
 
 function costText({ session, today }: Spending): string {

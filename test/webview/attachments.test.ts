@@ -122,6 +122,19 @@ describe('attachments and menus of the composer', function () {
     deepStrictEqual(await view.requests('attach'), ['file:///w/a.ts', 'file:///w/b.ts'].map((uri) => ({ method: 'attach', source: { kind: 'uri', uri } })));
   });
 
+  it('lets all be read of what the chosen command does, however narrow the view', async () => {
+    const view = await open({ snapshot: snapshot(), width: 300 });
+    const area = view.find('textarea');
+    await area.pressSequentially('/');
+    await view.find('[role=option]').first().waitFor();
+    for (let i = 0; i < 3; i++) {
+      const { cut, text } = await view.find('[role=option].active .completion-detail').evaluate((e) => ({ cut: e.scrollWidth > e.clientWidth, text: e.textContent }));
+      deepStrictEqual(cut, false, text ?? '');
+      await area.press('ArrowDown');
+    }
+    await view.shot('composer-commands-narrow');
+  });
+
   it('offers files behind @ by keyboard, puts the chosen one into the text and attaches it', async () => {
     const view = await open({ snapshot: snapshot() });
     await answer(view, { find_mentions: mentions, attach: file });

@@ -98,6 +98,18 @@ describe('gauge', function () {
     deepStrictEqual(await view.requests(), []);
   });
 
+  it('leads the keyboard from its numbers to what can be done, and closes when it goes on', async () => {
+    const view = await open({ snapshot: snapshot({ rows }) });
+    await view.find('textarea').focus();
+    const reached: (string | null | undefined)[] = [];
+    for (let i = 0; i < 5; i++) {
+      await view.page.keyboard.press('Shift+Tab');
+      await view.settled();
+      reached.push(await view.page.evaluate(() => (document.querySelector('tk-gauge')!.contains(document.activeElement) ? document.activeElement!.textContent?.trim().split(/\s/)[0] : null)));
+    }
+    deepStrictEqual([reached, await view.find('.gauge-card').count()], [['Context', 'Breakdown', 'Checkpoint', 'Compact', null], 0]);
+  });
+
   it('says that what is due comes next, not what lies behind it', async () => {
     const thresholds = context().thresholds.map((one, at) => (at === 0 ? { ...one, state: 'due' as const } : one));
     const view = await open({ snapshot: snapshot({ rows, context: context({ used: 104_000, thresholds, nextEvent: { kind: 'nudge', inTokens: 46_000 } }) }) });

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert';
-import { assistant, conversation, liveText, running, snapshot, user } from './support/fixtures';
+import { assistant, compaction, conversation, liveText, running, snapshot, user } from './support/fixtures';
 import { useViews, type View } from './support/openView';
 
 const atEnd = (view: View) => view.find('.scroller').evaluate((e) => e.scrollHeight - e.scrollTop - e.clientHeight < 2);
@@ -42,6 +42,28 @@ describe('scrolling', function () {
     await view.until('the end is in sight', () => atEnd(view));
     await view.page.setViewportSize({ width: 240, height: 500 });
     await view.until('the end is in sight', () => atEnd(view));
+  });
+
+  it('shows what is opened at the end from its beginning, and follows on when all of it fits', async () => {
+    const summary = `The first line.\n\n${'Another line.\n\n'.repeat(60)}`;
+    const view = await open({ snapshot: snapshot({ rows: [...conversation(20), compaction('x1', { summary }), { kind: 'thinking', id: 't1', at: 0, text: 'A short thought.\n\nOf two lines.', durationMs: 2_000, folded: false }] }) });
+    const inView = (selector: string) =>
+      view.page.evaluate((selector) => {
+        const { top, bottom } = document.querySelector('.scroller')!.getBoundingClientRect();
+        const box = document.querySelector(selector)!.getBoundingClientRect();
+        return box.top >= top && box.top + 10 < bottom;
+      }, selector);
+    await view.button('Thought for 2 s').click();
+    await view.settled();
+    ok(await atEnd(view));
+    await view.delta(liveText('l1', 'A line.\n\n'.repeat(5)));
+    await view.until('it follows on', () => atEnd(view));
+    await view.delta({ kind: 'live_dropped', id: 'l1' });
+    await view.button('Show summary').click();
+    await view.settled();
+    deepStrictEqual([await inView('tk-row[data-id=x1] .compaction-head'), await inView('.summary p')], [true, true]);
+    strictEqual(await atEnd(view), false);
+    await view.find('.jump').waitFor();
   });
 
   it('fetches older pages on the way up and keeps the row being read where it is', async () => {

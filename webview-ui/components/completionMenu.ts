@@ -6,7 +6,8 @@ import { icon } from '../render/icons';
 export interface Choice {
   readonly label: string;
   readonly detail: string;
-  readonly icon: IconName;
+  /** Null: all of them are of one kind. */
+  readonly icon: IconName | null;
   /** `run`: chosen with Enter; a Tab only completes. */
   readonly choose: (run: boolean) => void;
 }
@@ -23,11 +24,12 @@ export function completionMenu(choices: readonly Choice[], active: number): Temp
         id=${choiceId(index)}
         role="option"
         aria-selected=${index === active}
+        title=${`${choice.label} ${choice.detail}`.trim()}
         class=${index === active ? 'active' : ''}
         @mousedown=${(event: Event) => event.preventDefault()}
         @click=${() => choice.choose(true)}
       >
-        ${icon(choice.icon)}<span class="completion-label">${choice.label}</span><span class="completion-detail">${choice.detail}</span>
+        ${choice.icon === null ? nothing : icon(choice.icon)}<span class="completion-label">${choice.label}</span><span class="completion-detail">${choice.detail}</span>
       </li>`,
     )}
   </ul>`;

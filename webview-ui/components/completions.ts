@@ -108,7 +108,7 @@ export class Completions implements ReactiveController {
       this.host.replace(trigger, value);
       if (run) this.host.runSlash();
     };
-    return { label, detail, icon: 'chevronRight', choose };
+    return { label, detail, icon: null, choose };
   }
 
   private mentionChoice(trigger: Trigger, { source, label, detail, icon }: Mention): Choice {
@@ -130,7 +130,7 @@ function slashChoice(name: SlashName, trigger: Trigger, host: CompletionsHost): 
   return {
     label: argument === null ? `/${name}` : `/${name} [${argument()}]`,
     detail: does(),
-    icon: 'chevronRight',
+    icon: null,
     choose: (run) => {
       // Who has typed all of it and presses Enter means it as it stands.
       const isWhole = argument === null || trigger.query === name;

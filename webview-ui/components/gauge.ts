@@ -39,7 +39,8 @@ export class GaugeView extends ViewElement {
       this.hovering = undefined;
       this.hovered = false;
     });
-    this.addEventListener('focusin', (event) => (this.focused = (event.target as Element).matches(':focus-visible')));
+    // The toolkit's buttons never match: what the keyboard has opened stays open until the focus leaves it.
+    this.addEventListener('focusin', (event) => (this.focused ||= (event.target as Element).matches(':focus-visible')));
     this.addEventListener('focusout', (event) => {
       if (this.contains(event.relatedTarget as Node | null)) return;
       this.focused = false;

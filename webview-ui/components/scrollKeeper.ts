@@ -73,6 +73,22 @@ export class ScrollKeeper {
     if (Math.abs(offset - kept.offset) >= 1) this.scroller.scrollTop += offset - kept.offset;
   }
 
+  /** From now on what is seen stays where it is, whatever grows below it. */
+  stay(): void {
+    this.atEnd = false;
+  }
+
+  /** Moves a row up as far as it takes to see all of it, or everything down to the end, but not beyond its beginning. */
+  bring(id: string, through: 'row' | 'end'): void {
+    const row = this.rows().find((element) => element.dataset['id'] === id);
+    if (!row) return;
+    const view = this.scroller.getBoundingClientRect();
+    const { top, bottom } = row.getBoundingClientRect();
+    const hidden = through === 'end' ? this.distances().below : bottom - view.bottom;
+    this.scroller.scrollTop += Math.max(0, Math.min(hidden, top - view.top));
+    if (this.distances().below <= nearEnd && this.endIsShown()) this.atEnd = true;
+  }
+
   distances(): { above: number; below: number; height: number } {
     const { scrollTop, scrollHeight, clientHeight } = this.scroller;
     return { above: scrollTop, below: scrollHeight - scrollTop - clientHeight, height: clientHeight };

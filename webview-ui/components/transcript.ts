@@ -67,6 +67,13 @@ export class TranscriptView extends ViewElement {
   /** A screen reader may be switched on while the view is open. */
   private readonly bodyClasses = new MutationObserver(() => this.requestUpdate());
   private unmark: ReturnType<typeof setTimeout> | undefined;
+  /** The row that the user is about to see more of. */
+  private opening: { readonly id: string; readonly through: 'row' | 'end' } | null = null;
+
+  constructor() {
+    super();
+    this.addEventListener('tk-toggle', ({ id }) => this.toggled(id));
+  }
 
   /** Returns to a place as soon as its row is loaded; asks for older rows until then. */
   seek(anchor: ScrollAnchor | null): void {
@@ -157,6 +164,10 @@ export class TranscriptView extends ViewElement {
   protected override updated(): void {
     for (const row of this.querySelectorAll<RowView>('tk-row')) row.settle();
     this.keeper?.restore();
+    if (this.opening && this.expanded.has(this.opening.id)) {
+      this.keeper?.bring(this.opening.id, this.opening.through);
+      this.opening = null;
+    }
     if (this.revealing !== null && this.sought === null) this.arrive(this.revealing);
     // The next rows follow in the next frame, so that a frame never holds more than one step.
     requestAnimationFrame(() => this.scrolled());
@@ -167,6 +178,13 @@ export class TranscriptView extends ViewElement {
     clearTimeout(this.unmark);
     this.keeper?.dispose();
     this.bodyClasses.disconnect();
+  }
+
+  /** What is opened is read from its beginning, at the end of the conversation too. What is still being written is followed. */
+  private toggled(id: string): void {
+    if (this.expanded.has(id) || this.items.find((item) => item.id === id)?.kind === 'live') return;
+    this.opening = { id, through: this.keeper?.following ? 'end' : 'row' };
+    this.keeper?.stay();
   }
 
   private moveRange(before: readonly Item[]): void {

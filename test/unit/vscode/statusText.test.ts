@@ -44,7 +44,8 @@ describe('status bar', () => {
         'As the provider reported it.',
         '| | |\n|:--|--:|\n| System prompt | 1.2k |\n| History | 82.9k |',
         'Model: anthropic/claude\\-x',
-        'Next: memory nudge in 15.9k tokens, about 9 turns left',
+        'Next: memory nudge in 15.9k tokens',
+        'Compaction at 170k, about 9 turns left',
         '---',
         '[Breakdown](command:threadkeeper.showBreakdown) · [Compact](command:threadkeeper.compact) · [Select Model…](command:threadkeeper.selectModel) · [Show Log](command:threadkeeper.showLog)',
       ].join('\n\n'),
@@ -73,6 +74,14 @@ describe('status bar', () => {
     deepStrictEqual(view({ used: 120_000, thresholds: thresholds.slice(1) }).severity, 'normal');
     deepStrictEqual(view({ used: 150_000, thresholds: thresholds.slice(1) }).severity, 'warning', 'the only nudge');
     deepStrictEqual(view({ used: 160_000, thresholds: thresholds.slice(2) }).severity, 'normal', 'no nudges');
+  });
+
+  it('says how far it is to what ends the room, once', () => {
+    const next = (over: Partial<ContextSnapshot>) => view(over).tooltip.split('\n\n').slice(4, -2);
+    const off = snapshot().thresholds.map((one) => (one.kind === 'compaction' ? { ...one, state: 'off' as const } : one));
+    deepStrictEqual(next({ nextEvent: { kind: 'compaction', inTokens: 3_000 }, turnsLeft: 0 }), ['Next: compaction in 3k tokens, less than a turn left']);
+    deepStrictEqual(next({ thresholds: off, turnsLeft: 300 }), ['Next: memory nudge in 15.9k tokens', 'Limit at 190k, over 200 turns left']);
+    deepStrictEqual(next({ turnsLeft: null }), ['Next: memory nudge in 15.9k tokens', 'Compaction at 170k']);
   });
 
   it('says that what is due comes next, not what lies behind it', () => {

@@ -79,7 +79,7 @@ export interface Thought {
 }
 
 export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker, expanded, toggle }: RowContext): TemplateResult {
-  const label = streaming ? t('Thinking…') : durationMs === null ? t('Thought') : t('Thought for {0}', duration(durationMs));
+  const label = streaming ? t('Thinking…') : durationMs === null || durationMs < 1_000 ? t('Thought') : t('Thought for {0}', duration(durationMs));
   return html`
     ${heading(speaker)}
     <div class="thinking">
