@@ -9,7 +9,7 @@ import { AnalyticsPanel } from './vscode/analyticsPanel';
 import { BreakdownPanel } from './vscode/breakdownPanel';
 import { ChatController } from './vscode/chatController';
 import type { ChatMemory } from './vscode/chatMemory';
-import type { ChatRuntime } from './vscode/chatRuntime';
+import type { ChatRuntime, ChatRuntimeOptions } from './vscode/chatRuntime';
 import { ChatView } from './vscode/chatView';
 import { CompactionPreviews } from './vscode/compactionPreviews';
 import { reviewWith } from './vscode/compactionReview';
@@ -76,89 +76,152 @@ export interface Composition extends Disposable {
 }
 
 /** Builds the adapters and hands them to each other. Opens no store and loads neither the provider's SDK nor a tokenizer. */
-export function compose({ context, log, memory, keys, contextKeys, statusBar, sessionsView }: StartedParts): Composition {
+export function compose(started: StartedParts): Composition {
   const owned = new DisposableStore();
-  let controller: ChatController | undefined;
-  let runtime: Promise<ChatRuntime> | undefined;
-  const configuration = owned.add(new Configuration(log));
-  const endpoint = (provider: Endpoint['provider'] = 'anthropic') => {
-    const { baseUrl, openaiUrl } = configuration.current;
-    return endpointOf(provider === 'anthropic' ? baseUrl : openaiUrl, provider);
-  };
-  const location = new StoreLocation(context);
-  const previews = owned.add(new CompactionPreviews());
+  const base: Base = { ...started, owned, configuration: owned.add(new Configuration(started.log)), location: new StoreLocation(started.context) };
+  const chat = composeChat(base, (count) => {
+    void sessions.retention.run();
+    void base.location.noteSessions(count).catch((error: unknown) => base.log.debug('registry_not_written', { detail: errorText(error) }));
+  });
+  const sessions = composeSessions(base, chat);
+  const surfaces = composeSurfaces(base, chat, sessions, () => openClaw.choose());
+  const openClaw = composeOpenClaw(base, chat, surfaces.workbench);
+  keepCurrent(base, chat);
 
+  const { controller, runtime, store, previews } = chat;
+  const { workbench, summaries, view, breakdown, analytics } = surfaces;
+  return {
+    view,
+    tree: sessions.tree,
+    summaries,
+    previews,
+    breakdown,
+    analytics,
+    runSharedTool: sharedToolRuns({ store: () => store.get(), notes: async () => (await runtime.get()).notes(await store.get()), session: () => controller.session?.uuid ?? null }),
+    run: (command, args) => workbench.run(command, args),
+    close: async () => {
+      await controller.close();
+      await runtime.close();
+    },
+    dispose: () => owned.dispose(),
+  };
+}
+
+/** What every part is built on. */
+interface Base extends StartedParts {
+  /** Disposed of with the composition. */
+  readonly owned: DisposableStore;
+  readonly configuration: Configuration;
+  readonly location: StoreLocation;
+}
+
+/** What only a conversation needs. */
+interface LazyRuntime {
+  /** Loads it when it is first asked for. */
+  get(): Promise<ChatRuntime>;
+  /** Ends what has been loaded. */
+  close(): Promise<void>;
+}
+
+interface ChatParts {
+  readonly controller: ChatController;
+  readonly runtime: LazyRuntime;
+  readonly store: StoreAccess;
+  readonly models: ModelSource;
+  readonly fullQuestions: FullQuestions;
+  readonly previews: CompactionPreviews;
+}
+
+/** The chat itself, whether or not a view shows it. */
+function composeChat(base: Base, noteSessions: (count: number) => void): ChatParts {
+  const { log, memory, keys, owned, configuration, location } = base;
+  const previews = owned.add(new CompactionPreviews());
   const fullQuestions: FullQuestions = new FullQuestions((question) => {
-    if (controller?.viewVisible && controller.session?.uuid === question.session) return;
+    if (controller.viewVisible && controller.session?.uuid === question.session) return;
     void notifyFull(question).then((answer) => answer && fullQuestions.answer(question.session, answer));
   });
-
-  const loadRuntime = (): Promise<ChatRuntime> =>
-    (runtime ??= import('./vscode/chatRuntime').then(
-      ({ ChatRuntime }) =>
-        new ChatRuntime({
-          distDir: join(context.extensionPath, 'dist'),
-          files: new VscodeWorkspaceText(isTrusted),
-          folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
-          userNotes: join(context.globalStorageUri.fsPath, 'notes'),
-          settings: () => configuration.current,
-          workspace: new VscodeWorkspace(),
-          otherTools: editorTools,
-          isTrusted,
-          askWhenFull: fullQuestions.ask,
-          reviewCompaction: reviewWith(previews),
-          session: () => controller?.session?.uuid ?? '',
-          askBudget,
-          reach: (...way) => models.reach(...way),
-          hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
-          log,
-        }),
-    ));
-  const store = new StoreAccess(async (options) => {
+  const runtime = composeRuntime(base, {
+    askWhenFull: fullQuestions.ask,
+    reviewCompaction: reviewWith(previews),
+    session: () => controller.session?.uuid ?? '',
+    reach: (...way) => models.reach(...way),
+  });
+  const openStore = async (options: { readonly repair: boolean }) => {
     const { folder, found, related } = await location.resolve();
     log.info('store_located', { folder, found, related: related.length });
     void warnOfEphemeralStorage(folder, (one) => memory.toldEphemeral(one), (one) => memory.setToldEphemeral(one));
-    return (await loadRuntime()).openStore(folder, options);
-  }, log, async () => (await import('./node/store/leaseReservation')).reserveLease((await location.resolve()).folder));
+    return (await runtime.get()).openStore(folder, options);
+  };
+  const store = new StoreAccess(openStore, log, async () => (await import('./node/store/leaseReservation')).reserveLease((await location.resolve()).folder));
   const models = new ModelSource({
     keys,
-    bindings: async () => (await loadRuntime()).bindings(await store.get()),
-    endpoint,
+    bindings: async () => (await runtime.get()).bindings(await store.get()),
+    endpoint: endpointIn(configuration),
     others: () => configuration.current,
     setting: () => configuration.current.model,
     offlineChosen: () => memory.offlineChosen(),
     names: owned.add(new ModelNames(memory)),
     log,
   });
-  const chat = (controller = owned.add(
+  const controller: ChatController = owned.add(
     new ChatController({
       store,
-      openConversation: async (...session) => (await loadRuntime()).openConversation(...session),
+      openConversation: async (...session) => (await runtime.get()).openConversation(...session),
       models,
       memory,
       fullQuestions,
       isTrusted,
       policy: () => configuration.current.policy,
-      noteSessions: (count) => {
-        void retention.run();
-        void location.noteSessions(count).catch((error: unknown) => log.debug('registry_not_written', { detail: errorText(error) }));
-      },
+      noteSessions,
       sessionDeleted: showSessionDeleted,
       cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
       ids: new UuidV7(),
       now: Date.now,
       log,
     }),
-  ));
+  );
+  return { controller, runtime, store, models, fullQuestions, previews };
+}
+
+function composeRuntime({ context, log, configuration }: Base, asked: Pick<ChatRuntimeOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>): LazyRuntime {
+  let loaded: Promise<ChatRuntime> | undefined;
+  const load = async () => {
+    const { ChatRuntime } = await import('./vscode/chatRuntime');
+    return new ChatRuntime({
+      ...asked,
+      distDir: join(context.extensionPath, 'dist'),
+      files: new VscodeWorkspaceText(isTrusted),
+      folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
+      userNotes: userNotes(context),
+      settings: () => configuration.current,
+      workspace: new VscodeWorkspace(),
+      otherTools: editorTools,
+      isTrusted,
+      askBudget,
+      hosted: new LmModels({ api: vscode, canSend: (model) => context.languageModelAccessInformation.canSendRequest(model), log }),
+      log,
+    });
+  };
+  return { get: () => (loaded ??= load()), close: async () => (await loaded)?.close() };
+}
+
+interface SessionParts {
+  readonly tree: SessionsTree;
+  readonly documents: SessionDocuments;
+  readonly retention: TrashRetention;
+}
+
+/** The Sessions view, and what becomes of sessions in the trash. */
+function composeSessions({ log, memory, contextKeys, sessionsView, owned, configuration, location }: Base, { controller, runtime, store }: ChatParts): SessionParts {
   const others = owned.add(
-    new OtherSessions({ list: () => location.others(), open: async (folder) => (await loadRuntime()).readStore(folder), log }),
+    new OtherSessions({ list: () => location.others(), open: async (folder) => (await runtime.get()).readStore(folder), log }),
   );
   const documents = owned.add(new SessionDocuments(others));
   const tree = owned.add(
     new SessionsTree({
       sessionsView,
       store,
-      controller: chat,
+      controller,
       others,
       offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
       now: Date.now,
@@ -170,8 +233,6 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
       },
     }),
   );
-  const care = new HistoryCare({ controller: chat, store, folder: async () => (await location.resolve()).folder, tasks: async () => (await loadRuntime()).tasks });
-  owned.add(care.watch());
   const retention = new TrashRetention({
     store,
     days: () => configuration.current.trashDays,
@@ -181,21 +242,40 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
     now: Date.now,
     log,
   });
-  const summaries = owned.add(new SummaryFiles(chat));
+  return { tree, documents, retention };
+}
+
+interface SurfaceParts {
+  readonly workbench: WorkbenchCommands;
+  readonly summaries: SummaryFiles;
+  readonly view: ChatView;
+  readonly breakdown: BreakdownPanel;
+  readonly analytics: AnalyticsPanel;
+}
+
+/** What the user sees of the chat and can ask of it. */
+function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: SessionParts, watchOpenClaw: () => Promise<void>): SurfaceParts {
+  const { context, log, memory, keys, contextKeys, owned, configuration, location } = base;
+  const { controller, runtime, store, models, fullQuestions, previews } = chat;
+  const { extensionUri } = context;
+  const storeFolder = async () => (await location.resolve()).folder;
+  const care = new HistoryCare({ controller, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
+  owned.add(care.watch());
+  const summaries = owned.add(new SummaryFiles(controller));
   const workbench = new WorkbenchCommands({
-    controller: chat,
+    controller,
     care,
     composer: {
       store: () => store.get(),
-      counter: async () => (await loadRuntime()).tokens,
-      noteFolders: async () => ({ workspace: join((await location.resolve()).folder, 'notes'), user: join(context.globalStorageUri.fsPath, 'notes') }),
+      counter: async () => (await runtime.get()).tokens,
+      noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
     },
-    transfer: new TransferCommands({ store, controller: chat, changed: () => void tree.reload() }),
+    transfer: new TransferCommands({ store, controller, changed: () => void tree.reload() }),
     context: { previews, summaries },
     models,
     memory,
     settingOfPolicy: () => configuration.current.policy.preset,
-    apiKeys: { keys, endpoint, verify: async (...key) => (await loadRuntime()).verifyKey(...key), log },
+    apiKeys: { keys, endpoint: endpointIn(configuration), verify: async (...key) => (await runtime.get()).verifyKey(...key), log },
     prices: () => configuration.current.prices,
     log,
     changes: owned.add(new ChangeDocuments()),
@@ -204,20 +284,25 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
     focusComposer: () => view.focusComposer(),
     showBreakdown: () => breakdown.show(),
     showAnalytics: () => analytics.show(),
-    watchOpenClaw: () => openClaw.choose(),
+    watchOpenClaw,
     sessions: {
-      actions: new SessionActions({ store, controller: chat, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
+      actions: new SessionActions({ store, controller, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
       tree,
       documents,
       filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
     },
     relink: { candidates: () => location.candidates(), relink: (candidate) => location.relink(candidate) },
   });
-  const view = owned.add(new ChatView({ extensionUri: context.extensionUri, controller: chat, workbench, log }));
-  const breakdown = owned.add(new BreakdownPanel({ extensionUri: context.extensionUri, controller: chat, store, actions: workbench, log }));
-  const analytics = owned.add(new AnalyticsPanel({ extensionUri: context.extensionUri, controller: chat, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
+  const view = owned.add(new ChatView({ extensionUri, controller, workbench, log }));
+  const breakdown = owned.add(new BreakdownPanel({ extensionUri, controller, store, actions: workbench, log }));
+  const analytics = owned.add(new AnalyticsPanel({ extensionUri, controller, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
+  return { workbench, summaries, view, breakdown, analytics };
+}
+
+/** Follows a session of OpenClaw from now on, if the settings name one. */
+function composeOpenClaw({ log, memory, owned, configuration, location }: Base, { controller, runtime, store }: ChatParts, workbench: WorkbenchCommands): OpenClaw {
   const wasmFile = join(__dirname, 'sql-wasm.wasm');
-  const openClaw: OpenClaw = owned.add(
+  const openClaw = owned.add(
     new OpenClaw({
       settings: () => configuration.current.openClaw,
       find: async (path) => (await import('./node/transfer/findOpenClaw')).findOpenClaw(path, wasmFile),
@@ -226,9 +311,9 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
         if (place.type === 'database') return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile) });
         return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawFolder')).OpenClawFolder(place.folder, key) });
       },
-      openStore: async () => (await loadRuntime()).openStore((await location.resolve()).folder, { repair: false }),
-      shown: () => chat.session?.uuid ?? null,
-      show: (session, focus) => (focus ? workbench.openSession(session) : chat.openSession(session)),
+      openStore: async () => (await runtime.get()).openStore((await location.resolve()).folder, { repair: false }),
+      shown: () => controller.session?.uuid ?? null,
+      show: (session, focus) => (focus ? workbench.openSession(session) : controller.openSession(session)),
       tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
       agreed: memory.transcripts,
       ids: new UuidV7(),
@@ -239,38 +324,39 @@ export function compose({ context, log, memory, keys, contextKeys, statusBar, se
   store.companion = openClaw;
   owned.add(configuration.onDidChange(() => void openClaw.apply()));
   void openClaw.apply();
+  return openClaw;
+}
 
-  const spent = owned.add(new SpendingWatch({ store: () => store.current, session: () => chat.session?.uuid ?? null, now: Date.now, log }));
+/** The chat follows keys, settings and trust; the status bar and the conditions of menus follow the chat. */
+function keepCurrent({ log, keys, contextKeys, statusBar, owned, configuration }: Base, { controller, store }: ChatParts): void {
+  const spent = owned.add(new SpendingWatch({ store: () => store.current, session: () => controller.session?.uuid ?? null, now: Date.now, log }));
   owned.add(spent.onDidChange((spending) => statusBar.showSpending(spending)));
   owned.add(
-    chat.onDidChangeState((state) => {
+    controller.onDidChangeState((state) => {
       statusBar.update(state);
       spent.touch();
       contextKeys.update(state);
     }),
   );
-  owned.add(keys.onDidChange(() => void chat.connectionChanged()));
+  owned.add(keys.onDidChange(() => void controller.connectionChanged()));
   owned.add(keys.onDidBreak(showKeyStorageBroken));
-  owned.add(configuration.onDidChange(() => void chat.connectionChanged()));
+  owned.add(configuration.onDidChange(() => void controller.connectionChanged()));
   owned.add(configuration.onDidFindProblem(showSettingProblem));
-  owned.add(onDidGrantTrust(() => chat.trustChanged()));
+  owned.add(onDidGrantTrust(() => controller.trustChanged()));
   const showProblems = () => statusBar.showProblems(configuration.problems);
   owned.add(configuration.onDidChange(showProblems));
   showProblems();
   for (const problem of configuration.problems) showSettingProblem(problem);
-  return {
-    view,
-    tree,
-    summaries,
-    previews,
-    breakdown,
-    analytics,
-    runSharedTool: sharedToolRuns({ store: () => store.get(), notes: async () => (await loadRuntime()).notes(await store.get()), session: () => chat.session?.uuid ?? null }),
-    run: (command, args) => workbench.run(command, args),
-    close: async () => {
-      await controller?.close();
-      await (await runtime)?.close();
-    },
-    dispose: () => owned.dispose(),
+}
+
+function endpointIn(configuration: Configuration): (provider?: Endpoint['provider']) => Endpoint {
+  return (provider = 'anthropic') => {
+    const { baseUrl, openaiUrl } = configuration.current;
+    return endpointOf(provider === 'anthropic' ? baseUrl : openaiUrl, provider);
   };
+}
+
+/** Folder of the notes that hold in every workspace. */
+function userNotes(context: ExtensionContext): string {
+  return join(context.globalStorageUri.fsPath, 'notes');
 }

@@ -40,8 +40,11 @@ export interface ViewOptions {
   now?: number;
 }
 
-/** Call in a `describe`: one browser for its tests, and after each test a check that nothing was blocked or thrown. */
-export function useViews(): (options: ViewOptions) => Promise<View> {
+/**
+ * Call in a `describe`: one browser for its tests. Opens a page for each view, and checks after each test that nothing was blocked or
+ * thrown in them.
+ */
+export function usePages(): <V extends View>(viewOf: (page: Page) => V) => Promise<V> {
   let browser: Browser;
   let context: BrowserContext;
   let open: View[] = [];
@@ -62,9 +65,18 @@ export function useViews(): (options: ViewOptions) => Promise<View> {
       for (const view of views) await view.page.close();
     }
   });
-  return async (options) => {
-    const view = new View(await context.newPage(), textsOf(options.language ?? 'en'));
+  return async (viewOf) => {
+    const view = viewOf(await context.newPage());
     open.push(view);
+    return view;
+  };
+}
+
+/** The Chat view, with what `usePages` does. */
+export function useViews(): (options: ViewOptions) => Promise<View> {
+  const newPage = usePages();
+  return async (options) => {
+    const view = await newPage((page) => new View(page, textsOf(options.language ?? 'en')));
     await load(view, options);
     return view;
   };
