@@ -105,6 +105,8 @@ describe('edits of a text', () => {
         const { start, end } = changedRange(a, b);
         strictEqual(a.slice(0, start) + b.slice(start, b.length - end) + a.slice(a.length - end), b);
         ok(start === 0 || a[start - 1] === '\n');
+        const [before, after] = [a.slice(start, a.length - end), b.slice(start, b.length - end)].map((text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
+        if (before!.length > 0 && after!.length > 0) ok(before![0] !== after![0] && before!.at(-1) !== after!.at(-1), 'no line too many');
       }),
       { numRuns: 2_000 },
     );
