@@ -22,7 +22,7 @@ describe('identifiers of a text', () => {
       'v1.2.3-beta.1 9f8e7d6 0198c2d4-1111-7abc-8def-0123456789ab #1234 @scope/pkg kim@example.org utf8',
       ['code v1.2.3-beta.1', 'code 9f8e7d6', 'code 0198c2d4-1111-7abc-8def-0123456789ab', 'code #1234', 'code @scope/pkg', 'code kim@example.org', 'code utf8'],
     ],
-    ['what stands in backticks', 'Use `npm run build`, `foo` and `src/a.ts`.', ['code npm run build', 'code foo', 'path src/a.ts']],
+    ['what stands in backticks', 'Use `npm run build`, `foo`, `id` and `src/a.ts`.', ['code npm run build', 'code foo', 'code id', 'path src/a.ts']],
     [
       'numbers with their units',
       'about 250 ms, 3.5%, $1,200.50, 8,192 tokens, 12MB, 5 seconds, 2026-11-20 at 14:03, port 54329, but not 5',

@@ -42,6 +42,7 @@ describe('memory tool', () => {
     const { run } = setUp({ 'a.md': 'one\ntwo\nthree' });
     deepEqual(await run({ command: 'view', path: 'a.md' }), ok("Here's the content of /memories/a.md with line numbers:\n     1\tone\n     2\ttwo\n     3\tthree"));
     deepEqual(await run({ command: 'view', path: 'a.md', view_range: [2, -1] }), ok("Here's the content of /memories/a.md with line numbers:\n     2\ttwo\n     3\tthree"));
+    deepEqual(await run({ command: 'view', path: 'a.md', view_range: [3, 3] }), ok("Here's the content of /memories/a.md with line numbers:\n     3\tthree"));
     deepEqual(await run({ command: 'view', path: 'a.md', view_range: [4, 5] }), error('Invalid `view_range`: [4, 5]. /memories/a.md has the lines 1 to 3.'));
   });
 
