@@ -329,6 +329,7 @@ export class SessionWriter {
   /** What was written to the source from this session is there already, under another name. */
   private async ownEntries(ready: readonly Ready[], session: string): Promise<[string, string][]> {
     const own = ready.filter(({ entry }) => entry !== undefined);
+    if (own.length === 0) return [];
     const there = new Set((await this.options.store.entries(own.map(({ entry }) => entry!))).filter((entry) => entry.session === session).map(({ uuid }) => uuid));
     return own.filter(({ entry }) => there.has(entry!)).map(({ sourceId, entry }) => [sourceId, entry!]);
   }
