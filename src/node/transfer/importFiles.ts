@@ -97,8 +97,8 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
 
 async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext, lists: OpenClawLists): AsyncGenerator<ImportedSession, void, void> {
   if (isLineFormat(format) && !(await isDatabase(file))) {
-    const known = await knownFormat(file, format, options.store, context.signal);
-    const about = known === 'claude-code' ? null : await lists.about(file);
+    const about = format === 'claude-code' ? null : await lists.about(file);
+    const known = await knownFormat(file, about && format === 'pi' ? 'openclaw' : format, options.store, context.signal);
     return yield* importEvents(readJsonLines(file, format, context, about), known, options, context);
   }
   if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);

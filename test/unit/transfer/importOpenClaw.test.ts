@@ -31,7 +31,9 @@ describe('an import of what OpenClaw keeps beside its transcripts', () => {
       });
       for (const [name, id] of [['s1', 's1'], ['s2-topic-4', 's2'], ['s3', 's3'], ['s4', 's4']] as const) rig.source(`sessions/${name}.jsonl`, [header(id), said('a', null, `first of ${name}`)]);
       rig.source('sessions/s3.jsonl', [header('s3'), said('a', null, 'first of s3'), { type: 'session_info', id: 'n', parentId: 'a', name: 'Named within' }]);
-      const { failed } = await rig.import(folder());
+      const { failed, sessions } = await rig.import(folder());
+      // What is listed is OpenClaw's, whatever it looks like: it may be watched under that name.
+      assert.deepEqual(sessions.map(({ format }) => format), ['openclaw', 'openclaw', 'openclaw', 'pi']);
       assert.deepEqual([failed, await titles()], [[], new Map([['Bridges', 'agent:main:main'], ['telegram:g-ports', 'agent:main:telegram:group:7'], ['Named within', 'agent:main:whatsapp:group:8'], ['first of s4', undefined]])]);
     });
 
