@@ -10,8 +10,6 @@ export interface LiveBranch {
    * none) up to the leaf; the compaction entry itself stands among them where it was appended.
    */
   readonly entries: readonly StoredEntry[];
-  /** Whether `entries` starts at the root. */
-  readonly fromRoot: boolean;
   /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
   readonly lastUsage: UsageRecord | null;
 }

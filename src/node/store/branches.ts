@@ -25,12 +25,7 @@ export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session):
     if (firstKept === entry.uuid || firstKept === null) break;
   }
   entries.reverse();
-  return {
-    session,
-    entries,
-    fromRoot: entries.length === 0 || entries[0]?.parent === null,
-    lastUsage: usage.lastMeasurement(entries),
-  };
+  return { session, entries, lastUsage: usage.lastMeasurement(entries) };
 }
 
 export function transcriptPage(

@@ -276,9 +276,9 @@ function take(core: StoreCore, sessions: string[], entries: NewEntry[], step: St
 /** What the user sees and the model is sent, whoever owns the entries. */
 function view(core: StoreCore, session: string): unknown {
   const plain = (entries: readonly NewEntry[]) => entries.map(({ session: _, ...entry }) => entry);
-  const { entries, fromRoot, lastUsage } = core.liveBranch(session);
+  const { entries, lastUsage } = core.liveBranch(session);
   const { leaf, title, id } = core.session(session)!;
-  return { leaf, title, id, fromRoot, lastUsage, live: plain(entries), page: plain(core.page(session, { limit: 1000 }).entries), pins: core.entries(core.pins(session).map(({ target }) => target)).map(({ uuid }) => uuid) };
+  return { leaf, title, id, lastUsage, live: plain(entries), page: plain(core.page(session, { limit: 1000 }).entries), pins: core.entries(core.pins(session).map(({ target }) => target)).map(({ uuid }) => uuid) };
 }
 
 /** The session's entries, what is before them, and what hangs off those. */

@@ -131,7 +131,7 @@ describe('store: recovery', function () {
     for (const [i, session] of closed.sessions.entries()) {
       const branch = await host.call('liveBranch', [session]);
       assert.deepEqual(branch.entries.map(textOf), texts.filter((_, n) => n % 2 === i));
-      assert.equal(branch.fromRoot, true);
+      assert.equal(branch.entries[0]?.parent, null);
       assert.equal(branch.session.title, ['a', 'b'][i]);
     }
     assert.match(host.status.note!.detail, /2 sessions with 60 entries were brought over; nothing was lost/);

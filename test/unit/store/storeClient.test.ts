@@ -35,7 +35,7 @@ describe('store: in its worker', () => {
     const stored = await store.append(session.uuid, { entries });
     assert.deepEqual(stored.map(({ seq: _, ...entry }) => entry), entries);
     const branch = await store.liveBranch(session.uuid);
-    assert.deepEqual([branch.entries, branch.fromRoot, branch.lastUsage], [stored, true, null]);
+    assert.deepEqual([branch.entries, branch.lastUsage], [stored, null]);
     assert.deepEqual((await store.entriesBySeq(Array.from({ length: 300 }, (_, i) => i + 1))).length, 300);
     assert.deepEqual(await store.session('nobody'), undefined);
     assert.equal(await store.saveDraft(session.uuid, { text: 'd', attachments: [], at: 1 }), undefined);
