@@ -55,6 +55,7 @@ describe('threadkeeper import', () => {
     const { sessions, failed } = JSON.parse(report.out) as { sessions: { outcome: string; title: string }[]; failed: { reason: string }[] };
     assert.deepEqual([report.code, sessions.map(({ outcome }) => outcome), failed.length], [1, ['new', 'known'], 1]);
     assert.equal((await owner.listSessions()).length, 3);
+    assert.deepEqual(await cli('import', join(importFixtures, 'pi-v1.jsonl')), { code: 0, out: '', err: '1 session was here already, and nothing is new.\n' });
     assert.equal((await cli('import', join(temp.path, 'nothing.jsonl'))).code, 1);
     assert.equal((await cli('import')).code, 2);
   });

@@ -36,9 +36,10 @@ describe('an export to be read', () => {
     temp.remove();
   });
 
-  async function exported(format: ExportFormat, redact = false): Promise<string> {
+  async function exported(format: ExportFormat, redact = false, sessions = [session]): Promise<string> {
     let text = '';
-    for await (const piece of exportSessions(store, [(await store.session(session))!], format, { redact })) text += piece;
+    const all = await Promise.all(sessions.map(async (uuid) => (await store.session(uuid))!));
+    for await (const piece of exportSessions(store, all, format, { redact })) text += piece;
     return text;
   }
 
@@ -56,6 +57,18 @@ describe('an export to be read', () => {
     for (const part of ['&lt;img src=x onerror=alert(1)&gt;', '&lt;script&gt;alert(2)&lt;/script&gt;', 'src="data:image/png;base64,AQID"', '<a href="https://example.org/?a=1&amp;b=2"', '<code>x&lt;y</code>', '&amp; &lt;fence&gt;', "default-src 'none'", '<h3>Done</h3>']) {
       assert.ok(page.includes(part), `${part} in\n${page}`);
     }
+  });
+
+  it('is headed by its session, and where it has several by each of them', async () => {
+    const second = (await store.createSession({ uuid: testUuid(), channel: 'vscode', title: 'Second', createdAt: 1_763_800_000_000 })).uuid;
+    const headings = (page: string) => [...page.matchAll(/<title>(.*)<\/title>|<h1>(.*?)<\/h1>/g)].map(([, title, heading]) => title ?? heading);
+    const first = 'Tides &lt;b&gt; # *x*';
+    assert.deepEqual(headings(await exported('html')), [first, first]);
+    const history = 'Threadkeeper history';
+    assert.deepEqual(headings(await exported('html', false, [session, second])), [history, history, first, 'Second']);
+    const markdown = await exported('md', false, [session, second]);
+    assert.match(markdown, /\n\n---\n\n# Second\n/);
+    assert.doesNotMatch(markdown, /^\n---/);
   });
 
   it('is redacted in every format', async () => {
