@@ -129,10 +129,13 @@ export class Compactor {
     if (masked) return end({ entry: masked, message: null });
     // What does not fit cannot be sent at all: then whatever makes it fit is worth it.
     const isOver = options.trigger !== 'manual' && tokensBefore > engine.budget.limit;
-    const cuts = maker.cuts(options.trigger, isOver ? 0 : leastSaving);
-    if (cuts.length === 0) return end({ entry: null, message: this.fruitless(options, tokensBefore, nothingToFold) });
-    emit({ type: 'compaction_started', trigger: options.trigger, tokensBefore });
-    log.info('compaction_triggered', { trigger: options.trigger, tokensBefore });
+    const usual = maker.cuts(options.trigger, isOver ? 0 : leastSaving);
+    const cuts = isOver && usual.length === 0 ? maker.emergencyCuts() : usual;
+    if (cuts.length === 0) {
+      const shortened = isOver ? await this.shorten(facts) : null;
+      return end(shortened ? { entry: shortened, message: null } : { entry: null, message: this.fruitless(options, tokensBefore, nothingToFold) });
+    }
+    this.begun(facts);
 
     const spent: SummaryCall[] = [];
     for await (const candidate of this.candidates(cuts, options, tokensBefore, { stop, skip: AbortSignal.any(skip ? [stop, skip] : [stop]) }, spent)) {
@@ -184,7 +187,7 @@ export class Compactor {
 
   /** Rung 0. Null when it would not gain enough. */
   private async mask(facts: Omit<RecordFacts, 'rung'>): Promise<CompactionEntry | null> {
-    const { branch, engine, maker, recorder, log } = this.deps;
+    const { branch, engine, maker, recorder } = this.deps;
     const { masking } = engine.policy.compaction;
     if (!masking.enabled) return null;
     const { effective, trigger, target } = engine.budget;
@@ -207,12 +210,41 @@ export class Compactor {
       masked: [...plan.masked],
     });
     if (content.tokensAfter > (target ?? trigger * maskedEnough)) return null;
-    log.info('compaction_triggered', { trigger: facts.trigger, tokensBefore: facts.tokensBefore });
-    this.deps.emit({ type: 'compaction_started', trigger: facts.trigger, tokensBefore: facts.tokensBefore });
+    this.begun(facts);
     const entry = await recorder.append(content, []);
     this.cancelPrepared();
     this.told(entry);
     return entry;
+  }
+
+  /**
+   * What stands in front of the newest turn is the state alone, and it was made for a larger window: the last rung for a model that
+   * takes less. Null when it would not fit for all that.
+   */
+  private async shorten(facts: Omit<RecordFacts, 'rung'>): Promise<CompactionEntry | null> {
+    const { branch, engine, maker, recorder } = this.deps;
+    const { live } = maker;
+    const kept = verbatimEntries(branch.entries);
+    if (!live) return null;
+    // In the middle of a turn its request may stand in the state.
+    const currentRequest = kept.some(isUserMessage) ? null : (branch.entries.findLast(isUserMessage) ?? null);
+    const cut: Cut = { folded: [], firstKept: kept[0] ?? null, kept, currentRequest };
+    const request = maker.request(cut, null);
+    for (const fold of [await foldByExtraction(request, tooLongState), foldByTruncation(request, tooLongState)]) {
+      const draft = await recorder.draft(fold, cut, { ...facts, rung: fold.rung, coversFrom: live.content.coversFrom });
+      if (draft.tokensAfter > engine.budget.limit) continue;
+      this.begun(facts);
+      const entry = await recorder.append(draft, []);
+      this.cancelPrepared();
+      this.told(entry);
+      return entry;
+    }
+    return null;
+  }
+
+  private begun({ trigger, tokensBefore }: Omit<RecordFacts, 'rung'>): void {
+    this.deps.log.info('compaction_triggered', { trigger, tokensBefore });
+    this.deps.emit({ type: 'compaction_started', trigger, tokensBefore });
   }
 
   /** Best first: each is tried only when the one before did not help enough. `later`: the summary will be there for the next request. */
@@ -352,6 +384,7 @@ function failureNote(failure: string): string {
   return english('The model could not summarise: {0}.', failure.replace(/\.$/, ''));
 }
 
+const tooLongState = english('The summary was longer than what this model takes beside the newest messages, so the oldest of it is not sent.');
 const nothingToFold = english('There is nothing to compact: the conversation is as short as what a compaction would keep.');
 const notWorthIt = english('Folding the older messages would not make the context noticeably smaller, so everything stays as it is.');
 const stillWriting = english('The summary is still being written. It is used as soon as it is there.');

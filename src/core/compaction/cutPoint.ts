@@ -28,16 +28,23 @@ export interface CutLimits {
 export function cutPoint(entries: readonly StoredEntry[], { keep, tokens, tokensOf }: CutLimits): Cut | null {
   const live = sentEntries(entries);
   const lastTurn = live.findLastIndex(isUserMessage);
-  if (keep === null || lastTurn === -1) return live.length > 0 ? cutAt(live, live.length, null) : null;
+  if (keep === null) return live.length > 0 ? cutAt(live, live.length, null) : null;
   const sizeFrom = suffixSums(live, tokensOf);
+  // A second cut inside of one turn: its request is in the state already, and has to be carried on.
+  if (lastTurn === -1) return cutAtStep(live, 0, { sizeFrom, tokens, request: entries.findLast(isUserMessage) ?? null });
 
   const wanted = Math.min(firstWanted(live, keep), lastTurn);
   const isBoundary = keep.userTurns === undefined ? (index: number) => isUserMessage(live[index]!) || isStepStart(live, index) : (index: number) => isUserMessage(live[index]!);
   for (let start = wanted; start <= lastTurn; start++) if (isBoundary(start) && sizeFrom[start]! <= tokens) return cutAt(live, start, null);
 
-  const steps = live.flatMap((_, index) => (index > lastTurn && isStepStart(live, index) ? [index] : []));
+  return cutAtStep(live, lastTurn, { sizeFrom, tokens, request: live[lastTurn]! }) ?? cutAt(live, lastTurn, null);
+}
+
+/** In front of the first model step behind `after` from which on everything fits, or of the last one. Null when there is none. */
+function cutAtStep(live: readonly StoredEntry[], after: number, { sizeFrom, tokens, request }: { readonly sizeFrom: readonly number[]; readonly tokens: number; readonly request: StoredEntry | null }): Cut | null {
+  const steps = live.flatMap((_, index) => (index > after && isStepStart(live, index) ? [index] : []));
   const step = steps.find((start) => sizeFrom[start]! <= tokens) ?? steps.at(-1);
-  return step === undefined ? cutAt(live, lastTurn, null) : cutAt(live, step, live[lastTurn]!);
+  return step === undefined ? null : cutAt(live, step, request);
 }
 
 /** Messages that are sent verbatim, as policies count them: the user's, each step of the assistant, each tool result. */

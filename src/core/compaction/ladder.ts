@@ -3,6 +3,7 @@ import { ModelError } from '../chat/modelError';
 import { CancelledError, errorText } from '../errors';
 import { english } from '../l10n';
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
+import { wholeCharacters } from '../context/excerpt';
 import type { Audit } from '../session/fidelity';
 import { criticalIdentifiers, identifierAppendix, missingFrom } from './audit';
 import { renderCheckpoint } from './checkpointText';
@@ -145,13 +146,12 @@ export function coverage({ folded }: Pick<Cut, 'folded'>, checkpoint: EntryOf<'c
 
 /** Rung 4: verbatim passages, no model. Never fails. */
 export async function foldByExtraction(request: FoldRequest, note: string | null): Promise<Fold> {
-  const { cut, maxSummaryTokens, estimate } = request;
+  const { cut, maxSummaryTokens, ledgerTokens, estimate } = request;
   const previous = request.previous ?? emptyFoldedState;
   const analysis = await request.analyst.analyse(itemsOf(cut.folded), maxSummaryTokens);
   const state: FoldedState = {
     ...ledgers(request, previous, analysis),
-    state: previous.state,
-    raw: previous.raw,
+    ...shortened(previous, ledgerTokens, estimate),
     lines: newestWithin([...previous.lines, ...withRefs(analysis.lines, cut.folded)], maxSummaryTokens, estimate),
   };
   const { folded, audit } = withIdentifiers(request, state, previous, analysis);
@@ -164,6 +164,17 @@ export function foldByTruncation(request: FoldRequest, note: string | null): Fol
   const small = { ...request, ledgerTokens: request.ledgerTokens / 3 };
   const folded: FoldedState = { ...emptyFoldedState, ...ledgers(small, previous, nothingFound) };
   return { folded, rung: 'truncate', model: null, note, audit: null, analysis: null };
+}
+
+/** A state as it is, unless it was written for a larger window: then the newest of each of its lists, word for word, or the beginning of a text. */
+function shortened({ state, raw }: FoldedState, budget: number, estimate: (text: string) => number): Pick<FoldedState, 'state' | 'raw'> {
+  const tokens = estimate(stateText({ ...emptyFoldedState, state, raw }));
+  if (tokens <= budget) return { state, raw };
+  const newest = (lines: readonly string[], share: number) => newestWithin(lines.map((text) => ({ ref: '', text })), budget * share, estimate).map(({ text }) => text);
+  return {
+    state: state && { ...state, logos: newest(state.logos, 0.7), pathos: newest(state.pathos, 0.15), abstract: newest(state.abstract, 0.15) },
+    raw: raw && wholeCharacters(raw, 0, Math.floor((raw.length * budget) / tokens)),
+  };
 }
 
 /** Everything beside a summary that no model has a part in. */

@@ -1,7 +1,7 @@
 import type { StoredEntry } from '../session/entry';
 
 /** Of the bound on a single entry: what all results of one step may take together. They go in one message, and none can be sent later. */
-const stepShare = 2;
+const stepShare = 1.5;
 
 /**
  * Results that have to be shorter than any entry may be, because the calls of one step (eight files read at once) have returned more

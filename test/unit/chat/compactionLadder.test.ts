@@ -272,6 +272,32 @@ describe('the other rungs and guards', () => {
     assert.ok(rig.size(rig.model.requests.at(-1)!) <= 6_000);
   });
 
+  for (const [kept, sizes] of [['some messages', [3_500, 3_500, 3_500, 200]], ['nothing', [100, 100, 100, 10_000]]] as const) {
+    it(`shortens a state that is too long for a model with a smaller window, where ${kept} stood behind it`, async () => {
+      const rig = await ConversationRig.create({ window: 20_000 });
+      const facts = Array.from({ length: 60 }, (_, i) => `decision ${i} of the plan is ${rig.words(25)}`);
+      rig.summarizer.answer = JSON.stringify({ logos: facts, pathos: [], abstract: [], conversation_summary: 'They talked.' });
+      for (const tokens of sizes) {
+        rig.model.scripts.push(says(rig.words(tokens)));
+        await rig.conversation.send(`question ${rig.words(100)}`);
+      }
+      const { entry } = await rig.conversation.compact();
+      assert.deepEqual([entry?.content.rung, entry?.content.firstKeptEntry === null], ['model', kept === 'nothing'], entry?.content.note);
+      rig.modelId = 'scripted-small';
+      rig.windows.set('scripted-small', 3_000);
+      rig.model.scripts.push(says('small'), says('and on'));
+      assert.deepEqual((await rig.conversation.send('go on')).error, null);
+      const sent = JSON.stringify(rig.model.requests.at(-1)!.messages);
+      assert.ok(sent.includes('decision 59 of the plan') && !sent.includes('decision 0 of the plan'), 'the newest stay');
+      assert.deepEqual((await rig.conversation.send('and on')).error, null, 'it is over with that');
+      const short = rig.conversation.entries.findLast((one) => isEntryOf(one, 'compaction'))!;
+      const { rung, coversFrom, needsSummaryRetry } = short.content;
+      assert.deepEqual([rung, needsSummaryRetry, coversFrom !== null], ['extractive', true, true]);
+      assert.equal((await rig.store.summaryRetries(rig.session)).length, 1, 'written again from the originals');
+      await rig.dispose();
+    });
+  }
+
   it('records what was folded and how much of it survived', async () => {
     rig.model.scripts.push(says('We decided to use parseConfig.'));
     await rig.conversation.send('Never touch src/locked.ts; the port is 54329.');

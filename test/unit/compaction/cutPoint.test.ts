@@ -40,6 +40,25 @@ describe('cutPoint', () => {
     assert.deepEqual([found?.firstKept?.uuid, found?.currentRequest?.uuid], ['e6', request.uuid]);
   });
 
+  it('cuts a second time inside of one turn, keeps what the model has not seen yet, and carries the request on', () => {
+    const b = new BranchBuilder();
+    b.user('old');
+    const request = b.user('the task');
+    for (const id of ['a', 'b']) {
+      b.call(id);
+      b.result(id, words(5_000));
+    }
+    b.compaction(b.entries[4]!);
+    for (const id of ['c', 'd']) {
+      b.call(id);
+      b.result(id, words(5_000));
+    }
+    const found = cut(b, 500);
+    assert.deepEqual([ids(found?.folded), ids(found?.kept), found?.currentRequest?.uuid], [['e5', 'e6', 'e8', 'e9'], ['e10', 'e11'], request.uuid]);
+    b.compaction(b.entries[9]!);
+    assert.equal(cut(b, 500), null, 'one step alone');
+  });
+
   it('keeps a huge last message that has no answer yet', () => {
     const b = conversation();
     b.user(words(50_000));
