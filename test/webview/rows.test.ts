@@ -171,6 +171,25 @@ describe('rows', function () {
     deepStrictEqual(await actions(view, 'e1'), ['Show log']);
     await view.delta({ kind: 'turn', turn: null }, { kind: 'row', row: { ...error, id: 'e2', reason: 'network' } });
     deepStrictEqual([await actions(view, 'e1'), await actions(view, 'e2')], [['Show log'], ['Try again', 'Show log']]);
+    await view.delta({ kind: 'row', row: { ...error, id: 'e3', reason: 'no_key' } });
+    deepStrictEqual([await actions(view, 'e2'), await actions(view, 'e3')], [['Show log'], ['Set API key…', 'Select model…', 'Try again']]);
+    await view.button('Select model…').click();
+    deepStrictEqual(await view.requested('select_model'), { method: 'select_model' });
+  });
+
+  it('offers to try again also behind quiet rows, and for a message that was stopped before its answer', async () => {
+    const error = { kind: 'error', id: 'e1', at: noon, reason: 'network', text: 'No connection.' } as const;
+    const model = { kind: 'info', id: 'i1', at: noon, text: 'Model: Claude Haiku 4.5' } as const;
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), error, model] }) });
+    deepStrictEqual([await actions(view, 'e1'), await view.find('.user-message + .remark').count()], [['Try again', 'Show log'], 0]);
+    await view.delta({ kind: 'row', row: user('u2', 'Hello?') }, { kind: 'row', row: { ...model, id: 'i2' } });
+    deepStrictEqual([await actions(view, 'e1'), await view.text('[data-id=u2] .user-message + .remark')], [['Show log'], 'No answer yet Try again']);
+    await view.button('Try again').click();
+    deepStrictEqual(await view.requested('retry'), { method: 'retry' });
+    await view.delta({ kind: 'turn', turn: running('waiting') });
+    strictEqual(await view.find('.user-message + .remark').count(), 0);
+    await view.delta({ kind: 'row', row: assistant('a2', 'Yes.') }, { kind: 'turn', turn: null });
+    strictEqual(await view.find('.user-message + .remark').count(), 0);
   });
 
   it('marks answers that were cut short', async () => {
@@ -275,6 +294,20 @@ describe('rows', function () {
       { method: 'open_session', uuid: 's2' },
       { method: 'select_model' },
     ]);
+  });
+
+  it('lists the sessions below the header, also where that has two lines, and gives the title what room there is', async () => {
+    for (const width of [220, 420]) {
+      const view = await open({ snapshot: snapshot({ rows: conversation(2) }), width });
+      await view.button('Sessions').click();
+      const bottom = await view.find('.header-line').evaluate((e) => e.getBoundingClientRect().bottom);
+      const top = await view.find('.sessions').evaluate((e) => e.getBoundingClientRect().top);
+      ok(top >= bottom && top < bottom + 4, `${top} below ${bottom}`);
+      strictEqual(await view.find('.title-button .icon').isVisible(), false);
+      await view.page.keyboard.press('Escape');
+      await view.find('.title-button').hover();
+      strictEqual(await view.find('.title-button .icon').isVisible(), true);
+    }
   });
 
   it('ends a renaming by a click into the composer, which is where one writes then; a key gives the title back the focus', async () => {

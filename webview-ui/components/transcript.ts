@@ -8,7 +8,7 @@ import { icon } from '../render/icons';
 import type { RowView } from './row';
 import { around, bounded, extendedDown, extendedUp, grown, latest, shifted, type RowWindow } from './rowWindow';
 import { ScrollKeeper } from './scrollKeeper';
-import { foldBoundary, newestLiveCompaction, speakers } from './transcriptMarks';
+import { foldBoundary, lastSaid, newestLiveCompaction, speakers } from './transcriptMarks';
 import { ViewElement } from './viewElement';
 
 /** How far from an end of the rows in the document more are fetched, in heights of the transcript. */
@@ -116,7 +116,7 @@ export class TranscriptView extends ViewElement {
     const names = speakers(this.items, start, end, this.modelName);
     const boundary = foldBoundary(this.items);
     const undoable = newestLiveCompaction(this.items);
-    const lastIndex = this.items.length - 1;
+    const last = this.idle ? lastSaid(this.items) : -1;
     return html`
       <div class="scroller" role="log" aria-live="off" aria-label=${t('Conversation')} tabindex="0" aria-busy=${!this.idle}>
         <div class="rows">
@@ -133,7 +133,7 @@ export class TranscriptView extends ViewElement {
                 .item=${item}
                 .speaker=${names[index] ?? null}
                 .expanded=${this.expanded.has(item.id)}
-                .last=${this.idle && start + index === lastIndex}
+                .last=${start + index === last}
                 .undoable=${item.id === undoable}
                 .mark=${this.marks.get(item.id) ?? null}
                 .canBranch=${this.canBranch}

@@ -25,6 +25,13 @@ export function newestLiveCompaction(items: readonly Item[]): string | null {
   return items.findLast((item) => item.kind === 'compaction' && item.state === 'live')?.id ?? null;
 }
 
+/** Index of the last row that says something: the quiet ones behind it leave open what there is to try again. -1 where there is none. */
+export function lastSaid(items: readonly Item[]): number {
+  return items.findLastIndex(({ kind }) => !quiet.has(kind));
+}
+
+const quiet: ReadonlySet<Item['kind']> = new Set(['nudge', 'checkpoint', 'compaction', 'undo', 'info']);
+
 function isAnswer(item: Item | undefined): boolean {
   return item?.kind === 'assistant' || item?.kind === 'thinking' || item?.kind === 'tool' || item?.kind === 'live';
 }

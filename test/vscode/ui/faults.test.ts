@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openChat, type ChatSession } from '../../support/chatSession';
-import { hold, httpFault, overloaded, rateLimited, reply } from '../../support/messagesApiScript';
+import { after as afterwards, hold, httpFault, overloaded, rateLimited, reply } from '../../support/messagesApiScript';
 import { waitFor } from '../../support/waitFor';
 
 describe('when something goes wrong', () => {
@@ -76,6 +76,22 @@ describe('when something goes wrong', () => {
     await chat.press('Stop');
     await chat.see('.interrupted', 'Stopped');
     await chat.idle();
+  });
+
+  it('asks again for a message that was stopped before its answer', async () => {
+    const { chat, api, workbench } = session;
+    const gate = hold();
+    api.enqueue(afterwards(gate, reply('Too late.')));
+    await chat.send('Are you there?');
+    await gate.reached;
+    await chat.press('Stop');
+    await chat.see('.remark', 'No answer yet');
+    await workbench.screenshot('stopped-before-the-answer');
+    api.enqueue(reply('Here I am.'));
+    await chat.press('Try again');
+    await chat.see('article.answer', 'Here I am.');
+    await chat.idle();
+    assert.deepEqual([await chat.count('.user-message + .remark'), (await chat.texts('article.user-message .user-text')).filter((text) => text === 'Are you there?').length], [0, 1]);
   });
 
   it('says what to do about a refused key, and tries again without repeating the message', async () => {

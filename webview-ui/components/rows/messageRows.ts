@@ -14,7 +14,7 @@ type User = TranscriptRow & { kind: 'user' };
 const longText = 1500;
 const longLines = 16;
 
-export function userRow({ id, text, attachments = [], at, excerpted, pinned, excluded, folded }: User, { expanded, toggle, canBranch, label, editing, edit }: RowContext): TemplateResult {
+export function userRow({ id, text, attachments = [], at, excerpted, pinned, excluded, folded }: User, { expanded, toggle, canBranch, label, last, editing, edit }: RowContext): TemplateResult {
   if (editing) return html`<h2 class="sr-only">${t('You')}</h2>`;
   const short = expanded ? text : beginning(text);
   return html`
@@ -35,6 +35,7 @@ export function userRow({ id, text, attachments = [], at, excerpted, pinned, exc
       ])}
       ${pinnedRemark(pinned)} ${excludedRemark({ id, excluded, folded }, canBranch)}
     </article>
+    ${last && canBranch ? html`<p class="remark">${t('No answer yet')} <button type="button" class="link-button" @click=${ask({ method: 'retry' })}>${t('Try again')}</button></p>` : nothing}
   `;
 }
 

@@ -1,7 +1,7 @@
 /** What a row shows besides itself. */
 export interface RowContext {
   readonly expanded: boolean;
-  /** The last row while nothing runs: only there does trying again make sense. */
+  /** The last row that says something, while nothing runs: only there does trying again make sense. */
   readonly last: boolean;
   /** The newest live compaction: only that one can be undone. */
   readonly undoable: boolean;

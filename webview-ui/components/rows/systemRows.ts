@@ -79,15 +79,18 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
         ${last && needsKey
           ? html`<vscode-button @click=${ask('set_api_key')}>${t('Set API key…')}</vscode-button>`
           : nothing}
+        ${last && row.reason === 'no_key'
+          ? html`<vscode-button appearance="secondary" @click=${ask('select_model')}>${t('Select model…')}</vscode-button>`
+          : nothing}
         ${last
           ? html`<vscode-button appearance=${needsKey ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
           : nothing}
-        <vscode-button appearance="secondary" @click=${ask('show_log')}>${t('Show log')}</vscode-button>
+        ${row.reason === 'no_key' ? nothing : html`<vscode-button appearance="secondary" @click=${ask('show_log')}>${t('Show log')}</vscode-button>`}
       </div>
     </div>
   `;
 }
 
-function ask(method: 'set_api_key' | 'retry' | 'show_log') {
+function ask(method: 'set_api_key' | 'select_model' | 'retry' | 'show_log') {
   return (event: Event): void => void event.target?.dispatchEvent(new AskEvent({ method }));
 }
