@@ -58,6 +58,16 @@ describe('panels', function () {
     ]);
   });
 
+  it('gives the text of an entry room in a panel of middle width', async () => {
+    const panel = await open(breakdown());
+    await panel.page.setViewportSize({ width: 760, height: 800 });
+    await panel.settled();
+    const widths = await panel.find('.excerpt').evaluateAll((all) => all.map((e) => e.clientWidth));
+    const isCut = await panel.find('[aria-labelledby=largest]').evaluate((e) => e.scrollWidth > e.clientWidth);
+    ok(widths.length > 0 && widths.every((width) => width >= 280), widths.join(' '));
+    strictEqual(isCut, false);
+  });
+
   it('says what could not be done, and takes it back', async () => {
     const panel = await open(breakdown());
     await panel.page.evaluate(() => (window.fakePanel.refuse['pin'] = 'There is no room for another pin.'));
