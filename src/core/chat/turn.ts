@@ -144,7 +144,8 @@ export class Turn {
     await this.appendNudge();
     if (first && engine.policy.showUsageToModel) await this.append(usageNote(engine.measure().used, engine.budget), false);
     emitContext();
-    const refusal = await this.compactIfDue();
+    let refusal = await this.compactIfDue();
+    if (await this.showLess()) refusal = await this.compactIfDue();
     const goOn = continueNote(engine.projection());
     if (goOn) await this.append(goOn, false);
     emitContext();
@@ -154,6 +155,16 @@ export class Turn {
       reason: 'too_long',
       message: english('The conversation needs {0} tokens and the model takes {1}. {2} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.', used.toLocaleString('en'), engine.budget.limit.toLocaleString('en'), refusal ?? ''),
     };
+  }
+
+  /** The last resort, for a newest message (or the results that are to be answered) that is too much beside what cannot be left out. */
+  private async showLess(): Promise<boolean> {
+    const { engine } = this.deps;
+    let isLess = false;
+    if (!engine.policy.compaction.enabled) return false;
+    while (engine.measure().used > engine.budget.limit && engine.showLess()) isLess = true;
+    if (isLess) await this.appendNotes(false);
+    return isLess;
   }
 
   private async appendNotes(first: boolean): Promise<void> {

@@ -38,6 +38,9 @@ interface Memo {
   cjkShare: number | null;
 }
 
+/** Tokens of an entry below which its head and tail say nothing. */
+const leastShown = 100;
+
 /**
  * Knows, for one session, how large its context is and what is due. The only stateful part of the context manager: the model in
  * use, what was learned about its tokenizer, the composer's draft and the text that is streaming.
@@ -50,6 +53,8 @@ export class ContextEngine {
   private memo: Memo | null = null;
   /** Null: as the model does by itself. */
   private thinkingInUse: ThinkingLevel | null = null;
+  /** Tokens of one entry, where less had to be shown than the policy says; as long as the model and the policy stay what they are. */
+  private shown = Infinity;
   budget: Budget;
   private readonly chain: CompactionChain;
 
@@ -102,9 +107,25 @@ export class ContextEngine {
     this.policyInUse = policy;
     this.thinkingInUse = usableLevel(thinking, binding.info.thinking);
     this.budget = resolveBudget(policy, binding.info, this.thinkingInUse);
+    const moved = JSON.stringify(thresholdsOf(this.budget)) !== before;
+    if (moved) this.shown = Infinity;
+    else this.budget = { ...this.budget, oversized: Math.min(this.budget.oversized, this.shown) };
     this.memo = null;
     if (changed || !this.calibration) this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
-    return JSON.stringify(thresholdsOf(this.budget)) !== before;
+    return moved;
+  }
+
+  /**
+   * Shows half as much of long entries, where nothing else has made the request fit: in a small window the instructions and tools leave
+   * less than the policy's share for one message. False when they are as short as they can be.
+   */
+  showLess(): boolean {
+    const oversized = Math.floor(this.budget.oversized / 2);
+    if (oversized < leastShown) return false;
+    this.shown = oversized;
+    this.budget = { ...this.budget, oversized };
+    this.memo = null;
+    return true;
   }
 
   /** A refusal has told that the model takes less than was thought. */

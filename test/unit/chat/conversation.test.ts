@@ -344,6 +344,16 @@ describe('Conversation: compaction', () => {
     await tiny.dispose();
   });
 
+  it('shows less of a paste where instructions leave no room for the share that the policy gives it', async () => {
+    const small = await ConversationRig.create({ window: 3_000, instructions: rig.words(1_050) });
+    small.model.scripts.push(says('read'), says('and on'));
+    for (const text of [small.words(20_000), 'and now?']) assert.deepEqual((await small.conversation.send(text)).error, null);
+    const [first, second] = small.model.requests.map(({ messages }) => messages);
+    assert.ok(JSON.stringify(first).includes('characters of #'), 'head and tail');
+    assert.deepEqual(second!.slice(0, 1).map(({ blocks }) => blocks), first!.slice(0, 1).map(({ blocks }) => blocks), 'the same in the next prompt');
+    await small.dispose();
+  });
+
   it('answers although one step returns several times the window', async () => {
     const step = Array.from({ length: 8 }, (_, i) => calls('dump', { tokens: 4_000 }, `c${i}`)[0]!);
     rig.model.scripts.push([...step, { type: 'stopped', reason: 'tool_use' }], says('done'));
