@@ -69,3 +69,26 @@ describe('what a summary is made from and when', () => {
     assert.deepEqual(updates(), [5_000]);
   });
 });
+
+describe('a message for a session that another window answers in', () => {
+  it('waits on disk, is sent when its turn comes, and once', async () => {
+    rig = await ConversationRig.create();
+    const there = await rig.besides();
+    try {
+      const gate = rig.gate();
+      rig.model.scripts.push([{ hold: gate.opened }, ...says('here')], says('there'));
+      const first = rig.conversation.send('one');
+      await rig.until(() => rig.model.requests.length === 1);
+      const second = there.conversation.send('two', 'waiting');
+      await rig.until(async () => (await there.store.queue(there.session)).length > 0);
+      const ids = (queue: readonly { readonly id: string }[]) => queue.map(({ id }) => id);
+      assert.deepEqual([ids(there.conversation.queued), ids(await there.store.queue(there.session)), rig.model.requests.length], [['waiting'], ['waiting'], 1]);
+      gate.open();
+      assert.deepEqual([(await first).ok, (await second).ok], [true, true]);
+      assert.deepEqual([await rig.texts(), there.conversation.queued, await there.store.queue(there.session)], [['one', 'here', 'two', 'there'], [], []]);
+    } finally {
+      await there.dispose(false);
+      await rig.dispose();
+    }
+  });
+});
