@@ -141,8 +141,8 @@ class DatabaseTail implements RecordTail {
     const rows: TailEvent[] = [];
     if (cold.stamp !== '') {
       // All of it, or none: an archive does not grow.
-      if (seen.count === 0) for (const { texts } of cold.open()) rows.push(...texts.map((text): TailEvent => ({ type: 'line', text })));
-      return { isRestart, rows, seen: { ...seen, count: rows.length } };
+      if (seen.count === 0) for (const { texts } of cold.open()) for (const text of texts) rows.push({ type: 'line', text });
+      return { isRestart, rows, seen: { ...seen, count: seen.count + rows.length } };
     }
     for (const row of database.rows(`SELECT seq, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq > ? ORDER BY seq`, [this.session, seen.seq])) {
       const text = eventText(row['event_json'], row['event_zstd']);

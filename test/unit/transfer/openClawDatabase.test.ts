@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, truncateSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entry';
@@ -147,6 +147,36 @@ describe('watching OpenClaw’s database', function () {
     await live.run(`BEGIN; ${archive.row} DELETE FROM transcript_events WHERE session_id = 'one'; COMMIT;`);
     for (let i = 0; i < 8; i++) await watch.look();
     assert.deepEqual([(await texts()).length, notices], [4, []]);
+  });
+
+  it('reads a session that is put away once, whatever else changes in the database, and again when it is back', async () => {
+    const events = [{ type: 'session', version: 3, id: 'one', timestamp: '2026-11-20T10:00:00.000Z' }, said('a1', 'one', 'first'), { type: 'custom', customType: 'without an id', parentId: 'a1' }, said('a2', 'a1', 'second')];
+    const archive = coldArchive('one', events);
+    await live.run(`CREATE ${archive.table}; BEGIN; ${archive.row} DELETE FROM transcript_events WHERE session_id = 'one'; COMMIT;`);
+    await watch.look();
+    const all = async () => (await store.entriesBySeq(await store.entrySeqs(sessions[0]!))).map(({ content, sourceId }) => [content.type, sourceId]);
+    const before = await all();
+    for (let seq = 1; seq <= 5; seq++) {
+      await live.run(row('other', seq, said(`x${seq}`, null, 'not ours')));
+      await watch.look();
+    }
+    assert.deepEqual([await all(), await texts(), notices], [before, await texts(), []]);
+    await live.run(`BEGIN; DELETE FROM session_transcript_cold_archives; ${events.map((event, seq) => row('one', seq, event)).join(' ')} ${row('one', 4, said('a3', 'a2', 'third'))} COMMIT;`);
+    await watch.look();
+    assert.deepEqual([(await all()).slice(0, before.length), (await all()).length, (await texts()).at(-1), notices], [before, before.length + 1, 'third', []]);
+  });
+
+  it('reads an archive of very many records', async () => {
+    const count = 200_000;
+    const archive = coldArchive('one', Array.from({ length: count }, (_, i) => i), 'file');
+    mkdirSync(join(temp.path, 'agents', 'main', 'sessions', 'cold'), { recursive: true });
+    writeFileSync(join(temp.path, 'agents', 'main', 'sessions', 'cold', archive.name), archive.bytes);
+    await live.run(`CREATE ${archive.table}; BEGIN; ${archive.row} DELETE FROM transcript_events WHERE session_id = 'one'; COMMIT;`);
+    const source = new OpenClawDatabase(live.file, key, wasmFile);
+    assert.equal(await source.look(), 'one');
+    let lines = 0;
+    for await (const _ of source.tail('one').read()) lines++;
+    assert.equal(lines, count);
   });
 
   it('goes over to the session that the key points to, with the last rows of the one before', async () => {
