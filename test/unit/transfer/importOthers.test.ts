@@ -201,7 +201,7 @@ describe('an import from databases and JSON files of other programs', () => {
       { id: 'a1', ...assistant, ts: 1_788_000_001_000, content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, { type: 'tool_use', id: 't1', name: 'read_files', input: { files: [{ path: 'b.txt' }] } }], metrics: { inputTokens: 1000, outputTokens: 20, cacheReadTokens: 700, cacheWriteTokens: 100, cost: 0.5 } },
       { id: 'u2', role: 'user', ts: 1_788_000_002_000, content: [{ type: 'tool_result', tool_use_id: 't1', name: 'read_files', content: [{ type: 'file', path: 'b.txt', content: '4711' }] }] },
       { id: 'a2', ...assistant, ts: 1_788_000_003_000, content: [{ type: 'text', text: '4711' }, { type: 'tool_use', id: 't2', name: 'run_commands', input: { commands: ['ls', 'nope'] } }, { type: 'tool_use', id: 't3', name: 'run_commands', input: { commands: ['nope'] } }] },
-      { id: 'u3', role: 'user', ts: 1_788_000_003_500, content: [{ type: 'tool_result', tool_use_id: 't2', name: 'run_commands', content: [{ query: 'ls', result: 'a.txt', success: true }, { query: 'nope', result: '', error: 'not found', success: false }] }, { type: 'tool_result', tool_use_id: 't3', name: 'run_commands', content: [{ query: 'nope', result: '', error: 'not found', success: false }] }] },
+      { id: 'u3', role: 'user', ts: 1_788_000_003_500, content: [{ type: 'tool_result', tool_use_id: 't2', name: 'run_commands', content: [{ query: 'ls', result: 'a.txt', success: true }, { query: 'nope', result: '', error: 'not found', success: false }, { query: 'make', result: 'cc a.c', error: 'exit code 2', success: false }, { query: 'b.txt', result: [{ type: 'file', path: 'b.txt', content: '47' }], error: 'cut off', success: true }, { query: 'true', result: null, success: true }] }, { type: 'tool_result', tool_use_id: 't3', name: 'run_commands', content: [{ query: 'nope', result: '', error: 'not found', success: false }] }] },
       { id: 'error_1', ...assistant, ts: 1_788_000_004_000, content: [{ type: 'text', text: 'Cannot connect' }], metadata: { displayOnly: true, displayRole: 'error' } },
       'no message',
     ];
@@ -225,7 +225,7 @@ describe('an import from databases and JSON files of other programs', () => {
       'assistant: 4711',
       'call t2 run_commands {"commands":["ls","nope"]}',
       'call t3 run_commands {"commands":["nope"]}',
-      'result t2 run_commands ok: ls:\na.txt\nnope:\nnot found',
+      'result t2 run_commands ok: ls:\na.txt\nnope:\nnot found\nmake:\ncc a.c\nexit code 2\nb.txt:\n<file_content path="b.txt">\n47\n</file_content>\ncut off\ntrue:\nnull',
       'result t3 run_commands error: not found',
       'assistant: Cannot connect',
       'custom import:fields',

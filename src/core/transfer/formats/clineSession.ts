@@ -58,7 +58,10 @@ function withOutcomes(block: Json): Json {
     if (!isObject(one) || typeof one['success'] !== 'boolean') return withFiles([one]) as unknown[];
     const { query, result, error } = one;
     const head = typeof query === 'string' && content.length > 1 ? [text(`${query}:`)] : [];
-    return [...head, ...(Array.isArray(result) ? (withFiles(result) as unknown[]) : [text(typeof result === 'string' && result !== '' ? result : (textOf(error) ?? JSON.stringify(result ?? null)))])];
+    const fault = textOf(error);
+    const isEmpty = result === undefined || result === null || result === '';
+    const found = Array.isArray(result) ? (withFiles(result) as unknown[]) : isEmpty && fault ? [] : [text(typeof result === 'string' && !isEmpty ? result : JSON.stringify(result ?? null))];
+    return [...head, ...found, ...(fault ? [text(fault)] : [])];
   });
   return { ...block, content: answers, is_error: block['is_error'] === true || (outcomes.length > 0 && outcomes.every((one) => one['success'] === false)) };
 }
