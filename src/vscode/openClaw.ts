@@ -7,6 +7,7 @@ import type { FoundOpenClaw, OpenClawAgent, OpenClawPlace } from '../node/transf
 import type { OpenClawWatch, OpenClawWatchOptions } from '../node/transfer/openClawWatch';
 import { settingKey } from './contributions';
 import { confirmReplies, oneWayText, showOpenClawNotice } from './openClawNotices';
+import { plainLabel } from './plainLabel';
 import { agoText } from './sessionText';
 import type { Settings } from './settingsValues';
 
@@ -194,13 +195,13 @@ export class OpenClaw implements Disposable {
 
 function items(agents: readonly OpenClawAgent[], watched: Watching | null, twoWay: boolean, now: number): Item[] {
   return [
-    ...(watched === null ? [] : [{ label: `$(debug-stop) ${t('Stop Watching')}`, description: watched.key, choice: 'stop' as const }]),
+    ...(watched === null ? [] : [{ label: `$(debug-stop) ${t('Stop Watching')}`, description: plainLabel(watched.key), choice: 'stop' as const }]),
     ...(watched?.place.type === 'folder' ? [{ label: twoWay ? `$(lock) ${t('Keep Replies Here')}` : `$(edit) ${t('Write Replies to OpenClaw…')}`, description: twoWay ? t('OpenClaw’s files are only read again') : t('What is said here goes on in OpenClaw too'), choice: 'replies' as const }] : []),
     ...agents.flatMap(({ agent, place, sessions }): Item[] => [
-      { label: place.type === 'database' ? t('{0} (database: replies stay here)', agent) : agent, kind: QuickPickItemKind.Separator },
+      { label: plainLabel(place.type === 'database' ? t('{0} (database: replies stay here)', agent) : agent), kind: QuickPickItemKind.Separator },
       ...sessions.map(({ key, sessionId, updatedAt, label, displayName }) => ({
-        label: `${key === watched?.key ? '$(eye) ' : ''}${key}`,
-        description: [label ?? displayName, updatedAt === null ? null : agoText(updatedAt, now), sessionId].filter((part) => part !== null).join(' · '),
+        label: `${key === watched?.key ? '$(eye) ' : ''}${plainLabel(key)}`,
+        description: plainLabel([label ?? displayName, updatedAt === null ? null : agoText(updatedAt, now), sessionId].filter((part) => part !== null).join(' · ')),
         choice: { key },
       })),
     ]),

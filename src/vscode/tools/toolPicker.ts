@@ -1,6 +1,7 @@
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
 import { t, wholeNumber } from '../../core/l10n';
 import type { ListedTool } from '../../core/tools/toolBox';
+import { plainLabel } from '../plainLabel';
 
 interface Item extends QuickPickItem {
   readonly name?: string;
@@ -8,7 +9,7 @@ interface Item extends QuickPickItem {
 
 /** Names of the tools that are on; undefined when the user has closed the list. */
 export async function pickTools(tools: readonly ListedTool[]): Promise<readonly string[] | undefined> {
-  const item = ({ name, description, tokens, isOn }: ListedTool): Item => ({ label: name, name, picked: isOn, description: t('~{0} tokens', wholeNumber(tokens)), detail: description.replace(/\s+/g, ' ').slice(0, 200) });
+  const item = ({ name, description, tokens, isOn }: ListedTool): Item => ({ label: plainLabel(name), name, picked: isOn, description: t('~{0} tokens', wholeNumber(tokens)), detail: plainLabel(description.replace(/\s+/g, ' ').slice(0, 200)) });
   const others = tools.filter(({ isOwn }) => !isOwn);
   const items: Item[] = [
     { label: 'Threadkeeper', kind: QuickPickItemKind.Separator },
