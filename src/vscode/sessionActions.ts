@@ -74,7 +74,7 @@ export class SessionActions {
   async saveTags(uuid: string, tags: readonly string[]): Promise<void> {
     const session = await this.find(uuid);
     if (!session) throw new Error(t('This session does not exist any more.'));
-    await this.patch([session], { metadata: { ...session.metadata, tags: [...tags] } });
+    await this.patch([session], { metadata: { tags: [...tags] } });
   }
 
   /** A new session that goes on from where this one stands. Undefined where nothing has been said yet. */

@@ -45,6 +45,9 @@ export interface NewSession {
 export type SessionPatch = Partial<
   Pick<
     Session,
-    'title' | 'model' | 'thinkingLevel' | 'policy' | 'metadata' | 'costLimit' | 'lastOpenedAt' | 'pinnedAt' | 'archivedAt' | 'deletedAt'
+    'title' | 'model' | 'thinkingLevel' | 'policy' | 'costLimit' | 'lastOpenedAt' | 'pinnedAt' | 'archivedAt' | 'deletedAt'
   >
->;
+> & {
+  /** The keys that it names; null removes one. The others stay as they are: somebody else may be changing them. */
+  readonly metadata?: Readonly<Record<string, unknown>>;
+};

@@ -14,7 +14,7 @@ export interface ListedTool {
 }
 
 export interface ToolBoxDeps {
-  readonly store: Pick<SessionStore, 'session' | 'updateSession'>;
+  readonly store: Pick<SessionStore, 'updateSession'>;
   /** A window on the session in memory: what is chosen is a part of its metadata. */
   readonly branch: { session: Session };
   readonly tokensOf: (text: string) => number;
@@ -60,8 +60,7 @@ export class ToolBox {
   /** From the next turn on; null: as usual. Rejects with `StoreError`. */
   async choose(names: readonly string[] | null): Promise<void> {
     const { store, branch } = this.deps;
-    const { [chosenKey]: _, ...metadata } = (await store.session(branch.session.uuid))?.metadata ?? branch.session.metadata;
-    branch.session = await store.updateSession(branch.session.uuid, { metadata: names ? { ...metadata, [chosenKey]: names } : metadata });
+    branch.session = await store.updateSession(branch.session.uuid, { metadata: { [chosenKey]: names } });
   }
 
   private chosen(): ReadonlySet<string> | null {

@@ -154,12 +154,12 @@ export class SessionRows {
 
   /** Changes what the patch names. `updatedAt` is left alone: it says when something was last said. */
   update(uuid: string, patch: SessionPatch): Session {
-    this.require(uuid);
+    const { metadata } = this.require(uuid);
     const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
     for (const [property, value] of changes) {
       const column = patchColumns[property as keyof SessionPatch];
       if (column === undefined) throw new StoreError('invalid', english('A session\'s {0} cannot be changed', property));
-      this.connection.run(`UPDATE sessions SET ${column} = ? WHERE uuid = ?`, [encodePatch(property, value), uuid]);
+      this.connection.run(`UPDATE sessions SET ${column} = ? WHERE uuid = ?`, [encodePatch(property, property === 'metadata' ? merged(metadata, patch.metadata) : value), uuid]);
     }
     return this.require(uuid);
   }
@@ -196,6 +196,10 @@ const patchColumns: Readonly<Record<keyof SessionPatch, string>> = {
   archivedAt: 'archived_at',
   deletedAt: 'deleted_at',
 };
+
+function merged(metadata: Session['metadata'], patch: SessionPatch['metadata']): Session['metadata'] {
+  return Object.fromEntries(Object.entries({ ...metadata, ...patch }).filter(([key, value]) => value !== null || patch?.[key] === undefined));
+}
 
 function encodePatch(property: string, value: unknown): SqlValue {
   if (property === 'title') return packText(String(value));

@@ -228,7 +228,7 @@ export class SessionWriter {
     const from = isObject(metadata['importedFrom']) ? metadata['importedFrom'] : {};
     const title = this.title || (called === '' ? titleFrom(this.firstWords) : '');
     if (title === '' || title === called || called !== (from['title'] ?? '')) return session;
-    return this.options.store.updateSession(session.uuid, { title, metadata: { ...metadata, importedFrom: { ...from, title } } });
+    return this.options.store.updateSession(session.uuid, { title, metadata: { importedFrom: { ...from, title } } });
   }
 
   private get title(): string {

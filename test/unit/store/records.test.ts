@@ -88,6 +88,13 @@ describe('store: what belongs to a session', () => {
     assert.deepEqual([await list({ tag: 'bug' }), await list({ tag: 'new' })], [[], [a]]);
   });
 
+  it('changes the metadata that it is told to, and leaves alone what others have set', async () => {
+    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: 1, metadata: { tags: ['a'], importedFrom: { title: 'x' }, nothing: null } });
+    await Promise.all([store.updateSession(uuid, { metadata: { tags: ['b'] } }), store.updateSession(uuid, { metadata: { importedFrom: { title: 'y' }, tools: ['t'] } })]);
+    assert.deepEqual((await store.session(uuid))?.metadata, { tags: ['b'], importedFrom: { title: 'y' }, nothing: null, tools: ['t'] });
+    assert.deepEqual((await store.updateSession(uuid, { metadata: { tools: null } })).metadata, { tags: ['b'], importedFrom: { title: 'y' }, nothing: null });
+  });
+
   it('has metadata that plain SQL can query, and lists sessions whose metadata another tool has broken', async () => {
     const own = tempFolder();
     const { core, database } = await SearchStore.open(own.path);
