@@ -1,4 +1,4 @@
-import { closeSync, existsSync, futimesSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, futimesSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createHash, randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -83,13 +83,7 @@ export class Lease {
 
   /** Throws `lease_lost` when another process has taken over; called before every commit. */
   verify(): void {
-    let content: string | undefined;
-    try {
-      content = patientSync(() => readWhole(this.file));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-    if (content !== this.content) throw new StoreError('lease_lost', english('{0}: another process has taken over', this.file));
+    if (patientSync(() => readIfThere(this.file, readWhole)) !== this.content) throw new StoreError('lease_lost', english('{0}: another process has taken over', this.file));
   }
 
   /** Idempotent. A lease that was lost is left to its new holder. */
@@ -114,9 +108,10 @@ export class Lease {
 }
 
 /** Removes the lease if it still bears this nonce; also for a process whose store worker has died. */
-export function releaseLease(file: string, nonce: string): void {
+export function releaseLease(file: string, nonce: string, read: Read = readWhole): void {
   patientSync(() => {
-    if (existsSync(file) && parseRecord(readWhole(file))?.nonce === nonce) rmSync(file, { force: true });
+    const content = readIfThere(file, read);
+    if (content !== null && parseRecord(content)?.nonce === nonce) rmSync(file, { force: true });
   });
 }
 
@@ -210,6 +205,16 @@ function readLease(file: string, read: Read = readWhole): FoundLease | undefined
 
 function readWhole(file: string): string {
   return readFileSync(file, 'utf8');
+}
+
+/** Read without looking first: it may be removed at any moment. */
+function readIfThere(file: string, read: Read): string | null {
+  try {
+    return read(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return null;
+  }
 }
 
 function parseRecord(content: string): LeaseRecord | null {

@@ -83,6 +83,15 @@ describe('store: the lease', () => {
     holder.release();
   });
 
+  it('is released where its file goes away just then', () => {
+    leave({});
+    releaseLease(file, 'left-behind', (name) => {
+      rmSync(name);
+      return readFileSync(name, 'utf8');
+    });
+    assert.deepEqual(readdirSync(temp.path), []);
+  });
+
   it('tells its holder when another process has taken over, and leaves the other alone', async () => {
     const lease = await take();
     lease.verify();
