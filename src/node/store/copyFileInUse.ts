@@ -2,12 +2,18 @@ import { closeSync, constants, copyFileSync, openSync, readSync, writeFileSync }
 
 const chunkBytes = 1024 * 1024;
 
+/** Tests pass ones during which the file changes, and as where it cannot be cloned. */
+interface CopyWays {
+  readonly read?: typeof readSync;
+  readonly clone?: (from: string, to: string) => boolean;
+}
+
 /**
  * Copies a file that another process may be writing, to the end that it then has. `copyFileSync` may never return from one: when the
  * file has become shorter since it looked (a checkpoint empties the log), it goes on asking for the bytes that are missing.
  */
-export function copyFileInUse(from: string, to: string, read: typeof readSync = readSync): void {
-  if (isCloned(from, to)) return;
+export function copyFileInUse(from: string, to: string, { read = readSync, clone = isCloned }: CopyWays = {}): void {
+  if (clone(from, to)) return;
   const source = openSync(from, 'r');
   try {
     const target = openSync(to, 'w', 0o600);

@@ -21,19 +21,28 @@ describe('store: the copy of a file in use', () => {
   beforeEach(() => writeFileSync(from, whole));
   after(() => temp.remove());
 
-  it('is the file, whatever stood in its place', () => {
-    copyFileInUse(from, to);
-    assert.ok(readFileSync(to).equals(whole));
-    writeFileSync(from, 'short');
-    copyFileInUse(from, to);
-    assert.equal(readFileSync(to, 'utf8'), 'short');
+  it('is the file, whatever stood in its place, also where it cannot be cloned', () => {
+    for (const ways of [{}, { clone: () => false }]) {
+      writeFileSync(from, whole);
+      copyFileInUse(from, to, ways);
+      assert.ok(readFileSync(to).equals(whole));
+      writeFileSync(from, 'short');
+      copyFileInUse(from, to, ways);
+      assert.equal(readFileSync(to, 'utf8'), 'short');
+    }
+  });
+
+  it('is left to the file system that can clone', () => {
+    const clones: string[][] = [];
+    copyFileInUse(from, to, { clone: (...files) => clones.push(files) > 0, read: () => assert.fail('read') });
+    assert.deepEqual(clones, [[from, to]]);
   });
 
   it('ends where the file ends that was made shorter or longer meanwhile', () => {
-    copyFileInUse(from, to, meanwhile(() => truncateSync(from, 10)));
+    copyFileInUse(from, to, { clone: () => false, read: meanwhile(() => truncateSync(from, 10)) });
     assert.ok(whole.subarray(0, 1024 * 1024).equals(readFileSync(to)));
     writeFileSync(from, whole);
-    copyFileInUse(from, to, meanwhile(() => writeFileSync(from, 'more', { flag: 'a' })));
+    copyFileInUse(from, to, { clone: () => false, read: meanwhile(() => writeFileSync(from, 'more', { flag: 'a' })) });
     assert.equal(readFileSync(to).length, whole.length + 4);
   });
 
