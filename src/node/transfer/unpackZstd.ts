@@ -17,7 +17,7 @@ export function unpackZstd(bytes: Uint8Array): Uint8Array | null {
 
 /** What ends within a frame is left to fzstd, which says so. https://www.rfc-editor.org/rfc/rfc8878#section-3.1 */
 function mayUnpack(bytes: Buffer): boolean {
-  let [total, promised] = [0, 0];
+  let total = 0;
   for (let at = 0; at + 8 <= bytes.length; ) {
     const magic = bytes.readUInt32LE(at);
     if (magic >>> 4 === 0x184d2a5) {
@@ -33,8 +33,10 @@ function mayUnpack(bytes: Buffer): boolean {
     const claimed = sizeBytes === 0 ? 0 : sizeBytes === 8 ? Number(bytes.readBigUInt64LE(sizeAt)) : bytes.readUIntLE(sizeAt, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
     const exponent = 2 ** (10 + (bytes[at + 5]! >> 3));
     const window = isSingle ? claimed : exponent + (exponent / 8) * (bytes[at + 5]! & 7);
-    promised += claimed;
-    if (promised > mostUnpackedBytes || window > mostWindowBytes) return false;
+    // fzstd takes exactly this much for the frame, and its blocks, whatever is in them, are written into that.
+    const isNamed = isSingle || claimed > 0;
+    total += claimed;
+    if (total > mostUnpackedBytes || window > mostWindowBytes) return false;
     at = sizeAt + sizeBytes;
     for (let isLast = false; !isLast; ) {
       if (at + 3 > bytes.length) return true;
@@ -42,7 +44,7 @@ function mayUnpack(bytes: Buffer): boolean {
       const [type, size] = [(header >> 1) & 3, header >> 3];
       isLast = (header & 1) !== 0;
       at += 3 + (type === 1 ? 1 : size);
-      total += type === 2 ? mostBlockBytes : size;
+      if (!isNamed) total += type === 2 ? mostBlockBytes : size;
       if (total > mostUnpackedBytes) return false;
     }
     at += (flags & 4) === 0 ? 0 : 4;

@@ -19,6 +19,20 @@ describe('unpacking zstd', () => {
     assert.equal(unpackZstd(zstdBomb(perMegabyte))?.length, 1024 * 1024);
   });
 
+  it('unpacks many small blocks of a frame that names its size, by which it knows that they are', () => {
+    const count = 1_100;
+    const named = zstdFrame(Buffer.alloc(2 * count)).subarray(0, 9);
+    // Compressed to two characters as they are, and no sequence.
+    const blocks = Array.from({ length: count }, (_, i) => {
+      const bytes = Buffer.from([0, 0, 0, 2 << 3, ...Buffer.from('ab'), 0]);
+      bytes.writeUIntLE((4 << 3) | (2 << 1) | (i === count - 1 ? 1 : 0), 0, 3);
+      return bytes;
+    });
+    assert.equal(Buffer.from(unpackZstd(Buffer.concat([named, ...blocks]))!).toString(), 'ab'.repeat(count));
+    const unnamed = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 10 << 3]);
+    assert.equal(unpackZstd(Buffer.concat([unnamed, ...blocks])), null);
+  });
+
   it('unpacks nothing that would be too large, or says so, in whatever frame', () => {
     const small = zstdFrame(Buffer.from('small'));
     const withWindow = (exponent: number) => Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (exponent - 10) << 3]), Buffer.from([(5 << 3) | 1, 0, 0]), Buffer.from('small')]);
