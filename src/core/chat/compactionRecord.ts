@@ -1,6 +1,6 @@
 import { elementsOf, reachablePercent, type Element } from '../compaction/continuity';
-import type { Cut } from '../compaction/cutPoint';
-import { renderFoldedState } from '../compaction/foldedState';
+import { isUserMessage, type Cut } from '../compaction/cutPoint';
+import { FoldedState, renderFoldedState, requestLine } from '../compaction/foldedState';
 import type { Fold } from '../compaction/ladder';
 import { maskedEntries } from '../compaction/mask';
 import type { SummaryCall } from '../compaction/summaryWriter';
@@ -60,11 +60,14 @@ export class CompactionRecorder {
     const keptMasked = cut.kept.filter(({ uuid }) => masked.has(uuid)).map(({ uuid }) => uuid);
     const durationMs = clock.now() - facts.startedAt;
     const { startedAt: _, holdsTurn, ...rest } = facts;
+    const requestChars = engine.budget.oversized * 3;
+    const request = requestLine(cut.currentRequest, requestChars) ?? carriedRequest(cut, before);
+    const folded = request ? { ...fold.folded, request } : fold.folded;
     const content: Content = {
       type: 'compaction',
       operationId: ids.next(),
-      summaryText: renderFoldedState(fold.folded, cut.currentRequest, engine.budget.oversized * 3, await pins.text()),
-      summary: fold.folded,
+      summaryText: renderFoldedState(folded, null, requestChars, await pins.text()),
+      summary: folded,
       firstKeptEntry: cut.firstKept?.uuid ?? null,
       coversFrom: cut.folded[0]?.uuid ?? null,
       tokensAfter: 0,
@@ -153,4 +156,10 @@ export class CompactionRecorder {
     this.recordedAt = Math.max(this.deps.clock.now(), this.recordedAt + 1);
     return { provider, model, kind: 'compaction', ...usage, cost: null, at: this.recordedAt };
   }
+}
+
+/** Of a second cut inside of one turn: its request is in the state alone, and after a restart not in memory either. */
+function carriedRequest({ folded, kept }: Cut, before: EntryOf<'compaction'> | null): FoldedState['request'] {
+  if (kept.length === 0 || folded.some(isUserMessage) || kept.some(isUserMessage)) return undefined;
+  return FoldedState.safeParse(before?.content.summary).data?.request;
 }

@@ -229,7 +229,7 @@ export class Compactor {
     // In the middle of a turn its request may stand in the state.
     const currentRequest = kept.some(isUserMessage) ? null : (branch.entries.findLast(isUserMessage) ?? null);
     const cut: Cut = { folded: [], firstKept: kept[0] ?? null, kept, currentRequest };
-    const request = maker.request(cut, null);
+    const request = { ...maker.request(cut, null), shortens: true };
     for (const fold of [await foldByExtraction(request, tooLongState), foldByTruncation(request, tooLongState)]) {
       const draft = await recorder.draft(fold, cut, { ...facts, rung: fold.rung, coversFrom: live.content.coversFrom });
       if (draft.tokensAfter > engine.budget.limit) continue;
@@ -296,6 +296,8 @@ export class Compactor {
         const share = note ? 0.5 : 1;
         yield { fold: await foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens * share) }, note), cut };
       }
+      const least = cuts.at(-1)!;
+      if (options.trigger !== 'manual' && used > budget.limit) yield { fold: await foldByExtraction({ ...maker.request(least, options.instructions), shortens: true }, note ?? tooLongState), cut: least };
     }
     // Nobody asks for a compaction in order to lose the summary: that is only better than not being able to go on.
     if (options.trigger === 'manual') return;

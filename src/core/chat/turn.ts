@@ -87,6 +87,8 @@ export class Turn {
   private instructions = '';
   /** Of this turn, for the same reason. */
   private tools: readonly Tool[] = [];
+  /** The user has said that the full context of the next request stays as it is. */
+  private isDeclined = false;
   private readonly compaction: AbortController = new AbortController();
 
   constructor(
@@ -132,6 +134,7 @@ export class Turn {
     const { branch, engine, emitContext } = this.deps;
     await branch.settleCounts();
     engine.recounted();
+    engine.resumeBound();
     if (first) {
       this.instructions = this.deps.instructions();
       this.tools = this.deps.toolBox.current();
@@ -144,8 +147,13 @@ export class Turn {
     await this.appendNudge();
     if (first && engine.policy.showUsageToModel) await this.append(usageNote(engine.measure().used, engine.budget), false);
     emitContext();
+    this.isDeclined = false;
     let refusal = await this.compactIfDue();
-    if (await this.showLess()) refusal = await this.compactIfDue();
+    if (!this.isDeclined && (await this.showLess())) {
+      refusal = await this.compactIfDue();
+      // A compaction begins with the policy's own bound.
+      await this.showLess();
+    }
     const goOn = continueNote(engine.projection());
     if (goOn) await this.append(goOn, false);
     emitContext();
@@ -161,17 +169,24 @@ export class Turn {
   private async showLess(): Promise<boolean> {
     const { engine } = this.deps;
     let isLess = false;
-    if (!engine.policy.compaction.enabled) return false;
-    while (engine.measure().used > engine.budget.limit && engine.showLess()) isLess = true;
+    if (!engine.policy.compaction.enabled || this.signal.aborted) return false;
+    while (this.neededTokens() > engine.budget.limit && engine.showLess()) isLess = true;
     if (isLess) await this.appendNotes(false);
     return isLess;
+  }
+
+  /** What the request takes once it is recorded how much of an entry is shown: what the provider has measured may not be its beginning then. */
+  private neededTokens(): number {
+    const { branch, engine } = this.deps;
+    const change = policyChangeNote(branch.entries, engine.boundInUse, branch.tokensOf);
+    return change?.data.isBreak ? engine.estimatedTokens() : engine.measure().used;
   }
 
   private async appendNotes(first: boolean): Promise<void> {
     const { branch, engine } = this.deps;
     const change = instructionsChange(branch.entries, this.instructions);
     if (change) await this.append(change, false, false);
-    const bound = policyChangeNote(branch.entries, engine.budget.oversized, branch.tokensOf);
+    const bound = policyChangeNote(branch.entries, engine.boundInUse, branch.tokensOf);
     if (bound) await this.append(bound, false, false);
     if (first) await this.appendMemoryHead();
   }
@@ -209,6 +224,7 @@ export class Turn {
     if (compactor.guard.holds(branch.entries, used, engine.budget.limit)) return null;
     const answer = await this.askWhenFull(used);
     if (answer === 'continue') {
+      this.isDeclined = true;
       compactor.guard.postponed(used);
       return english('It stays as it is, as you chose.');
     }
@@ -216,6 +232,7 @@ export class Turn {
     const instructions = typeof answer === 'object' ? answer.summarize : null;
     const reviewed = answer === 'truncate' ? null : await this.review(used, instructions);
     if (reviewed === false) {
+      this.isDeclined = true;
       compactor.guard.postponed(used);
       return english('It stays as it is, as you chose.');
     }
@@ -254,7 +271,10 @@ export class Turn {
     const { compactor } = this.deps;
     this.phase('compacting');
     const result = await compactor.run({ trigger, instructions: null, holdsTurn: true, ...options, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });
-    if (result.entry) await this.appendNotes(true);
+    if (result.entry) {
+      this.deps.engine.resumeBound();
+      await this.appendNotes(true);
+    }
     return result.message;
   }
 

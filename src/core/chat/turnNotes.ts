@@ -1,9 +1,9 @@
 import { continueText, type Projection } from '../context/projection';
-import type { Budget } from '../context/budget';
+import type { BoundInUse, Budget } from '../context/budget';
 import { stepBounds } from '../context/stepBounds';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ContentOf, StoredEntry } from '../session/entry';
-import { cycleEntries, policyChange, policyChangeOf, verbatimEntries, type PolicyChangeData } from '../session/liveCompaction';
+import { cycleEntries, policyChange, recordedBound, verbatimEntries, type PolicyChangeData } from '../session/liveCompaction';
 
 /** `customType` of the message that asks the model to go on with an answer of its own. */
 export const continueType = 'continue';
@@ -52,10 +52,11 @@ const recordedFrom = 1 / 8;
  * changed later may move it, and then an entry that was sent stands otherwise in the next prompt. A break only when one does. Null
  * when there is nothing to record.
  */
-export function policyChangeNote(entries: readonly StoredEntry[], oversized: number, tokensOf: (entry: StoredEntry) => number): ContentOf<'custom'> | null {
-  const known = cycleEntries(entries).findLast((entry) => policyChangeOf(entry) !== null);
-  const before = known ? policyChangeOf(known)!.oversized : null;
-  if (before === oversized) return null;
+export function policyChangeNote(entries: readonly StoredEntry[], { oversized, policyOversized }: BoundInUse, tokensOf: (entry: StoredEntry) => number): (ContentOf<'custom'> & { readonly data: PolicyChangeData }) | null {
+  const known = recordedBound(entries);
+  const before = known?.oversized ?? null;
+  const isOutdated = known !== null && !known.shared && stepBounds(verbatimEntries(entries), tokensOf, oversized).size > 0;
+  if (before === oversized && !isOutdated) return null;
   const large = verbatimEntries(entries).filter(({ modelFacing, content }) => modelFacing && (content.type === 'message' || content.type === 'tool_result'));
   if (before === null && !large.some((entry) => tokensOf(entry) > oversized * recordedFrom) && stepBounds(verbatimEntries(entries), tokensOf, oversized).size === 0) return null;
   // Whatever stands in front of an answer, or of the newest message, was in a prompt.
@@ -63,7 +64,7 @@ export function policyChangeNote(entries: readonly StoredEntry[], oversized: num
   const sent = new Set(entries.slice(0, newest));
   const least = before === null ? oversized : Math.min(before, oversized);
   const shared = stepBounds(verbatimEntries(entries), tokensOf, least);
-  const data: PolicyChangeData = { oversized, isBreak: large.some((entry) => sent.has(entry) && (tokensOf(entry) > least || shared.has(entry.uuid))) };
+  const data: PolicyChangeData = { oversized, shared: true, ...(oversized < policyOversized ? { insteadOf: policyOversized } : {}), isBreak: large.some((entry) => sent.has(entry) && (tokensOf(entry) > least || shared.has(entry.uuid))) };
   return { type: 'custom', customType: policyChange, data };
 }
 

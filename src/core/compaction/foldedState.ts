@@ -25,6 +25,8 @@ export const FoldedState = z.object({
   work: z._default(WorkLedger, emptyWorkLedger),
   /** Identifiers that nothing else here mentions, by entry. */
   identifiers: z._default(z.array(LedgerLine), []),
+  /** The request that is being worked on, as it is shown, where the cut fell inside of its turn: a second cut there may no longer have it at hand. */
+  request: z.optional(LedgerLine),
 });
 export type FoldedState = z.infer<typeof FoldedState>;
 
@@ -46,7 +48,7 @@ export function renderFoldedState(folded: FoldedState, currentRequest: StoredEnt
     pins,
     list('Also mentioned', folded.identifiers),
     list(folded.state || folded.raw ? 'Exact passages' : 'Passages (verbatim)', folded.lines),
-    requestText(currentRequest, oversizedChars),
+    requestText(requestLine(currentRequest, oversizedChars) ?? folded.request),
   ]
     .flat()
     .filter((part) => part !== '')
@@ -72,13 +74,16 @@ function abbreviate(refs: readonly string[]): string {
   return refs.length <= 40 ? refs.join(', ') : `${refs.slice(0, 20).join(', ')} … ${refs.slice(-20).join(', ')} (${refs.length})`;
 }
 
-function requestText(entry: StoredEntry | null, maxChars: number): string {
-  if (entry?.content.type !== 'message') return '';
+/** What is carried of a request: all of it, or its head and tail. Undefined for what is no message. */
+export function requestLine(entry: StoredEntry | null, maxChars: number): LedgerLine | undefined {
+  if (entry?.content.type !== 'message') return undefined;
   const { text } = entry.content;
+  const ref = entryRef(entry);
+  if (text.length <= maxChars) return { ref, text };
   const head = Math.floor(maxChars * 0.7);
-  const shown =
-    text.length <= maxChars
-      ? text
-      : `${wholeCharacters(text, 0, head)}\n[… the rest: recall ${entryRef(entry)} …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}`;
-  return `## The request you are working on (${entryRef(entry)}, verbatim)\n${shown}`;
+  return { ref, text: `${wholeCharacters(text, 0, head)}\n[… the rest: recall ${ref} …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}` };
+}
+
+function requestText(request: LedgerLine | undefined): string {
+  return request ? `## The request you are working on (${request.ref}, verbatim)\n${request.text}` : '';
 }

@@ -27,6 +27,8 @@ export interface FoldRequest {
   readonly ledgerTokens: number;
   readonly instructions: string | null;
   readonly format: SummaryFormat;
+  /** The state before was made for a larger window, and does not fit: only the newest of it is carried. */
+  readonly shortens?: boolean;
   readonly estimate: (text: string) => number;
   readonly analyst: TextAnalyst;
   readonly log: Logger;
@@ -151,7 +153,7 @@ export async function foldByExtraction(request: FoldRequest, note: string | null
   const analysis = await request.analyst.analyse(itemsOf(cut.folded), maxSummaryTokens);
   const state: FoldedState = {
     ...ledgers(request, previous, analysis),
-    ...shortened(previous, ledgerTokens, estimate),
+    ...(request.shortens ? shortened(previous, ledgerTokens, estimate) : { state: previous.state, raw: previous.raw }),
     lines: newestWithin([...previous.lines, ...withRefs(analysis.lines, cut.folded)], maxSummaryTokens, estimate),
   };
   const { folded, audit } = withIdentifiers(request, state, previous, analysis);
@@ -166,14 +168,14 @@ export function foldByTruncation(request: FoldRequest, note: string | null): Fol
   return { folded, rung: 'truncate', model: null, note, audit: null, analysis: null };
 }
 
-/** A state as it is, unless it was written for a larger window: then the newest of each of its lists, word for word, or the beginning of a text. */
+/** The newest of each list of a state, word for word, or the end of a text. */
 function shortened({ state, raw }: FoldedState, budget: number, estimate: (text: string) => number): Pick<FoldedState, 'state' | 'raw'> {
   const tokens = estimate(stateText({ ...emptyFoldedState, state, raw }));
   if (tokens <= budget) return { state, raw };
   const newest = (lines: readonly string[], share: number) => newestWithin(lines.map((text) => ({ ref: '', text })), budget * share, estimate).map(({ text }) => text);
   return {
     state: state && { ...state, logos: newest(state.logos, 0.7), pathos: newest(state.pathos, 0.15), abstract: newest(state.abstract, 0.15) },
-    raw: raw && wholeCharacters(raw, 0, Math.floor((raw.length * budget) / tokens)),
+    raw: raw && `[…] ${wholeCharacters(raw, raw.length - Math.floor((raw.length * budget) / tokens), raw.length)}`,
   };
 }
 

@@ -38,6 +38,13 @@ export interface Budget {
   readonly maxSummary: number;
 }
 
+/** From which size on an entry is sent as head and tail, in own, uncalibrated tokens. */
+export interface BoundInUse {
+  readonly oversized: number;
+  /** The same as the policy has it, which may leave too much room. */
+  readonly policyOversized: number;
+}
+
 /** Between the last nudge and the preparation, so that the notes it asked for are in the summary: share of the window. */
 const afterNudge = 0.02;
 /** Where preparation moves when the trigger lies below it: as far in front of it as in the default policy (78 of 85 %). */

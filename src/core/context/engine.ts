@@ -4,11 +4,11 @@ import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
 import type { TokenUsage } from '../models/modelEvent';
 import type { StoredEntry } from '../session/entry';
-import { afterLastBreak, leftOutEntries } from '../session/liveCompaction';
+import { afterLastBreak, leftOutEntries, recordedBound } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/cutPoint';
-import { compactionDue, resolveBudget, thresholdsOf, type Budget } from './budget';
+import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';
 import { CompactionChain } from './compactionChain';
@@ -53,9 +53,9 @@ export class ContextEngine {
   private memo: Memo | null = null;
   /** Null: as the model does by itself. */
   private thinkingInUse: ThinkingLevel | null = null;
-  /** Tokens of one entry, where less had to be shown than the policy says; as long as the model and the policy stay what they are. */
-  private shown = Infinity;
   budget: Budget;
+  /** Tokens of one entry as the policy has them: `budget` may have less, where that did not fit. */
+  private policyOversized: number;
   private readonly chain: CompactionChain;
 
   constructor(
@@ -67,6 +67,7 @@ export class ContextEngine {
     private bindingInUse: ModelBinding,
   ) {
     this.budget = resolveBudget(policyInUse, bindingInUse.info);
+    this.policyOversized = this.budget.oversized;
     this.chain = new CompactionChain(store);
   }
 
@@ -107,10 +108,10 @@ export class ContextEngine {
     this.policyInUse = policy;
     this.thinkingInUse = usableLevel(thinking, binding.info.thinking);
     this.budget = resolveBudget(policy, binding.info, this.thinkingInUse);
+    this.policyOversized = this.budget.oversized;
     const moved = JSON.stringify(thresholdsOf(this.budget)) !== before;
-    if (moved) this.shown = Infinity;
-    else this.budget = { ...this.budget, oversized: Math.min(this.budget.oversized, this.shown) };
     this.memo = null;
+    this.resumeBound();
     if (changed || !this.calibration) this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
     return moved;
   }
@@ -122,10 +123,29 @@ export class ContextEngine {
   showLess(): boolean {
     const oversized = Math.floor(this.budget.oversized / 2);
     if (oversized < leastShown) return false;
-    this.shown = oversized;
+    this.bound(oversized);
+    return true;
+  }
+
+  /** Entries are shown as this cycle says that they were, if that was less than the policy, which still is the same, allows. */
+  resumeBound(): void {
+    const recorded = recordedBound(this.branch.entries);
+    this.bound(recorded?.insteadOf === this.policyOversized ? Math.min(recorded.oversized, this.policyOversized) : this.policyOversized);
+  }
+
+  get boundInUse(): BoundInUse {
+    return { oversized: this.budget.oversized, policyOversized: this.policyOversized };
+  }
+
+  private bound(oversized: number): void {
+    if (oversized === this.budget.oversized) return;
     this.budget = { ...this.budget, oversized };
     this.memo = null;
-    return true;
+  }
+
+  /** Calibrated tokens of the request by our own count alone: what a prompt takes of which no beginning has been measured. */
+  estimatedTokens(): number {
+    return Math.round(this.factor * this.rawRequestTokens());
   }
 
   /** A refusal has told that the model takes less than was thought. */

@@ -41,13 +41,24 @@ export interface PolicyChangeData {
   readonly oversized: number;
   /** An entry that was sent by another size is among those it applies to. */
   readonly isBreak: boolean;
+  /** Whether the results of one step share a bound (stepBounds.ts): records of earlier versions know of none. */
+  readonly shared: boolean;
+  /** The policy's own size, where less had to be shown than that. */
+  readonly insteadOf?: number;
 }
 
 /** Null for every other entry. */
 export function policyChangeOf({ content }: StoredEntry): PolicyChangeData | null {
   if (content.type !== 'custom' || content.customType !== policyChange) return null;
-  const { oversized, isBreak } = content.data as { oversized?: unknown; isBreak?: unknown };
-  return typeof oversized === 'number' ? { oversized, isBreak: isBreak === true } : null;
+  const { oversized, isBreak, shared, insteadOf } = content.data as { oversized?: unknown; isBreak?: unknown; shared?: unknown; insteadOf?: unknown };
+  if (typeof oversized !== 'number') return null;
+  return { oversized, isBreak: isBreak === true, shared: shared === true, ...(typeof insteadOf === 'number' ? { insteadOf } : {}) };
+}
+
+/** What the newest `policy_change` of this cycle says; null: none has been recorded. */
+export function recordedBound(entries: readonly StoredEntry[]): PolicyChangeData | null {
+  const known = cycleEntries(entries).findLast((entry) => policyChangeOf(entry) !== null);
+  return known ? policyChangeOf(known) : null;
 }
 
 /** Entry types after which an earlier prompt is no longer a prefix of the next one: the declared prefix breaks. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConversationEvent } from '../../../src/core/chat/events';
 import { StoreError } from '../../../src/core/errors';
 import { entryText } from '../../../src/core/session/entry';
+import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';
 
@@ -351,6 +352,17 @@ describe('Conversation: compaction', () => {
     const [first, second] = small.model.requests.map(({ messages }) => messages);
     assert.ok(JSON.stringify(first).includes('characters of #'), 'head and tail');
     assert.deepEqual(second!.slice(0, 1).map(({ blocks }) => blocks), first!.slice(0, 1).map(({ blocks }) => blocks), 'the same in the next prompt');
+    const bounds = () => small.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []);
+    const before = bounds();
+    assert.ok(before.at(-1)!.oversized < before.at(-1)!.insteadOf!, 'less than the policy has');
+    await small.reopen();
+    small.model.scripts.push(says('as before'));
+    assert.deepEqual((await small.conversation.send('go on')).error, null);
+    const third = small.model.requests.at(-1)!.messages;
+    assert.deepEqual([third[0]!.blocks, bounds()], [first![0]!.blocks, before], 'in a new process too');
+    small.model.scripts.push(says('short again'));
+    await small.conversation.send(small.words(before.at(-1)!.oversized + 40));
+    assert.equal(bounds()[before.length]!.oversized, before.at(-1)!.insteadOf, 'a compaction begins with what the policy has');
     await small.dispose();
   });
 
@@ -359,6 +371,20 @@ describe('Conversation: compaction', () => {
     rig.model.scripts.push([...step, { type: 'stopped', reason: 'tool_use' }], says('done'));
     const outcome = await rig.conversation.send('read all of it');
     assert.deepEqual([outcome.error, outcome.text, rig.model.requests.length], [null, 'done', 2]);
+  });
+
+  it('carries the request of a long turn on, also when it is folded a second time after a restart', async () => {
+    const dumps = (from: number) => Array.from({ length: 4 }, (_, i) => calls('dump', { tokens: 2_200 }, `c${from + i}`));
+    rig.model.scripts.push(...dumps(0), fails('invalid_request'));
+    await rig.conversation.send('Count the lighthouses of Brittany.');
+    const records = () => rig.conversation.entries.filter(({ content }) => content.type === 'compaction').length;
+    assert.equal(records(), 1);
+    await rig.reopen();
+    assert.ok(!rig.conversation.entries.some(({ content }) => entryText(content).startsWith('Count the')), 'no longer in memory');
+    rig.model.scripts.push(...dumps(4), says('done'));
+    assert.deepEqual((await rig.conversation.retry()).error, null);
+    assert.ok(records() >= 1);
+    assert.match(JSON.stringify(rig.model.requests.at(-1)!.messages), /The request you are working on \(#1, verbatim\)\\nCount the lighthouses of Brittany\./);
   });
 
   it('takes a run of one character for more than our own tokenizer does', async () => {

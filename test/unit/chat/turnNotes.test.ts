@@ -37,34 +37,36 @@ describe('notes of a turn', () => {
 
   it('records the bound of whole messages where one comes near it, and declares a break where one was sent by another', () => {
     const b = new BranchBuilder();
-    const note = (oversized: number) => policyChangeNote(b.entries, oversized, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
-    const record = (oversized: number) => b.add(policyChangeNote(b.entries, oversized, (entry) => entry.tokenEstimate ?? 0)!);
+    const note = (oversized: number) => policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
+    const record = (oversized: number) => b.add(policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)!);
     b.user('x'.repeat(4 * 500));
     assert.equal(note(10_000), null, 'far below');
-    assert.deepEqual(note(1_000), { oversized: 1_000, isBreak: false });
-    assert.deepEqual(note(100), { oversized: 100, isBreak: false }, 'not sent yet');
+    assert.deepEqual(note(1_000), { oversized: 1_000, shared: true, isBreak: false });
+    assert.deepEqual(note(100), { oversized: 100, shared: true, isBreak: false }, 'not sent yet');
     record(1_000);
     assert.equal(note(1_000), null);
     b.assistant('a');
-    assert.deepEqual(note(600), { oversized: 600, isBreak: false }, 'whole before and after');
-    assert.deepEqual(note(100), { oversized: 100, isBreak: true });
+    assert.deepEqual(note(600), { oversized: 600, shared: true, isBreak: false }, 'whole before and after');
+    assert.deepEqual(note(100), { oversized: 100, shared: true, isBreak: true });
     record(100);
-    assert.deepEqual(note(1_000), { oversized: 1_000, isBreak: true }, 'whole again');
+    assert.deepEqual(note(1_000), { oversized: 1_000, shared: true, isBreak: true }, 'whole again');
     b.compaction(null);
     assert.equal(note(1_000), null, 'folded');
   });
 
   it('does so for the results of a step that share the room of a message', () => {
     const b = new BranchBuilder();
-    const note = (oversized: number) => policyChangeNote(b.entries, oversized, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
+    const note = (oversized: number) => policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
     b.user('read');
     const ids = Array.from({ length: 30 }, (_, i) => `c${i}`);
     for (const id of ids) b.call(id);
     for (const id of ids) b.result(id, 'x'.repeat(4 * 100));
-    assert.deepEqual(note(1_000), { oversized: 1_000, isBreak: false });
-    b.add(policyChangeNote(b.entries, 1_000, (entry) => entry.tokenEstimate ?? 0)!);
+    assert.deepEqual(note(1_000), { oversized: 1_000, shared: true, isBreak: false });
+    b.add(policyChangeNote(b.entries, { oversized: 1_000, policyOversized: 1_000 }, (entry) => entry.tokenEstimate ?? 0)!);
     b.assistant('done');
-    assert.deepEqual([note(1_000), note(2_000)], [null, { oversized: 2_000, isBreak: true }]);
+    assert.deepEqual([note(1_000), note(2_000)], [null, { oversized: 2_000, shared: true, isBreak: true }]);
+    b.add({ type: 'custom', customType: 'policy_change', data: { oversized: 1_000, isBreak: false } });
+    assert.deepEqual(note(1_000), { oversized: 1_000, shared: true, isBreak: true }, 'recorded by a version that sent them whole');
   });
 
   it('keeps prompts append-only when the policy changes in mid-session, or says so', async () => {

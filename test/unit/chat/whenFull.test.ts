@@ -41,6 +41,24 @@ describe('a policy that asks when the context is full', () => {
     assert.deepEqual([asked, told], [[run.rig.session], ['context_full', 'context_full_answered', 'compaction_started']]);
   });
 
+  for (const [how, answer] of [['the user says that it stays', 'continue'], ['the user stops', 'summarize']] as const) {
+    it(`does not cut a context that is over its limit when ${how}`, async () => {
+      run = await SeedRun.open('goose', { overrides });
+      run.rig.whenFull = async () => answer;
+      run.rig.summarizer.hold = run.rig.gate();
+      await run.talk(1, 8, 9_900);
+      const sent = run.rig.model.requests.length;
+      const sending = run.rig.conversation.send('question last');
+      if (answer === 'summarize') {
+        await run.rig.until(() => run.rig.summarizer.prompts.length === 1);
+        await run.rig.conversation.stop();
+      }
+      assert.equal((await sending).error?.reason, answer === 'continue' ? 'too_long' : 'cancelled');
+      assert.equal(run.rig.model.requests.length, sent);
+      assert.deepEqual((await run.all()).filter(({ content }) => content.type === 'custom' && content.customType === 'policy_change'), []);
+    });
+  }
+
   it('asks again only after the context has grown', async () => {
     run = await SeedRun.open('goose', { overrides: { ...overrides, 'compaction.triggerPercent': 70 } });
     run.rig.whenFull = async () => 'continue';

@@ -62,7 +62,7 @@ for (const preset of presetNames) {
             if (one.kind === 'policy') oversized = one.oversized;
             play(b, one, n);
             b.user(`next ${n}`);
-            const note = policyChangeNote(b.entries, oversized, tokensOf);
+            const note = policyChangeNote(b.entries, { oversized, policyOversized: oversized }, tokensOf);
             if (note) b.add(note);
             const projection = projected(b.entries, oversized);
             assertValidPrompt(projection.messages);
