@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CompactionReview, WhenFullAnswer } from '../../../src/core/chat/turn';
+import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { says } from '../../support/scriptedModel';
 import { outline, SeedRun } from '../../support/seedRun';
 
@@ -46,8 +47,9 @@ describe('a policy that asks when the context is full', () => {
       run = await SeedRun.open('goose', { overrides });
       run.rig.whenFull = async () => answer;
       run.rig.summarizer.hold = run.rig.gate();
-      await run.talk(1, 8, 9_900);
+      for (let i = 1; i <= 8; i++) await run.exchange(String(i), { tokens: 400, ...(i === 8 ? { size: 9_900 } : {}) });
       const sent = run.rig.model.requests.length;
+      const before = run.rig.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []);
       const sending = run.rig.conversation.send('question last');
       if (answer === 'summarize') {
         await run.rig.until(() => run.rig.summarizer.prompts.length === 1);
@@ -55,7 +57,7 @@ describe('a policy that asks when the context is full', () => {
       }
       assert.equal((await sending).error?.reason, answer === 'continue' ? 'too_long' : 'cancelled');
       assert.equal(run.rig.model.requests.length, sent);
-      assert.deepEqual((await run.all()).filter(({ content }) => content.type === 'custom' && content.customType === 'policy_change'), []);
+      assert.deepEqual(run.rig.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []), before);
     });
   }
 
