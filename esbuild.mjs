@@ -1,6 +1,8 @@
 // Builds everything that ships and, with --tests, everything that tests it.
-//   node esbuild.mjs [--production] [--tests] [--watch]
+//   node esbuild.mjs [--production] [--tests] [--watch] [--run SUITE … [FILE …] [--grep PATTERN]]
+// --run builds the tests and runs them; with names of files only those are built, and with --watch they run again at every change.
 import { build, context, transform } from 'esbuild';
+import { spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
@@ -9,7 +11,14 @@ import { proveWasmImports } from './src/node/store/wasmImports.mjs';
 const require = createRequire(import.meta.url);
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
-const tests = process.argv.includes('--tests');
+const runAt = process.argv.indexOf('--run');
+const runArgs = runAt === -1 ? [] : process.argv.slice(runAt + 1).filter((arg) => arg !== '--watch');
+const tests = process.argv.includes('--tests') || runAt !== -1;
+/** What tests are named on the command line, as the runner takes them: parts of paths below `test`. */
+const grepAt = runArgs.indexOf('--grep');
+const named = runArgs
+  .filter((arg, index) => !/^(unit|webview|vscode|desktop)$/.test(arg) && (grepAt === -1 || index < grepAt || index > grepAt + 1))
+  .map((name) => name.replace(/\.ts$/, '').replace(/^.*\btest\//, ''));
 
 /** @type {import('esbuild').BuildOptions} */
 const shared = {
@@ -97,7 +106,9 @@ const builds = [
 ];
 
 if (tests) {
-  const files = await testFiles('test');
+  const isWanted = (/** @type {string} */ file) => !file.endsWith('.test.ts') || named.length === 0 || named.some((name) => file.replaceAll('\\', '/').includes(name));
+  const isNeeded = (/** @type {string} */ file) => isWanted(file) && (named.length === 0 || !/^test.bench/.test(file));
+  const files = (await testFiles('test')).filter(isNeeded);
   const standsAlone = (/** @type {string} */ file) => /^test.(unit.store|webview.support.fake|support.acmeExtension)/.test(file);
   const test = {
     ...node,
@@ -115,12 +126,43 @@ if (tests) {
   );
 }
 
-if (!watch) await rm('dist', { recursive: true, force: true });
+if (!watch && named.length === 0) await rm('dist', { recursive: true, force: true });
 await mkdir('dist', { recursive: true });
 await copyFile(require.resolve('sql.js/dist/sql-wasm.wasm'), 'dist/sql-wasm.wasm');
 
+function runTests() {
+  const child = spawn(process.execPath, ['dist/test/support/runSuites.js', ...runArgs], { stdio: 'inherit' });
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+}
+
 if (watch) {
-  for (const options of builds) await (await context(options)).watch();
+  let building = builds.length;
+  let isRunning = false;
+  let isStale = false;
+  /** Runs the tests when no build is under way, and once more for what was built meanwhile. */
+  const built = async () => {
+    isStale = true;
+    if (isRunning || building > 0 || runAt === -1) return;
+    isRunning = true;
+    while (isStale && building === 0) {
+      isStale = false;
+      await runTests();
+    }
+    isRunning = false;
+  };
+  const notice = {
+    name: 'notice',
+    setup({ onStart, onEnd }) {
+      let isFirst = true;
+      onStart(() => void (isFirst ? (isFirst = false) : building++));
+      onEnd(() => {
+        building--;
+        void built();
+      });
+    },
+  };
+  for (const options of builds) await (await context({ ...options, plugins: [...(options.plugins ?? []), notice] })).watch();
 } else {
   await Promise.all(builds.map((options) => build(options)));
+  if (runAt !== -1) process.exitCode = await runTests();
 }

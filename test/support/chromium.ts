@@ -58,6 +58,20 @@ export function launchChromium(options: { args?: readonly string[] } = {}): Prom
   });
 }
 
+let shared: Promise<Browser> | null = null;
+
+/** One browser for all tests of a process; each takes a context of its own, and nobody closes the browser. */
+export async function sharedBrowser(): Promise<Browser> {
+  const browser = await shared?.catch(() => null);
+  if (browser?.isConnected()) return browser;
+  return (shared = launchChromium());
+}
+
+/** For the end of the process. */
+export async function closeSharedBrowser(): Promise<void> {
+  await (await shared?.catch(() => null))?.close();
+}
+
 function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);

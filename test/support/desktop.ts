@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { downloadAndUnzipVSCode, runTests, SilentReporter } from '@vscode/test-electron';
 import { hostMain } from './hostRun';
-import { toEnv, type MochaRun } from './mochaRun';
+import { toEnv, type RemoteRun } from './mochaRun';
 import { cacheFolder, projectRoot } from './paths';
 import { descendants, killTree } from './processes';
 import { temporaryWorkspace } from './sampleWorkspace';
 import { TestError } from './testError';
 
 /** Runs a suite inside the extension host of a desktop VS Code. Rejects with a TestError where there is none. */
-export async function runInDesktop(run: MochaRun, signal: AbortSignal): Promise<void> {
+export async function runInDesktop(run: RemoteRun, signal: AbortSignal): Promise<void> {
   if (process.platform === 'linux' && !process.env['DISPLAY'] && !process.env['WAYLAND_DISPLAY']) {
     throw new TestError('The desktop run needs a display. Without one, put a virtual one in front: xvfb-run -a npm run test:desktop');
   }

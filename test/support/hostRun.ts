@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { launchChromium } from './chromium';
 import { testLines } from './hostLines';
-import { toEnv, type MochaRun } from './mochaRun';
+import { toEnv, type RemoteRun } from './mochaRun';
 import { artifacts, builtTests, projectRoot } from './paths';
 import { temporaryWorkspace } from './sampleWorkspace';
 import { startVscodeServer } from './vscodeServer';
@@ -16,7 +16,7 @@ export const hostMain = join(builtTests, 'support', 'hostMain.js');
  * Runs a suite with mocha inside the extension host of a VS Code server, on the sample workspace.
  * What the workbench logged meanwhile is in test/artifacts/extension-host.log.
  */
-export async function runInExtensionHost(run: MochaRun, signal: AbortSignal): Promise<void> {
+export async function runInExtensionHost(run: RemoteRun, signal: AbortSignal): Promise<void> {
   const workspace = await temporaryWorkspace();
   const server = await startVscodeServer({ development: true, env: toEnv(run) });
   const browser = await launchChromium();

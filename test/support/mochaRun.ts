@@ -3,31 +3,35 @@ import { join } from 'node:path';
 import { format } from 'node:util';
 import type { SuiteResult } from './suiteResult';
 
-/** What a process needs to run one suite; travels in the environment, since an extension host takes no arguments. */
+/** What a process needs to run test files with mocha; must survive JSON. */
 export interface MochaRun {
-  /** Where the built tests of the suite are. */
-  readonly folder: string;
-  /** Where the result is written; a missing file means that the process died. */
-  readonly resultFile: string;
+  /** Built test files, by their paths. */
+  readonly files: readonly string[];
   /** Milliseconds for one test that does not set its own. */
   readonly timeout: number;
   readonly grep?: string;
 }
 
+/** A run in a process that can be given its environment only: an extension host takes no arguments and answers by a file. */
+export interface RemoteRun extends MochaRun {
+  /** Where the result is written; a missing file means that the process died. */
+  readonly resultFile: string;
+}
+
 const variable = 'THREADKEEPER_MOCHA_RUN';
 
-export function toEnv(run: MochaRun): NodeJS.ProcessEnv {
+export function toEnv(run: RemoteRun): NodeJS.ProcessEnv {
   return { [variable]: JSON.stringify(run) };
 }
 
-export function fromEnv(env: NodeJS.ProcessEnv): MochaRun {
+export function fromEnv(env: NodeJS.ProcessEnv): RemoteRun {
   const text = env[variable];
   if (!text) throw new Error(`${variable} is not set; run the tests with "npm test" or "npm run test:…".`);
-  return JSON.parse(text) as MochaRun;
+  return JSON.parse(text) as RemoteRun;
 }
 
 /** Every built test file below `folder`; an absent folder has none. */
-function testFiles(folder: string): string[] {
+export function testFiles(folder: string): string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     return names.filter((name) => name.endsWith('.test.js')).sort().map((name) => join(folder, name));
@@ -37,7 +41,7 @@ function testFiles(folder: string): string[] {
   }
 }
 
-/** Runs the suite in this process and writes the result file. Rejects when a test file cannot be loaded. */
+/** Runs the files in this process, one behind the other. Rejects when one cannot be loaded. */
 export async function runMocha(run: MochaRun, print: (line: string) => void = (line) => console.log(line)): Promise<SuiteResult> {
   process.setSourceMapsEnabled(true);
   // mocha is an ES module: `import()` works in every extension host, `require` only in those of newer Node.
@@ -51,11 +55,15 @@ export async function runMocha(run: MochaRun, print: (line: string) => void = (l
     forbidOnly: Boolean(process.env['CI']),
     ...(run.grep ? { grep: run.grep } : {}),
   });
-  for (const file of testFiles(run.folder)) mocha.addFile(file);
+  for (const file of run.files) mocha.addFile(file);
   // Files are loaded by `run()`, synchronously through `require`, where VS Code hands out the `vscode` module.
-  const result = await new Promise<SuiteResult>((resolve) => {
+  return new Promise<SuiteResult>((resolve) => {
     const runner = mocha.run(() => resolve(resultOf(runner.stats)));
   });
+}
+
+export async function runRemotely(run: RemoteRun, print: (line: string) => void): Promise<SuiteResult> {
+  const result = await runMocha(run, print);
   writeFileSync(run.resultFile, JSON.stringify(result));
   return result;
 }

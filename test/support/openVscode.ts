@@ -1,5 +1,5 @@
-import type { Browser, BrowserContext } from 'playwright-core';
-import { launchChromium } from './chromium';
+import type { BrowserContext } from 'playwright-core';
+import { sharedBrowser } from './chromium';
 import { packedExtension } from './packedExtension';
 import { projectRoot } from './paths';
 import { savePicture } from './savePicture';
@@ -22,7 +22,6 @@ export interface VscodeOptions extends Omit<ServerOptions, 'development' | 'inPl
 /** A VS Code of its own, with a fresh profile and Threadkeeper in it. */
 export interface VscodeSession {
   readonly server: VscodeServer;
-  readonly browser: Browser;
   /** The browser profile of the windows. */
   readonly context: BrowserContext;
   readonly folder: string;
@@ -53,16 +52,16 @@ export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSes
     };
     const server = await startVscodeServer({ ...serverOptions, ...(await install[extension]()) });
     ends.push(server.stop);
-    const browser = await launchChromium();
-    ends.push(() => browser.close());
+    const browser = await sharedBrowser();
     const context = await browser.newContext({ viewport });
+    ends.push(() => context.close());
     context.setDefaultTimeout(60_000);
     if (language) await context.addInitScript((name) => Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: name }), language);
     const openedAt = performance.now();
     const workbench = await Workbench.open({ server, context, folder });
     const sinceOpened = () => ((performance.now() - openedAt) / 1_000).toFixed(1);
     const keepPictures = (test: Mocha.Test | undefined) => picturesOfFailure(context, test);
-    return { server, browser, context, folder, workbench, sinceOpened, keepPictures, close };
+    return { server, context, folder, workbench, sinceOpened, keepPictures, close };
   } catch (error) {
     await close();
     throw error;

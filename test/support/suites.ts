@@ -1,10 +1,13 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runInDesktop } from './desktop';
 import { runInExtensionHost } from './hostRun';
-import type { MochaRun } from './mochaRun';
+import type { MochaRun, RemoteRun } from './mochaRun';
 import { runInNode } from './nodeRun';
 import { packedExtension } from './packedExtension';
 import { builtTests } from './paths';
+import { parseResult, type SuiteResult } from './suiteResult';
 import { canRunServer, chosenVersion } from './vscodeInstall';
 
 /** Tests of one folder that run in one place. */
@@ -15,8 +18,8 @@ export interface Suite {
   readonly testTimeout: number;
   /** Minutes until a suite that hangs is ended. */
   readonly minutes: number;
-  /** Runs everything in `folder` and leaves the result file, or rejects. */
-  readonly run: (run: MochaRun, signal: AbortSignal) => Promise<void>;
+  /** Runs the files, which lie in `folder`; rejects when that cannot be begun or is ended. */
+  readonly run: (run: MochaRun, signal: AbortSignal) => Promise<SuiteResult>;
 }
 
 const unit: Suite = {
@@ -40,7 +43,7 @@ const host: Suite = {
   folder: join(builtTests, 'vscode', 'host'),
   testTimeout: 60_000,
   minutes: 10,
-  run: runInExtensionHost,
+  run: byResultFile(runInExtensionHost),
 };
 
 const ui: Suite = {
@@ -60,7 +63,7 @@ const oldest: Suite = {
     runInNode({ ...run, grep: run.grep ?? '^(a conversation|a fresh profile)' }, signal, { THREADKEEPER_VSIX: await packedExtension(), THREADKEEPER_VSCODE_VERSION: '1.100' }),
 };
 
-const desktop: Suite = { ...host, name: 'desktop', run: runInDesktop };
+const desktop: Suite = { ...host, name: 'desktop', run: byResultFile(runInDesktop) };
 
 /** What each argument of `runSuites` stands for; `npm test` runs the first three. */
 export const speeds = {
@@ -74,4 +77,18 @@ export type Speed = keyof typeof speeds;
 
 export function isSpeed(name: string): name is Speed {
   return Object.hasOwn(speeds, name);
+}
+
+/** Gives a run in an extension host the file by which it answers. */
+function byResultFile(start: (run: RemoteRun, signal: AbortSignal) => Promise<void>): Suite['run'] {
+  return async (run, signal) => {
+    const work = await mkdtemp(join(tmpdir(), 'threadkeeper-result-'));
+    try {
+      const resultFile = join(work, 'result.json');
+      await start({ ...run, resultFile }, signal);
+      return parseResult(await readFile(resultFile, 'utf8'));
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  };
 }

@@ -1,10 +1,10 @@
 import { deepStrictEqual } from 'node:assert';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Locator, Page, Route } from 'playwright-core';
+import type { BrowserContext, Locator, Page, Route } from 'playwright-core';
 import { chatViewHtml } from '../../../src/protocol/chatViewHtml';
 import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
-import { launchChromium } from '../../support/chromium';
+import { sharedBrowser } from '../../support/chromium';
 import { artifacts, builtTests, projectRoot } from '../../support/paths';
 import { waitFor } from '../../support/waitFor';
 import type {} from './fakeHost';
@@ -41,21 +41,20 @@ export interface ViewOptions {
 }
 
 /**
- * Call in a `describe`: one browser for its tests. Opens a page for each view, and checks after each test that nothing was blocked or
+ * Call in a `describe`: one browser profile for its tests. Opens a page for each view, and checks after each test that nothing was blocked or
  * thrown in them.
  */
 export function usePages(): <V extends View>(viewOf: (page: Page) => V) => Promise<V> {
-  let browser: Browser;
   let context: BrowserContext;
   let open: View[] = [];
   before(async function () {
     this.timeout(60_000);
-    browser = await launchChromium();
+    const browser = await sharedBrowser();
     context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC' });
     context.setDefaultTimeout(20_000);
     await context.route(`${origin}/**`, serve);
   });
-  after(async () => browser?.close());
+  after(async () => context?.close());
   afterEach(async () => {
     const views = open;
     open = [];

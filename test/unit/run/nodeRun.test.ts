@@ -1,0 +1,42 @@
+import { deepStrictEqual, match } from 'node:assert';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runInNode } from '../../support/nodeRun';
+
+describe('running test files side by side', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'threadkeeper-runner-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  const fileOf = (name: string, text: string): string => {
+    const file = join(folder, name);
+    writeFileSync(file, text);
+    return file;
+  };
+  let printed = '';
+  const run = (files: readonly string[]) => {
+    printed = '';
+    return runInNode({ files, timeout: 5_000 }, new AbortController().signal, {}, (text) => void (printed += text));
+  };
+
+  it('adds up what each file says', async () => {
+    const files = [
+      fileOf('good.test.js', "it('holds', () => {}); it.skip('is left out', () => {});"),
+      fileOf('bad.test.js', "it('does not hold', () => { throw new Error('as it should'); });"),
+    ];
+    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 1 });
+    match(printed, /as it should/);
+  });
+
+  it('counts a file that ends its process as a failure, and runs the others', async () => {
+    const files = [fileOf('dies.test.js', "it('dies', () => process.exit(3));"), fileOf('after.test.js', "it('is run all the same', () => {});")];
+    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0 });
+    match(printed, /The test process ended while .*dies\.test\.js ran/);
+  });
+
+  it('counts a file that cannot be loaded as a failure, and runs the others', async () => {
+    const files = [fileOf('broken.test.js', 'this is no program'), fileOf('next.test.js', "it('is run all the same', () => {});")];
+    deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0 });
+    match(printed, /broken\.test\.js cannot be run: .*\n.*this is no program/);
+  });
+});
