@@ -3,7 +3,7 @@ import { t } from '../core/l10n';
 import type { BranchTip } from '../core/session/branchTip';
 import { oneLine } from './compactionPreviewText';
 import { plainLabel } from './plainLabel';
-import { agoText } from './sessionText';
+import { ago } from '../protocol/figures';
 
 interface Item extends QuickPickItem {
   readonly leaf: string;
@@ -22,7 +22,7 @@ function item({ leaf, at, messages, firstText, label, active }: BranchTip, now: 
   return {
     leaf,
     label: `$(git-branch) ${label === null ? text : plainLabel(label)}`,
-    description: [...(active ? [t('shown now')] : []), t(messages === 1 ? '{0} message' : '{0} messages', messages), agoText(at, now)].join(' · '),
+    description: [...(active ? [t('shown now')] : []), t(messages === 1 ? '{0} message' : '{0} messages', messages), ago(at, now)].join(' · '),
     ...(label === null ? {} : { detail: text }),
   };
 }

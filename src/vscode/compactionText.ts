@@ -1,6 +1,6 @@
 import { t } from '../core/l10n';
 import type { ContentOf } from '../core/session/entry';
-import { shortTokens } from './statusText';
+import { shortTokens } from '../protocol/figures';
 
 /** One line about a compaction, for surfaces that show no card. */
 export function compactionText({ messagesBefore, messagesAfter, tokensBefore, tokensAfter }: ContentOf<'compaction'>): string {

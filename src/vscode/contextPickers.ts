@@ -7,7 +7,7 @@ import { entryText, type StoredEntry } from '../core/session/entry';
 import { oneLine } from './compactionPreviewText';
 import { compactionText } from './compactionText';
 import { plainLabel } from './plainLabel';
-import { shortTokens } from './statusText';
+import { shortTokens } from '../protocol/figures';
 
 /** Leaves room beside it for who said it and how large it is: a quick pick cuts off the end of a line. */
 const labelLength = 50;

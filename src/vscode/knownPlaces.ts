@@ -3,7 +3,7 @@ import { t, wholeNumber } from '../core/l10n';
 import type { KnownWorkspace } from '../node/store/workspaceEntry';
 import type { RelinkCandidate, RelinkReason } from '../node/store/relinkCandidates';
 import type { OtherWorkspace } from './sessionNodes';
-import { agoText } from './sessionText';
+import { ago } from '../protocol/figures';
 
 /** Name and place of a workspace as people know it: from `file:///home/me/tides`, `tides` and `/home/me/tides`. */
 export function placeOf({ workspaceUris }: Pick<KnownWorkspace, 'workspaceUris'>): { readonly name: string; readonly place: string } {
@@ -54,7 +54,7 @@ export function relinkPick(candidate: RelinkCandidate, now: number): RelinkPick 
   return {
     label: reason === 'previous' ? t('Take the link back') : name,
     description: reasons[reason](),
-    detail: [count, t('last used {0}', agoText(entry.lastUsed, now)), place].filter((part) => part !== '').join(' · '),
+    detail: [count, t('last used {0}', ago(entry.lastUsed, now)), place].filter((part) => part !== '').join(' · '),
     candidate,
   };
 }

@@ -7,7 +7,7 @@ import type { ProviderId } from '../node/models/providerAccess';
 import { ActiveRow } from './activeRow';
 import { offlineSessionModel } from './modelChoice';
 import { modelDetail, whyNotListed } from './modelTexts';
-import { shortTokens } from './statusText';
+import { shortTokens } from '../protocol/figures';
 
 export type PickedModel =
   | { readonly kind: 'model'; readonly model: string | null }

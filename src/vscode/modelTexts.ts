@@ -4,7 +4,7 @@ import { modelTurnError } from '../core/chat/turnError';
 import type { ModelFailure } from '../core/models/modelEvent';
 import type { ModelInfo } from '../core/models/modelInfo';
 import type { ProviderId } from '../node/models/providerAccess';
-import { shortTokens } from './statusText';
+import { shortTokens } from '../protocol/figures';
 
 export const providerTitles: Readonly<Record<ProviderId, () => string>> = {
   anthropic: () => 'Claude',

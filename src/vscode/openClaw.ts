@@ -8,7 +8,7 @@ import type { OpenClawWatch, OpenClawWatchOptions } from '../node/transfer/openC
 import { settingKey } from './contributions';
 import { confirmReplies, oneWayText, showOpenClawNotice } from './openClawNotices';
 import { plainLabel } from './plainLabel';
-import { agoText } from './sessionText';
+import { ago } from '../protocol/figures';
 import type { Settings } from './settingsValues';
 
 export interface OpenClawDeps {
@@ -201,7 +201,7 @@ function items(agents: readonly OpenClawAgent[], watched: Watching | null, twoWa
       { label: plainLabel(place.type === 'database' ? t('{0} (database: replies stay here)', agent) : agent), kind: QuickPickItemKind.Separator },
       ...sessions.map(({ key, sessionId, updatedAt, label, displayName }) => ({
         label: `${key === watched?.key ? '$(eye) ' : ''}${plainLabel(key)}`,
-        description: plainLabel([label ?? displayName, updatedAt === null ? null : agoText(updatedAt, now), sessionId].filter((part) => part !== null).join(' · ')),
+        description: plainLabel([label ?? displayName, updatedAt === null ? null : ago(updatedAt, now), sessionId].filter((part) => part !== null).join(' · ')),
         choice: { key },
       })),
     ]),

@@ -2,7 +2,8 @@ import { listed, t, wholeNumber } from '../core/l10n';
 import type { Session } from '../core/session/session';
 import { groupLabels, groupSessions, type DateGroup } from './sessionGroups';
 import type { ListName, LoadedLists } from './sessionLists';
-import { agoText, messagesText, sessionDescription, sessionTitle, sessionTooltip } from './sessionText';
+import { ago } from '../protocol/figures';
+import { messagesText, sessionDescription, sessionTitle, sessionTooltip } from './sessionText';
 import type { WaitingSession } from './waitingSession';
 
 /** Another workspace of this machine, as the registry knows it. */
@@ -130,7 +131,7 @@ function sessionRow(session: Session, other: OtherWorkspace | null, { current, a
     iconColor: waitsFor ? 'list.warningForeground' : isCurrent || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',
-    spoken: listed([title, state, agoText(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
+    spoken: listed([title, state, ago(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
   };
 }
 
@@ -154,6 +155,6 @@ function workspaceRow({ folder, name, place, sessionCount, lastUsed, uri, gone }
     iconColor: null,
     context: uri === null || gone ? 'workspace' : 'workspace.folder',
     expands: 'closed',
-    spoken: listed([name, count, missing, t('last used {0}', agoText(lastUsed, now))].filter((part) => part !== '')),
+    spoken: listed([name, count, missing, t('last used {0}', ago(lastUsed, now))].filter((part) => part !== '')),
   };
 }

@@ -2,11 +2,7 @@ import { t, wholeNumber } from '../core/l10n';
 import { timeText } from '../core/recall/dateText';
 import type { Session } from '../core/session/session';
 import { escapeMarkdown } from './escapeMarkdown';
-import { shortTokens } from './statusText';
-
-const minute = 60_000;
-const hour = 60 * minute;
-const day = 24 * hour;
+import { ago, shortTokens } from '../protocol/figures';
 
 export function sessionTitle({ title }: Pick<Session, 'title'>): string {
   return title || t('Untitled');
@@ -14,7 +10,7 @@ export function sessionTitle({ title }: Pick<Session, 'title'>): string {
 
 /** `5 min ago · 12 messages · #work` */
 export function sessionDescription(session: Session, now: number): string {
-  return [agoText(session.updatedAt, now), messagesText(session), sessionTags(session).map((tag) => `#${tag}`).join(' ')].filter((part) => part !== '').join(' · ');
+  return [ago(session.updatedAt, now), messagesText(session), sessionTags(session).map((tag) => `#${tag}`).join(' ')].filter((part) => part !== '').join(' · ');
 }
 
 /** Markdown: everything that a row has no room for. */
@@ -49,15 +45,6 @@ export function parseTags(text: string): string[] {
     if (tag !== '' && !tags.has(tag.toLowerCase())) tags.set(tag.toLowerCase(), tag);
   }
   return [...tags.values()];
-}
-
-export function agoText(at: number, now: number): string {
-  const passed = now - at;
-  if (passed < minute) return t('now');
-  if (passed < hour) return t('{0} min ago', Math.floor(passed / minute));
-  if (passed < day) return t('{0} h ago', Math.floor(passed / hour));
-  if (passed < 7 * day) return t('{0} d ago', Math.floor(passed / day));
-  return timeText(at).slice(0, 10);
 }
 
 /** Of a fork: what was said since, beside what it shares. */

@@ -49,23 +49,23 @@ describe('gauge', function () {
       return { parts, ticks, reserve };
     });
     deepStrictEqual(drawn.parts.map((p) => p.title), [
-      'System: 2.4k', 'Tools: 6.1k', 'Memory: 900', 'Summary: 3.9k', 'History: 52.3k', 'Tool results: 18.3k', 'Draft: 200', 'Reserved for answer: 10.2k',
+      'System prompt: 2.4k', 'Tools: 6.1k', 'Memory notes: 900', 'Summary: 3.9k', 'History: 52.3k', 'Tool results: 18.3k', 'Draft: 200', 'Reserved for the answer: 10.2k',
     ]);
     const history = drawn.parts[4]!;
     near(history.right - history.left, 52_300 / 200_000);
     near(drawn.parts[7]!.right, 1);
     match(drawn.reserve, /repeating-linear-gradient/);
     deepStrictEqual(drawn.ticks.map((t) => t.title), [
-      'Nudge at 100k (50 %)', 'Nudge at 150k (75 %)', 'Summary prepared at 156k (78 %)', 'Compaction at 170k (85 %)', 'Limit at 189.8k (95 %)',
+      'Memory reminder at 100k (50 %)', 'Memory reminder at 150k (75 %)', 'Compaction at 170k (85 %)', 'Limit at 189.8k (95 %)',
     ]);
     near((drawn.ticks[0]!.left + drawn.ticks[0]!.right) / 2, 0.5);
-    near((drawn.ticks[3]!.left + drawn.ticks[3]!.right) / 2, 0.85);
+    near((drawn.ticks[2]!.left + drawn.ticks[2]!.right) / 2, 0.85);
   });
 
   it('leaves out what the policy has switched off', async () => {
     const thresholds = context().thresholds.map((t) => (t.kind === 'nudge' ? { ...t, state: 'off' as const } : t));
     const view = await open({ snapshot: snapshot({ rows, context: context({ thresholds }) }) });
-    strictEqual(await view.find('.tick').count(), 3);
+    strictEqual(await view.find('.tick').count(), 2);
   });
 
   it('warns in words and by a sign, not by colour alone', async () => {
@@ -88,10 +88,10 @@ describe('gauge', function () {
     await view.page.keyboard.press('Shift+Tab');
     const rowsOfTable = await view.find('.gauge-card tr').allTextContents();
     deepStrictEqual(rowsOfTable.map((row) => row.replace(/\s+/g, ' ').trim()), [
-      'PartTokensShare', 'System 2.4k 1 %', 'Tools 6.1k 3 %', 'Memory 900 <1 %', 'Summary 3.9k 2 %', 'History 52.3k 26 %', 'Tool results 18.3k 9 %',
-      'Draft 200 <1 %', 'Reserved for answer 10.2k 5 %', 'In use~84.1k42 %',
+      'PartTokensShare', 'System prompt 2.4k 1 %', 'Tools 6.1k 3 %', 'Memory notes 900 <1 %', 'Summary 3.9k 2 %', 'History 52.3k 26 %', 'Tool results 18.3k 9 %',
+      'Draft 200 <1 %', 'Reserved for the answer 10.2k 5 %', 'In use~84.1k42 %',
     ]);
-    match(await view.text('.gauge-note'), /^Next: nudge at 100k\. Compacted once\. Estimated until/);
+    match(await view.text('.gauge-note'), /^Next: memory reminder at 100k\. Compacted once\. Estimated until/);
     await view.page.keyboard.press('Escape');
     strictEqual(await view.find('.gauge-card').count(), 0);
     strictEqual(await view.page.evaluate(() => document.activeElement?.className), 'gauge-label');
@@ -114,9 +114,9 @@ describe('gauge', function () {
     const thresholds = context().thresholds.map((one, at) => (at === 0 ? { ...one, state: 'due' as const } : one));
     const view = await open({ snapshot: snapshot({ rows, context: context({ used: 104_000, thresholds, nextEvent: { kind: 'nudge', inTokens: 46_000 } }) }) });
     await view.find('[role=meter]').hover();
-    match(await view.text('.gauge-note'), /^Next: nudge, due now\. /);
+    match(await view.text('.gauge-note'), /^Next: memory reminder, due now\. /);
     await view.delta({ kind: 'context', context: context({ used: 84_100 }) });
-    match(await view.text('.gauge-note'), /^Next: nudge at 100k\. /);
+    match(await view.text('.gauge-note'), /^Next: memory reminder at 100k\. /);
   });
 
   it('opens on hover and compacts on request', async () => {

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { attachmentTitle, type Attachment } from '../../src/protocol/composer';
 import { listed, t } from '../../src/protocol/l10n';
 import { AskEvent } from '../events';
-import { tokens } from '../format';
+import { shortTokens } from '../../src/protocol/figures';
 import { icon, type IconName } from '../render/icons';
 
 const icons = { image: 'image', file: 'file', selection: 'insert', folder: 'folder', problems: 'warning' } as const satisfies Record<Attachment['kind'], IconName>;
@@ -16,7 +16,7 @@ export function attachmentList(attachments: readonly Attachment[], remove: ((att
     ${attachments.map((attachment) => {
       const { kind, hash, mime } = attachment;
       const title = attachmentTitle(attachment);
-      const size = attachment.tokens === undefined ? '' : t('{0} tokens', tokens(attachment.tokens));
+      const size = attachment.tokens === undefined ? '' : t('{0} tokens', shortTokens(attachment.tokens));
       return html`<li class="chip attachment">
         <button type="button" class="attachment-open" title=${t('Open {0}', title)} aria-label=${listed([t('Open {0} {1}', kindNames[kind](), title), ...(size === '' ? [] : [size])])} @click=${(event: Event) => event.target?.dispatchEvent(new AskEvent({ method: 'open_attachment', attachment }))}>
           ${kind === 'image' ? html`<tk-picture .hash=${hash} .mime=${mime}></tk-picture>` : icon(icons[kind])}

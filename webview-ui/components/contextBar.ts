@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
-import { tokens } from '../format';
+import { shortTokens } from '../../src/protocol/figures';
 import { properties } from '../render/properties';
 import type { Context, GaugeModel } from './gaugeModel';
 
@@ -26,5 +26,5 @@ export function contextBar(model: GaugeModel, context: Context): TemplateResult 
 }
 
 function segment(s: GaugeModel['segments'][number]): TemplateResult {
-  return html`<div class="segment part-${s.kind}" title=${t('{0}: {1}', s.label, tokens(s.tokens))} ${properties({ '--share': String(s.share) })}></div>`;
+  return html`<div class="segment part-${s.kind}" title=${t('{0}: {1}', s.label, shortTokens(s.tokens))} ${properties({ '--share': String(s.share) })}></div>`;
 }

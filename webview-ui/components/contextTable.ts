@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
-import { tokens } from '../format';
+import { shortTokens } from '../../src/protocol/figures';
 import type { Context, GaugeModel } from './gaugeModel';
 
 /** The same in numbers. */
@@ -17,13 +17,13 @@ export function contextTable(model: GaugeModel, context: Context): TemplateResul
             <th scope="row">
               <span class="part"><span class="swatch part-${s.kind}" aria-hidden="true"></span><span>${s.label}</span></span>
             </th>
-            <td>${tokens(s.tokens)}</td>
+            <td>${shortTokens(s.tokens)}</td>
             <td>${s.percent}</td>
           </tr>`,
         )}
       </tbody>
       <tfoot>
-        <tr><th scope="row">${t('In use')}</th><td>${model.estimated ? '~' : ''}${tokens(context.used)}</td><td>${model.percent}</td></tr>
+        <tr><th scope="row">${t('In use')}</th><td>${model.estimated ? '~' : ''}${shortTokens(context.used)}</td><td>${model.percent}</td></tr>
       </tfoot>
     </table>
   `;

@@ -1,6 +1,6 @@
-import { listed, t } from '../../src/protocol/l10n';
+import { contextLevel, forecastText, nextText, segmentLabels, spokenContext, thresholdText, type ContextLevel } from '../../src/protocol/contextText';
+import { percentText, shortTokens } from '../../src/protocol/figures';
 import type { ViewSnapshot } from '../../src/protocol/messages';
-import { percent, spokenTokens, tokens } from '../format';
 
 export type Context = NonNullable<ViewSnapshot['context']>;
 type SegmentKind = Context['segments'][number]['kind'];
@@ -10,9 +10,9 @@ export interface GaugeSegment {
   readonly kind: SegmentKind;
   readonly label: string;
   readonly tokens: number;
-  /** Of the effective window. */
+  /** Its share of the effective window. */
   readonly percent: string;
-  /** Of the bar's length, 0 to 1. */
+  /** Its share of the bar's length, 0 to 1. */
   readonly share: number;
 }
 
@@ -32,28 +32,9 @@ export interface GaugeModel {
   readonly forecast: string | null;
   readonly next: string | null;
   readonly spoken: string;
-  /** `warning` from the last nudge, `full` from the compaction point, `over` when nothing of this size can be sent. */
-  readonly level: 'normal' | 'warning' | 'full' | 'over';
+  readonly level: ContextLevel;
   readonly estimated: boolean;
 }
-
-export const segmentLabels: Record<SegmentKind, () => string> = {
-  system: () => t('System'),
-  tools: () => t('Tools'),
-  memory: () => t('Memory'),
-  summary: () => t('Summary'),
-  history: () => t('History'),
-  toolResults: () => t('Tool results'),
-  draft: () => t('Draft'),
-  reserved: () => t('Reserved for answer'),
-};
-
-const eventLabels: Record<Threshold['kind'], () => string> = {
-  nudge: () => t('nudge'),
-  prepare: () => t('summary prepared'),
-  compaction: () => t('compaction'),
-  limit: () => t('limit'),
-};
 
 /** Everything the gauge shows, from the one snapshot that every surface shows. */
 export function gaugeModel(context: Context): GaugeModel {
@@ -61,69 +42,19 @@ export function gaugeModel(context: Context): GaugeModel {
   const length = Math.max(context.effective, context.used + reserved);
   const share = (count: number) => (length > 0 ? Math.max(0, Math.min(1, count / length)) : 0);
   const estimated = context.provenance === 'estimated';
-  const over = context.used > context.limit;
   const filled = context.segments.reduce((sum, s) => sum + s.tokens, 0);
   return {
     segments: context.segments
       .filter((s) => s.tokens > 0)
       .map((s) => ({ ...s, label: segmentLabels[s.kind](), share: share(s.tokens), percent: percentText(s.tokens, context.effective) })),
     free: share(length - filled),
-    ticks: context.thresholds.filter((t) => t.state !== 'off').map((t) => ({ ...t, label: tickLabel(t), share: share(t.tokens) })),
-    size: `${estimated ? '~' : ''}${tokens(context.used)} / ${tokens(context.effective)}`,
+    ticks: context.thresholds.filter((t) => t.state !== 'off').map((t) => ({ ...t, label: thresholdText(t), share: share(t.tokens) })),
+    size: `${estimated ? '~' : ''}${shortTokens(context.used)} / ${shortTokens(context.effective)}`,
     percent: percentText(context.used, context.effective),
-    forecast: forecast(context, over),
+    forecast: forecastText(context),
     next: nextText(context),
-    spoken: listed([
-      t('{0} of {1} tokens', spokenTokens(context.used), spokenTokens(context.effective)),
-      t('{0} percent', percent(context.used, context.effective)),
-      ...(estimated ? [t('estimated')] : []),
-      ...(over ? [t('over the limit')] : []),
-    ]),
-    level: over ? 'over' : level(context),
+    spoken: spokenContext(context, estimated),
+    level: contextLevel(context),
     estimated,
   };
-}
-
-/** What is due comes before what is ahead. */
-function nextText({ thresholds, nextEvent, used }: Context): string | null {
-  const due = thresholds.findLast(({ state, kind }) => state === 'due' && kind !== 'limit');
-  if (due) return listed([eventLabels[due.kind](), stateLabels.due()]);
-  return nextEvent && t('{0} at {1}', eventLabels[nextEvent.kind](), tokens(used + nextEvent.inTokens));
-}
-
-function percentText(part: number, whole: number): string {
-  const rounded = percent(part, whole);
-  return rounded === 0 && part > 0 ? '<1 %' : `${rounded} %`;
-}
-
-function forecast({ turnsLeft, used, limit }: Context, over: boolean): string | null {
-  if (over) return t('over the limit by {0}', tokens(used - limit));
-  if (turnsLeft === null) return null;
-  // Beyond that it is no forecast, only a large number.
-  if (turnsLeft > 200) return t('over {0} turns left', 200);
-  const turns = Math.round(turnsLeft);
-  return turnsLeft < 1 ? t('less than a turn left') : t(turns === 1 ? 'about {0} turn left' : 'about {0} turns left', turns);
-}
-
-function level({ thresholds, used }: Context): 'normal' | 'warning' | 'full' {
-  const reached = (kind: Threshold['kind']) => thresholds.filter((t) => t.kind === kind && t.state !== 'off').map((t) => t.tokens);
-  if (reached('compaction').some((at) => used >= at)) return 'full';
-  const nudges = reached('nudge');
-  return nudges.length > 0 && used >= Math.max(...nudges) ? 'warning' : 'normal';
-}
-
-const stateLabels: Record<Threshold['state'], () => string> = {
-  ahead: () => '',
-  due: () => t('due now'),
-  delivered: () => t('delivered'),
-  acted: () => t('a note was saved'),
-  passed: () => t('passed'),
-  off: () => t('off'),
-};
-
-function tickLabel({ kind, percent: at, tokens: count, state }: Threshold): string {
-  const name = eventLabels[kind]();
-  const text = t('{0} at {1} ({2} %)', `${name[0]!.toUpperCase()}${name.slice(1)}`, tokens(count), Math.round(at));
-  const stands = stateLabels[state]();
-  return stands === '' ? text : listed([text, stands]);
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
 import type { Connection, SessionHeader, ViewSnapshot } from '../../src/protocol/messages';
 import { AskEvent } from '../events';
-import { ago } from '../format';
+import { ago } from '../../src/protocol/figures';
 import { icon } from '../render/icons';
 import { ViewElement } from './viewElement';
 

@@ -2,7 +2,8 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { AnalyticsFilter, AnalyticsState, PanelRequest } from '../../src/protocol/panels';
 import { ViewElement } from '../components/viewElement';
-import { dayName, duration, percent, shortDayName, tokens } from '../format';
+import { percent, shortTokens } from '../../src/protocol/figures';
+import { dayName, duration, shortDayName } from '../format';
 import { amount } from './amount';
 import { barPlot } from './barPlot';
 import { costText } from './costText';
@@ -33,7 +34,7 @@ export class AnalyticsView extends ViewElement {
       ${this.filters(filter, report.choices)}
       <dl class="facts">
         ${fact(t('Sessions used'), `${totals.sessionsActive}`)}${fact(t('Sessions begun'), `${totals.sessionsCreated}`)}${fact(t('Messages'), wholeNumber(totals.messages))}
-        ${fact(t('Tokens billed'), tokens(totals.tokens))}${fact(t('Requests'), wholeNumber(totals.requests))}${fact(t('Cost'), costText(totals.cost, totals.requests))}
+        ${fact(t('Tokens billed'), shortTokens(totals.tokens))}${fact(t('Requests'), wholeNumber(totals.requests))}${fact(t('Cost'), costText(totals.cost, totals.requests))}
       </dl>
       <section>
         <h2>${t('Sessions per day')}</h2>
@@ -47,9 +48,9 @@ export class AnalyticsView extends ViewElement {
       <section>
         <h2>${t('Tokens per day')}</h2>
         ${barPlot({
-          label: t('Tokens billed per day from {0} to {1}: {2} in all. The table below has the numbers.', dayName(report.from), dayName(report.to), tokens(totals.tokens)),
+          label: t('Tokens billed per day from {0} to {1}: {2} in all. The table below has the numbers.', dayName(report.from), dayName(report.to), shortTokens(totals.tokens)),
           bars: days.map(({ day, tokens: value }) => ({ label: dayName(day), tick: shortDayName(day), value })),
-          text: tokens,
+          text: shortTokens,
           columns: [t('Day'), t('Tokens')],
         })}
       </section>
@@ -95,8 +96,8 @@ export class AnalyticsView extends ViewElement {
               (session) => html`<tr>
                 <th scope="row" class="excerpt"><button type="button" class="link-button" @click=${() => this.ask({ method: 'open_session', uuid: session.uuid })}>${session.title || t('Untitled')}</button> <span class="muted">${[session.id, ...session.tags.map((tag) => `#${tag}`)].join(' · ')}</span></th>
                 <td class="number">${wholeNumber(session.messages)}</td>
-                <td class="number">${tokens(session.contentTokens)}</td>
-                <td class="number">${tokens(session.tokens)}${amount(session.tokens, most)}</td>
+                <td class="number">${shortTokens(session.contentTokens)}</td>
+                <td class="number">${shortTokens(session.tokens)}${amount(session.tokens, most)}</td>
                 <td class="number">${costText(session.cost, session.requests)}</td>
               </tr>`,
             )}
@@ -125,8 +126,8 @@ function models({ models: list }: Report): TemplateResult {
         ${list.map(
           (one) => html`<tr>
             <th scope="row">${one.provider}/${one.model}</th>
-            <td class="number">${wholeNumber(one.requests)}</td><td class="number">${tokens(one.input)}</td><td class="number">${tokens(one.cacheRead)}</td>
-            <td class="number">${tokens(one.cacheWrite)}</td><td class="number">${tokens(one.output)}</td><td class="number">${costText(one.cost, one.requests)}</td>
+            <td class="number">${wholeNumber(one.requests)}</td><td class="number">${shortTokens(one.input)}</td><td class="number">${shortTokens(one.cacheRead)}</td>
+            <td class="number">${shortTokens(one.cacheWrite)}</td><td class="number">${shortTokens(one.output)}</td><td class="number">${costText(one.cost, one.requests)}</td>
           </tr>`,
         )}
       </tbody>
@@ -146,7 +147,7 @@ function compactions(folds: Report['compactions']): TemplateResult {
       <table class="list short">
         <thead><tr><th scope="col">${t('How')}</th><th scope="col" class="number">${t('Compactions')}</th><th scope="col" class="number">${t('Tokens saved')}</th></tr></thead>
         <tbody>
-          ${folds.byRung.map(({ rung, count, savedTokens }) => html`<tr><th scope="row">${rungNames[rung]?.() ?? rung}</th><td class="number">${count}</td><td class="number">${tokens(Math.max(0, savedTokens))}${amount(savedTokens, most)}</td></tr>`)}
+          ${folds.byRung.map(({ rung, count, savedTokens }) => html`<tr><th scope="row">${rungNames[rung]?.() ?? rung}</th><td class="number">${count}</td><td class="number">${shortTokens(Math.max(0, savedTokens))}${amount(savedTokens, most)}</td></tr>`)}
         </tbody>
       </table>
     </div>
@@ -154,7 +155,7 @@ function compactions(folds: Report['compactions']): TemplateResult {
 }
 
 function foldedText({ count, undone, tokensBefore, tokensAfter, savedTokens }: Report['compactions']): string {
-  const sizes = [wholeNumber(count), tokens(tokensBefore), tokens(tokensAfter), percent(savedTokens, tokensBefore)] as const;
+  const sizes = [wholeNumber(count), shortTokens(tokensBefore), shortTokens(tokensAfter), percent(savedTokens, tokensBefore)] as const;
   return undone > 0
     ? t(count === 1 ? '{0} compaction, {4} undone: {1} → {2} tokens, {3} % saved.' : '{0} compactions, {4} undone: {1} → {2} tokens, {3} % saved.', ...sizes, undone)
     : t(count === 1 ? '{0} compaction: {1} → {2} tokens, {3} % saved.' : '{0} compactions: {1} → {2} tokens, {3} % saved.', ...sizes);

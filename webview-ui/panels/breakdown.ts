@@ -3,9 +3,11 @@ import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { BreakdownState, PanelRequest } from '../../src/protocol/panels';
 import { contextBar } from '../components/contextBar';
 import { contextTable } from '../components/contextTable';
-import { gaugeModel, segmentLabels, type Context } from '../components/gaugeModel';
+import { segmentLabels } from '../../src/protocol/contextText';
+import { gaugeModel, type Context } from '../components/gaugeModel';
 import { ViewElement } from '../components/viewElement';
-import { dateTime, tokens } from '../format';
+import { shortTokens } from '../../src/protocol/figures';
+import { dateTime } from '../format';
 import { compactionTable } from './compactionTable';
 import { PanelAskEvent } from './panelAsk';
 import { timeline } from './timeline';
@@ -79,7 +81,7 @@ export class BreakdownView extends ViewElement {
                 <th scope="row" title=${dateTime(entry.at)}>${entry.speaker}</th>
                 <td class="excerpt">${entry.text || t('no text')}</td>
                 <td>${segmentLabels[entry.segment]()}</td>
-                <td class="number">${tokens(entry.tokens)}</td>
+                <td class="number">${shortTokens(entry.tokens)}</td>
                 <td class="number">${share(entry.tokens, context.effective)}</td>
                 <td class="row-actions">
                   <button type="button" class="link-button" aria-label=${t('Jump to {0}: {1}', entry.speaker, entry.text.slice(0, 40))} @click=${() => this.ask({ method: 'jump', id: entry.id })}>${t('Jump')}</button>

@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { BreakdownState } from '../../src/protocol/panels';
-import { dateTime, duration, tokens } from '../format';
+import { shortTokens } from '../../src/protocol/figures';
+import { dateTime, duration } from '../format';
 import { amount } from './amount';
 
 type Compaction = BreakdownState['compactions'][number];
@@ -43,8 +44,8 @@ function row(one: Compaction, largest: number, act: (method: 'jump' | 'compare',
     <th scope="row">${when}</th>
     <td class="how">${one.method} · ${triggers[one.trigger]()}</td>
     <td class="number">${wholeNumber(one.messages)}</td>
-    <td class="number">${tokens(one.tokensBefore)}${amount(one.tokensBefore, largest)}</td>
-    <td class="number">${tokens(one.tokensAfter)}${amount(one.tokensAfter, largest)}</td>
+    <td class="number">${shortTokens(one.tokensBefore)}${amount(one.tokensBefore, largest)}</td>
+    <td class="number">${shortTokens(one.tokensAfter)}${amount(one.tokensAfter, largest)}</td>
     <td class="number">${saved} %</td>
     <td class="number">${duration(one.durationMs)}${one.heldMs > 0 ? html`<br /><span class="muted">${t('held a turn {0}', duration(one.heldMs))}</span>` : nothing}</td>
     <td class="number">${one.continuity ? `${Math.round(one.continuity.inContextPercent)} %` : t('not measured')}</td>

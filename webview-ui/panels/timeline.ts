@@ -2,7 +2,8 @@ import { html, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
 import type { BreakdownState } from '../../src/protocol/panels';
 import type { Context } from '../components/gaugeModel';
-import { dateTime, tokens } from '../format';
+import { shortTokens } from '../../src/protocol/figures';
+import { dateTime } from '../format';
 import { plot } from './plot';
 
 type Timeline = BreakdownState['timeline'];
@@ -22,21 +23,21 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
   // A small context would be a line at the bottom.
   const yMax = Math.max(peak * 1.1, Math.min(context.effective, peak * 4));
   const levels = [
-    { y: context.effective, label: t('window {0}', tokens(context.effective)), kind: 'window' },
-    ...(compaction ? [{ y: compaction.tokens, label: t('compaction at {0}', tokens(compaction.tokens)), kind: 'compaction' }] : []),
+    { y: context.effective, label: t('window {0}', shortTokens(context.effective)), kind: 'window' },
+    ...(compaction ? [{ y: compaction.tokens, label: t('compaction at {0}', shortTokens(compaction.tokens)), kind: 'compaction' }] : []),
   ];
   const compactions = marks.filter(({ kind }) => kind === 'compaction').length;
   const checkpoints = marks.filter(({ kind }) => kind === 'checkpoint').length;
   return html`
     ${plot({
-      label: t('Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, checkpoints: {5}. The table below has the numbers.', dateTime(first.at), dateTime(last.at), tokens(last.tokens), tokens(peak), compactions, checkpoints),
+      label: t('Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, checkpoints: {5}. The table below has the numbers.', dateTime(first.at), dateTime(last.at), shortTokens(last.tokens), shortTokens(peak), compactions, checkpoints),
       points: points.map(({ position, tokens: y }) => ({ x: position - first.position, y })),
-      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position - first.position, y, label: t('{0} at {1}, {2}', markNames[kind](), tokens(y), dateTime(at)) })),
+      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position - first.position, y, label: t('{0} at {1}, {2}', markNames[kind](), shortTokens(y), dateTime(at)) })),
       // What lies above would stand at the edge, as if it were there.
       lines: levels.filter(({ y }) => y <= yMax),
       xMax: last.position - first.position,
       yMax,
-      yLabel: tokens,
+      yLabel: shortTokens,
       xLabels: [dateTime(first.at), dateTime(last.at)],
     })}
     <ul class="legend">
@@ -50,7 +51,7 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
       <div class="table-box" role="region" aria-label=${t('Sizes of the context')} tabindex="0">
         <table class="list">
           <thead><tr><th scope="col">${t('When')}</th><th scope="col">${t('What')}</th><th scope="col" class="number">${t('Tokens')}</th></tr></thead>
-          <tbody>${rows(points, marks).map((row) => html`<tr><th scope="row">${dateTime(row.at)}</th><td>${row.what}</td><td class="number">${tokens(row.tokens)}</td></tr>`)}</tbody>
+          <tbody>${rows(points, marks).map((row) => html`<tr><th scope="row">${dateTime(row.at)}</th><td>${row.what}</td><td class="number">${shortTokens(row.tokens)}</td></tr>`)}</tbody>
         </table>
       </div>
     </details>

@@ -22,13 +22,13 @@ export const ContextSnapshot = z.object({
   segments: z.array(z.object({ kind: z.enum(segmentKinds), tokens: z.number() })),
   thresholds: z.array(
     z.object({
-      kind: z.enum(['nudge', 'prepare', 'compaction', 'limit']),
+      kind: z.enum(['nudge', 'compaction', 'limit']),
       percent: z.number(),
       tokens: z.number(),
       state: z.enum(['ahead', 'due', 'delivered', 'acted', 'passed', 'off']),
     }),
   ),
-  nextEvent: z.nullable(z.object({ kind: z.enum(['nudge', 'prepare', 'compaction', 'limit']), inTokens: z.number() })),
+  nextEvent: z.nullable(z.object({ kind: z.enum(['nudge', 'compaction', 'limit']), inTokens: z.number() })),
   /** Forecast from the growth per turn so far; null while there is too little to tell. */
   turnsLeft: z.nullable(z.number()),
   /** That stand behind the prompt of this branch: the live one, and those whose state it has taken in. */

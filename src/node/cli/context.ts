@@ -14,6 +14,7 @@ import { createRecallTool } from '../../core/recall/recallTool';
 import type { StoredEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
 import { toSpec, ToolBox } from '../../core/tools/toolBox';
+import { segmentLabels, thresholdText } from '../../protocol/contextText';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { fallbackModel, modelFromTable } from '../models/modelTable';
 import { systemClock } from '../runtime/systemClock';
@@ -129,8 +130,8 @@ function forPeople(snapshot: ContextSnapshot, request: ModelRequest): string {
   return [
     `${snapshot.sessionId}  ${snapshot.model}  policy ${snapshot.policy}`,
     `${snapshot.provenance === 'estimated' ? '~' : ''}${tokens(snapshot.used)} of ${tokens(snapshot.effective)} tokens (${percent(snapshot.used)}), limit ${tokens(snapshot.limit)}`,
-    ...snapshot.segments.filter((segment) => segment.tokens > 0).map((segment) => `  ${segment.kind.padEnd(12)} ${tokens(segment.tokens).padStart(10)}`),
-    ...snapshot.thresholds.map((threshold) => `  ${threshold.kind} at ${tokens(threshold.tokens)} (${threshold.percent} %): ${threshold.state}`),
+    ...snapshot.segments.filter((segment) => segment.tokens > 0).map((segment) => `  ${segmentLabels[segment.kind]().padEnd(24)} ${tokens(segment.tokens).padStart(10)}`),
+    ...snapshot.thresholds.map((threshold) => `  ${thresholdText(threshold)}`),
     '',
     '=== system',
     plainText(request.system),

@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok } from 'node:assert';
 import type { ContextSnapshot } from '../../../src/core/context/snapshot';
-import { shortTokens, statusView } from '../../../src/vscode/statusText';
+import { statusView } from '../../../src/vscode/statusText';
 
 function snapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {
   return {
@@ -44,7 +44,7 @@ describe('status bar', () => {
         'As the provider reported it.',
         '| | |\n|:--|--:|\n| System prompt | 1.2k |\n| History | 82.9k |',
         'Model: anthropic/claude\\-x',
-        'Next: memory nudge in 15.9k tokens',
+        'Next: memory reminder at 100k',
         'Compaction at 170k, about 9 turns left',
         '---',
         '[Breakdown](command:threadkeeper.showBreakdown) · [Compact](command:threadkeeper.compact) · [Select Model…](command:threadkeeper.selectModel) · [Show Log](command:threadkeeper.showLog)',
@@ -59,36 +59,25 @@ describe('status bar', () => {
     const remembered = view({}, { remembered: true });
     deepStrictEqual(remembered.text, '$(dashboard) ~42 %');
     match(remembered.tooltip, /As of the last time/);
-    match(remembered.label, /about 42 percent/);
+    match(remembered.label, /42 percent, estimated/);
   });
 
   it('does not call a beginning nothing', () => {
     const { text, label } = view({ used: 900, provenance: 'estimated' });
-    deepStrictEqual([text, label, view({ used: 0 }).text], ['$(dashboard) <1 %', 'Threadkeeper context: 900 of 200 thousand tokens, less than 1 percent', '$(dashboard) 0 %']);
+    deepStrictEqual([text, label, view({ used: 0 }).text], ['$(dashboard) <1 %', 'Threadkeeper context: 900 of 200 thousand tokens, less than 1 percent, estimated', '$(dashboard) 0 %']);
   });
 
-  it('warns from the second nudge and alarms from where a compaction is due', () => {
-    const severities = [99_999, 100_000, 149_999, 150_000, 169_999, 170_000, 260_000].map((used) => view({ used }).severity);
-    deepStrictEqual(severities, ['normal', 'normal', 'normal', 'warning', 'warning', 'error', 'error']);
-    const { thresholds } = snapshot();
-    deepStrictEqual(view({ used: 120_000, thresholds: thresholds.slice(1) }).severity, 'normal');
-    deepStrictEqual(view({ used: 150_000, thresholds: thresholds.slice(1) }).severity, 'warning', 'the only nudge');
-    deepStrictEqual(view({ used: 160_000, thresholds: thresholds.slice(2) }).severity, 'normal', 'no nudges');
+  it('warns and alarms where the gauge does', () => {
+    const severities = [149_999, 150_000, 169_999, 170_000, 260_000].map((used) => view({ used }).severity);
+    deepStrictEqual(severities, ['normal', 'warning', 'warning', 'error', 'error']);
   });
 
   it('says how far it is to what ends the room, once', () => {
     const next = (over: Partial<ContextSnapshot>) => view(over).tooltip.split('\n\n').slice(4, -2);
     const off = snapshot().thresholds.map((one) => (one.kind === 'compaction' ? { ...one, state: 'off' as const } : one));
-    deepStrictEqual(next({ nextEvent: { kind: 'compaction', inTokens: 3_000 }, turnsLeft: 0 }), ['Next: compaction in 3k tokens, less than a turn left']);
-    deepStrictEqual(next({ thresholds: off, turnsLeft: 300 }), ['Next: memory nudge in 15.9k tokens', 'Limit at 190k, over 200 turns left']);
-    deepStrictEqual(next({ turnsLeft: null }), ['Next: memory nudge in 15.9k tokens', 'Compaction at 170k']);
-  });
-
-  it('says that what is due comes next, not what lies behind it', () => {
-    const thresholds = snapshot().thresholds.map((one) => ({ ...one, state: one.kind === 'limit' ? ('ahead' as const) : one.kind === 'compaction' ? ('due' as const) : ('passed' as const) }));
-    const next = (over: Partial<ContextSnapshot>) => view(over).tooltip.split('\n\n').filter((line) => line.startsWith('Next'));
-    deepStrictEqual(next({ used: 171_000, thresholds, nextEvent: { kind: 'limit', inTokens: 19_000 }, turnsLeft: 0 }), ['Next: compaction, due now']);
-    deepStrictEqual(next({ used: 191_000, thresholds: thresholds.map((one) => ({ ...one, state: one.kind === 'limit' ? ('due' as const) : ('off' as const) })), nextEvent: null }), []);
+    deepStrictEqual(next({ nextEvent: { kind: 'compaction', inTokens: 3_000 }, turnsLeft: 0 }), ['Next: compaction at 87.1k', 'less than a turn left']);
+    deepStrictEqual(next({ thresholds: off, turnsLeft: 300 }), ['Next: memory reminder at 100k', 'Limit at 190k, over 200 turns left']);
+    deepStrictEqual(next({ turnsLeft: null }), ['Next: memory reminder at 100k', 'Compaction at 170k']);
   });
 
   it('offers undo where there is something to undo, and only cancelling while it compacts', () => {
@@ -103,10 +92,6 @@ describe('status bar', () => {
     const { tooltip } = view({ model: 'anthropic/[x](command:evil)' }, { problems: [{ setting: 'threadkeeper.model', message: '[a](b) is not text.' }] });
     match(tooltip, /`threadkeeper\.model`: \\\[a\\\]\\\(b\\\) is not text/);
     ok(!tooltip.includes('](command:evil)'));
-  });
-
-  it('shortens token counts', () => {
-    deepStrictEqual([0, 950, 999.4, 1_000, 3_940, 84_100, 199_999, 999_949, 999_951, 1_000_000, 1_260_000].map(shortTokens), ['0', '950', '999', '1k', '3.9k', '84.1k', '200k', '999.9k', '1M', '1M', '1.3M']);
   });
 
   it('says what the session and the day have cost, once that is known', () => {

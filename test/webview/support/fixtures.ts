@@ -62,7 +62,6 @@ export function context(changes: Partial<Context> = {}): Context {
     thresholds: [
       { kind: 'nudge', percent: 50, tokens: 100_000, state: 'ahead' },
       { kind: 'nudge', percent: 75, tokens: 150_000, state: 'ahead' },
-      { kind: 'prepare', percent: 78, tokens: 156_000, state: 'ahead' },
       { kind: 'compaction', percent: 85, tokens: 170_000, state: 'ahead' },
       { kind: 'limit', percent: 95, tokens: 189_808, state: 'ahead' },
     ],

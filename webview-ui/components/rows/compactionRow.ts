@@ -4,7 +4,8 @@ import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages'
 import { summaryMethod } from '../../../src/protocol/summaryMethod';
 import { unknownCitations } from '../../../src/protocol/unknownCitations';
 import { AskEvent } from '../../events';
-import { duration, tokens } from '../../format';
+import { shortTokens } from '../../../src/protocol/figures';
+import { duration } from '../../format';
 import { icon } from '../../render/icons';
 import type { RowContext } from './rowContext';
 
@@ -61,13 +62,13 @@ function title({ messages }: Compaction): string {
 }
 
 export function compactionSentence(row: Compaction): string {
-  if (row.messages === 0) return t('Compacted earlier messages, {0} to {1} tokens', tokens(row.tokensBefore), tokens(row.tokensAfter));
-  return t(row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens', wholeNumber(row.messages), tokens(row.tokensBefore), tokens(row.tokensAfter));
+  if (row.messages === 0) return t('Compacted earlier messages, {0} to {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
+  return t(row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens', wholeNumber(row.messages), shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
 }
 
 function facts(row: Compaction): string[] {
   return [
-    t('{0} → {1} tokens', tokens(row.tokensBefore), tokens(row.tokensAfter)),
+    t('{0} → {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter)),
     summaryMethod(row),
     ...(row.trigger === 'automatic' ? [] : [reason[row.trigger]()]),
     ...(row.continuity ? [t('continuity {0} %', Math.round(row.continuity.inContextPercent))] : []),

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { FullAnswer, FullContext } from '../../../src/protocol/messages';
-import { tokens } from '../../format';
+import { shortTokens } from '../../../src/protocol/figures';
 import { icon } from '../../render/icons';
 import { ask } from './approvalCard';
 
@@ -24,5 +24,5 @@ export function fullCard(full: NonNullable<FullContext>): TemplateResult {
 }
 
 export function fullText({ used, effective }: NonNullable<FullContext>): string {
-  return t('The context is {0} % full: {1} of {2} tokens', Math.round((used / effective) * 100), tokens(used), tokens(effective));
+  return t('The context is {0} % full: {1} of {2} tokens', Math.round((used / effective) * 100), shortTokens(used), shortTokens(effective));
 }

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
 import { AskEvent } from '../../events';
-import { tokens } from '../../format';
+import { shortTokens } from '../../../src/protocol/figures';
 import { icon } from '../../render/icons';
 import { ask as request } from './rowActions';
 import type { RowContext } from './rowContext';
@@ -20,7 +20,7 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
     <div class="quiet nudge ${row.outcome}">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
         ${icon(row.outcome === 'acted' ? 'check' : 'bell')}
-        <span>${t('Memory nudge at {0} % ({1}): {2}', Math.round(row.percent), tokens(row.usedTokens), outcomes[row.outcome]())}</span>
+        <span>${t('Memory nudge at {0} % ({1}): {2}', Math.round(row.percent), shortTokens(row.usedTokens), outcomes[row.outcome]())}</span>
       </button>
       ${row.writes.map(
         ({ call, path, command, hasDiff }) => html`<div class="note-write">
@@ -38,7 +38,7 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
 const noteVerbs: Readonly<Record<string, () => string>> = { create: () => t('Wrote'), str_replace: () => t('Changed'), insert: () => t('Added to'), delete: () => t('Deleted'), rename: () => t('Renamed to') };
 
 export function checkpointRow(row: Kind<'checkpoint'>, { expanded, toggle }: RowContext): TemplateResult {
-  const size = tokens(row.tokens);
+  const size = shortTokens(row.tokens);
   return html`
     <div class="quiet checkpoint">
       <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
@@ -63,7 +63,7 @@ export function branchSummaryRow(row: Kind<'branch_summary'>, { expanded, toggle
 }
 
 export function undoRow(row: Kind<'undo'>): TemplateResult {
-  return html`<div class="quiet">${icon('undo')} <span>${t('Compaction undone, {0} tokens restored', tokens(row.tokensRestored))}</span></div>`;
+  return html`<div class="quiet">${icon('undo')} <span>${t('Compaction undone, {0} tokens restored', shortTokens(row.tokensRestored))}</span></div>`;
 }
 
 export function infoRow(row: Kind<'info'>): TemplateResult {

@@ -1,0 +1,95 @@
+import type { ContextSnapshot, SegmentKind } from '../core/context/snapshot';
+import { percent, shortTokens, spokenTokens } from './figures';
+import { listed, t } from './l10n';
+
+/**
+ * What the gauge, the status bar, the breakdown and the command line say about a context. They show different amounts of it, and each
+ * word and each level comes from here, so that no two of them disagree.
+ */
+type Threshold = ContextSnapshot['thresholds'][number];
+type EventKind = Threshold['kind'];
+
+/** `warning` from the last memory reminder on, `full` from where a compaction is due, `over` when nothing of this size can be sent. */
+export type ContextLevel = 'normal' | 'warning' | 'full' | 'over';
+
+/** A threshold that is switched off counts for nothing: without automatic compaction, a full context is one that is over its limit. */
+export function contextLevel({ thresholds, used, limit }: Pick<ContextSnapshot, 'thresholds' | 'used' | 'limit'>): ContextLevel {
+  if (used > limit) return 'over';
+  const at = (kind: EventKind) => thresholds.filter((one) => one.kind === kind && one.state !== 'off').map(({ tokens }) => tokens);
+  if (at('compaction').some((tokens) => used >= tokens)) return 'full';
+  const reminders = at('nudge');
+  return reminders.length > 0 && used >= Math.max(...reminders) ? 'warning' : 'normal';
+}
+
+export const segmentLabels: Readonly<Record<SegmentKind, () => string>> = {
+  system: () => t('System prompt'),
+  tools: () => t('Tools'),
+  memory: () => t('Memory notes'),
+  summary: () => t('Summary'),
+  history: () => t('History'),
+  toolResults: () => t('Tool results'),
+  draft: () => t('Draft'),
+  reserved: () => t('Reserved for the answer'),
+};
+
+const eventLabels: Readonly<Record<EventKind, () => string>> = {
+  nudge: () => t('memory reminder'),
+  compaction: () => t('compaction'),
+  limit: () => t('limit'),
+};
+
+const stateLabels: Readonly<Record<Threshold['state'], () => string>> = {
+  ahead: () => '',
+  due: () => t('due now'),
+  delivered: () => t('delivered'),
+  acted: () => t('a note was saved'),
+  passed: () => t('passed'),
+  off: () => t('off'),
+};
+
+/** `Memory reminder at 100k (50 %), delivered` */
+export function thresholdText({ kind, percent: at, tokens, state }: Threshold): string {
+  const text = t('{0} at {1} ({2} %)', capitalised(eventLabels[kind]()), shortTokens(tokens), Math.round(at));
+  const stands = stateLabels[state]();
+  return stands === '' ? text : listed([text, stands]);
+}
+
+/** `memory reminder at 100k`, or `compaction, due now`: what is due comes before what is ahead. Null when nothing comes any more. */
+export function nextText({ thresholds, nextEvent, used }: ContextSnapshot): string | null {
+  const due = thresholds.findLast(({ state, kind }) => state === 'due' && kind !== 'limit');
+  if (due) return listed([eventLabels[due.kind](), stateLabels.due()]);
+  return nextEvent && t('{0} at {1}', eventLabels[nextEvent.kind](), shortTokens(used + nextEvent.inTokens));
+}
+
+/** `compaction at 170k`: what ends the room, where that is not what comes next anyway. */
+export function endText({ thresholds, nextEvent }: ContextSnapshot): string | null {
+  if (!nextEvent || thresholds.some(({ state, kind }) => state === 'due' && kind !== 'limit')) return null;
+  const end = thresholds.find(({ kind, state }) => kind === 'compaction' && state === 'ahead') ?? thresholds.find(({ kind }) => kind === 'limit');
+  return !end || end.kind === nextEvent.kind ? null : t('{0} at {1}', capitalised(eventLabels[end.kind]()), shortTokens(end.tokens));
+}
+
+/** `about 9 turns left`, or by how much the limit is passed. Null while there is too little to tell from. */
+export function forecastText({ turnsLeft, used, limit }: Pick<ContextSnapshot, 'turnsLeft' | 'used' | 'limit'>): string | null {
+  if (used > limit) return t('over the limit by {0}', shortTokens(used - limit));
+  if (turnsLeft === null) return null;
+  // Beyond that it is no forecast, only a large number.
+  if (turnsLeft > 200) return t('over {0} turns left', 200);
+  const turns = Math.round(turnsLeft);
+  return turnsLeft < 1 ? t('less than a turn left') : t(turns === 1 ? 'about {0} turn left' : 'about {0} turns left', turns);
+}
+
+/** For a screen reader: `84 thousand of 200 thousand tokens, 42 percent, estimated`. */
+export function spokenContext(context: Pick<ContextSnapshot, 'used' | 'effective' | 'limit'>, isEstimated: boolean): string {
+  const { used, effective, limit } = context;
+  const rounded = percent(used, effective);
+  return listed([
+    t('{0} of {1} tokens', spokenTokens(used), spokenTokens(effective)),
+    rounded === 0 && used > 0 ? t('less than {0} percent', 1) : t('{0} percent', rounded),
+    ...(isEstimated ? [t('estimated')] : []),
+    ...(used > limit ? [t('over the limit')] : []),
+  ]);
+}
+
+function capitalised(text: string): string {
+  return `${text[0]!.toUpperCase()}${text.slice(1)}`;
+}

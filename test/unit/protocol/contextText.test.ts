@@ -1,0 +1,117 @@
+import { deepStrictEqual, strictEqual } from 'node:assert';
+import type { ContextSnapshot } from '../../../src/core/context/snapshot';
+import { contextLevel, endText, forecastText, nextText, spokenContext, thresholdText } from '../../../src/protocol/contextText';
+import { ago, percentText, shortTokens, spokenTokens } from '../../../src/protocol/figures';
+
+function snapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {
+  return {
+    sessionId: 's',
+    branchLeafId: null,
+    model: 'anthropic/claude-x',
+    policy: 'balanced',
+    window: 200_000,
+    effective: 200_000,
+    reserve: 10_000,
+    limit: 190_000,
+    used: 84_100,
+    provenance: 'exact',
+    segments: [],
+    thresholds: [
+      { kind: 'nudge', percent: 50, tokens: 100_000, state: 'ahead' },
+      { kind: 'nudge', percent: 75, tokens: 150_000, state: 'ahead' },
+      { kind: 'compaction', percent: 85, tokens: 170_000, state: 'ahead' },
+      { kind: 'limit', percent: 95, tokens: 190_000, state: 'ahead' },
+    ],
+    nextEvent: { kind: 'nudge', inTokens: 15_900 },
+    turnsLeft: 9,
+    compactions: 0,
+    updatedAt: 0,
+    ...over,
+  };
+}
+
+const { thresholds } = snapshot();
+const withState = (kind: string, state: 'off' | 'due' | 'passed') => thresholds.map((one) => (one.kind === kind ? { ...one, state } : one));
+
+describe('the level of a context', () => {
+  const level = (used: number, of = thresholds) => contextLevel(snapshot({ used, thresholds: of }));
+
+  it('warns from the last memory reminder, is full from the compaction on and over beyond the limit', () => {
+    const levels = [99_999, 149_999, 150_000, 169_999, 170_000, 190_000, 190_001].map((used) => level(used));
+    deepStrictEqual(levels, ['normal', 'normal', 'warning', 'warning', 'full', 'full', 'over']);
+  });
+
+  it('leaves out what is switched off: without automatic compaction nothing is full before the limit', () => {
+    deepStrictEqual([level(180_000, withState('compaction', 'off')), level(191_000, withState('compaction', 'off'))], ['warning', 'over']);
+    strictEqual(level(160_000, withState('nudge', 'off')), 'normal');
+  });
+});
+
+describe('what comes next in a context', () => {
+  it('is what lies ahead, with what ends the room', () => {
+    deepStrictEqual([nextText(snapshot()), endText(snapshot())], ['memory reminder at 100k', 'Compaction at 170k']);
+  });
+
+  it('is said once where it is the end of the room itself', () => {
+    const last = snapshot({ used: 167_000, nextEvent: { kind: 'compaction', inTokens: 3_000 } });
+    deepStrictEqual([nextText(last), endText(last)], ['compaction at 170k', null]);
+  });
+
+  it('ends at the limit where automatic compaction is off', () => {
+    strictEqual(endText(snapshot({ thresholds: withState('compaction', 'off') })), 'Limit at 190k');
+  });
+
+  it('is what is due, not what lies behind it', () => {
+    const due = snapshot({ used: 171_000, thresholds: withState('compaction', 'due'), nextEvent: { kind: 'limit', inTokens: 19_000 } });
+    deepStrictEqual([nextText(due), endText(due)], ['compaction, due now', null]);
+  });
+
+  it('is nothing beyond the limit', () => {
+    strictEqual(nextText(snapshot({ used: 191_000, thresholds: withState('limit', 'due'), nextEvent: null })), null);
+  });
+});
+
+describe('the words for a context', () => {
+  it('forecast turns, as far as that is a forecast', () => {
+    const texts = [0.4, 1, 9.4, 200, 201, null].map((turnsLeft) => forecastText(snapshot({ turnsLeft })));
+    deepStrictEqual(texts, ['less than a turn left', 'about 1 turn left', 'about 9 turns left', 'about 200 turns left', 'over 200 turns left', null]);
+    strictEqual(forecastText(snapshot({ used: 204_600 })), 'over the limit by 14.6k');
+  });
+
+  it('name a threshold with where it stands', () => {
+    const [first] = thresholds;
+    deepStrictEqual(
+      [thresholdText(first!), thresholdText({ ...first!, state: 'acted' })],
+      ['Memory reminder at 100k (50 %)', 'Memory reminder at 100k (50 %), a note was saved'],
+    );
+  });
+
+  it('are whole for a screen reader', () => {
+    strictEqual(spokenContext(snapshot(), false), '84 thousand of 200 thousand tokens, 42 percent');
+    strictEqual(spokenContext(snapshot({ used: 204_600 }), true), '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit');
+    strictEqual(spokenContext(snapshot({ used: 900 }), false), '900 of 200 thousand tokens, less than 1 percent');
+  });
+});
+
+describe('figures', () => {
+  it('shorten token counts', () => {
+    const counts = [0, 950, 999.4, 1_000, 3_940, 84_100, 199_999, 999_949, 999_951, 1_000_000, 1_260_000];
+    deepStrictEqual(counts.map(shortTokens), ['0', '950', '999', '1k', '3.9k', '84.1k', '200k', '999.9k', '1M', '1M', '1.3M']);
+  });
+
+  it('speak token counts', () => {
+    deepStrictEqual([950, 84_100, 999_600, 1_250_000].map(spokenTokens), ['950', '84 thousand', '1 million', '1.3 million']);
+  });
+
+  it('do not call a little nothing', () => {
+    deepStrictEqual([percentText(0, 100), percentText(1, 1_000), percentText(42, 100), percentText(1, 0)], ['0 %', '<1 %', '42 %', '<1 %']);
+  });
+
+  it('say how long ago', () => {
+    const [minute, now] = [60_000, Date.UTC(2026, 10, 22, 12)];
+    const passed = [-minute, 0, minute - 1, minute, 60 * minute - 1, 60 * minute, 24 * 60 * minute, 48 * 60 * minute, 7 * 24 * 60 * minute - 1];
+    const texts = ['just now', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', 'yesterday', '2 days ago', '6 days ago'];
+    deepStrictEqual(passed.map((ms) => ago(now - ms, now)), texts);
+    strictEqual(/2026/.test(ago(now - 7 * 24 * 60 * minute, now)), true);
+  });
+});
