@@ -2,7 +2,8 @@ import type { CompactionPreview } from '../core/chat/contextTools';
 import { editableText, FoldedState } from '../core/compaction/foldedState';
 import { shown, t, wholeNumber } from '../core/l10n';
 import { speaker } from '../core/recall/history';
-import { entryText, type ContentOf, type StoredEntry } from '../core/session/entry';
+import type { ContentOf, StoredEntry } from '../core/session/entry';
+import { entryText } from '../core/session/entryKinds';
 import { summaryMethod } from '../protocol/summaryMethod';
 import { unknownCitations } from '../protocol/unknownCitations';
 

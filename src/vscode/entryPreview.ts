@@ -1,7 +1,8 @@
 import { Uri, window, workspace } from 'vscode';
 import { timeText } from '../core/recall/dateText';
 import { speaker } from '../core/recall/history';
-import { entryText, type StoredEntry } from '../core/session/entry';
+import type { StoredEntry } from '../core/session/entry';
+import { entryText } from '../core/session/entryKinds';
 
 const scheme = 'threadkeeper-entry';
 const texts = new Map<string, string>();

@@ -10,6 +10,7 @@ import { t } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
 import type { TranscriptPage } from '../core/session/transcriptPage';
 import type { StoredEntry } from '../core/session/entry';
+import { kindOf } from '../core/session/entryKinds';
 import { isBlank, isSame, nothingWritten, type Written } from '../core/session/attachment';
 import type { QueuedMessage } from '../core/session/queuedMessage';
 import type { Fork } from '../core/session/fork';
@@ -294,5 +295,5 @@ function isNothing({ text, attachments }: Written): boolean {
 }
 
 function showsAlone({ content, display }: StoredEntry): boolean {
-  return display && content.type !== 'tool_result' && content.type !== 'label' && content.type !== 'session_info' && !(content.type === 'thinking' && content.text === '');
+  return display && kindOf(content).hasOwnRow && !(content.type === 'thinking' && content.text === '');
 }

@@ -2,7 +2,8 @@ import { QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode
 import type { PinTarget } from '../core/chat/pins';
 import { t } from '../core/l10n';
 import type { Pin } from '../core/session/pin';
-import { entryText, type StoredEntry } from '../core/session/entry';
+import type { StoredEntry } from '../core/session/entry';
+import { entryText } from '../core/session/entryKinds';
 import { oneLine } from './compactionPreviewText';
 import { plainLabel } from './plainLabel';
 

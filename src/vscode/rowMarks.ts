@@ -1,5 +1,6 @@
 import type { Fork } from '../core/session/fork';
-import { isEntryOf, sideEntryTypes, type StoredEntry } from '../core/session/entry';
+import { isEntryOf, type StoredEntry } from '../core/session/entry';
+import { markTypes } from '../core/session/entryKinds';
 import type { RowMark } from '../protocol/messages';
 
 /** What stands at rows whatever their kind: labels, and the other branches where the conversation forks. */
@@ -22,7 +23,7 @@ export class RowMarks {
   /** `isRow`: whether an entry has a row of its own. The entries of a page, or of one that is appended. */
   learn(entries: readonly StoredEntry[], forks: readonly Fork[], isRow: (entry: StoredEntry) => boolean): void {
     for (const entry of entries) if (isEntryOf(entry, 'label')) this.labels.set(entry.content.target, entry.content.label);
-    const rows = entries.filter((entry) => !sideEntryTypes.has(entry.content.type) && isRow(entry));
+    const rows = entries.filter((entry) => !markTypes.has(entry.content.type) && isRow(entry));
     const waiting = [...this.open, ...forks];
     this.open = waiting.filter(({ seq }) => !rows.some((row) => row.seq >= seq));
     for (const fork of waiting) {
@@ -32,13 +33,13 @@ export class RowMarks {
   }
 
   append(entry: StoredEntry, isRow: (entry: StoredEntry) => boolean): void {
-    const fork = sideEntryTypes.has(entry.content.type) ? null : this.begun(entry);
+    const fork = markTypes.has(entry.content.type) ? null : this.begun(entry);
     this.learn([entry], fork ? [fork] : [], isRow);
   }
 
   /** Those of the rows that have any, given by their entries in order. `toLeaf`: the last of them is the last there is. */
   of(rows: readonly StoredEntry[], toLeaf: boolean): RowMark[] {
-    const last = toLeaf ? rows.findLast(({ content }) => !sideEntryTypes.has(content.type))?.uuid : undefined;
+    const last = toLeaf ? rows.findLast(({ content }) => !markTypes.has(content.type))?.uuid : undefined;
     return rows.map(({ uuid }) => this.at(uuid, uuid === last)).filter(({ label, fork, beyond }) => label !== null || fork !== null || beyond.length > 0);
   }
 

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, statSync, writeSync } fro
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { entryText } from '../../src/core/session/entry';
+import { entryText } from '../../src/core/session/entryKinds';
 import type { StoredEntry } from '../../src/core/session/entry';
 import { loadSqlite } from '../../src/node/store/sqlite';
 import { schemaV1 } from '../../src/node/store/schema';

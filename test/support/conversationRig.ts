@@ -17,7 +17,7 @@ import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
 import type { Logger, SessionStore, Summarizer, SummaryRequest, TextAnalyst } from '../../src/core/ports';
 import type { ModelFailureReason, TokenUsage } from '../../src/core/models/modelEvent';
 import type { ModelRequest } from '../../src/core/models/modelRequest';
-import { entryText } from '../../src/core/session/entry';
+import { entryText } from '../../src/core/session/entryKinds';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
 import { openTestStore } from './storeTemp';
 import { ScriptedModel } from './scriptedModel';

@@ -4,7 +4,8 @@ import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
 import type { TokenUsage } from '../models/modelEvent';
 import type { UsageRecord } from '../session/usageRecord';
 import { attachmentTokens } from '../session/attachment';
-import { entryText, sideEntryTypes, type EntryContent, type NewEntry, type StoredEntry } from '../session/entry';
+import type { EntryContent, NewEntry, StoredEntry } from '../session/entry';
+import { entryText, markTypes } from '../session/entryKinds';
 import type { Session } from '../session/session';
 
 export interface BranchDeps {
@@ -84,7 +85,7 @@ export class BranchState {
     const entry = this.draft(content, options);
     const usage = (options.usage ?? []).map((record) => ({ ...this.priced(record), entry: entry.uuid }));
     const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage, after: entry.parent });
-    if (!sideEntryTypes.has(content.type)) this.list = [...this.list, stored!];
+    if (!markTypes.has(content.type)) this.list = [...this.list, stored!];
     return stored!;
   }
 

@@ -2,7 +2,8 @@ import type { Continuation } from '../compaction/continuation';
 import { maskedEntries } from '../compaction/mask';
 import type { ContextEngine } from '../context/engine';
 import type { Projection, PromptMessage } from '../context/projection';
-import { entryText, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 import type { BranchState } from './branchState';
 
 export interface ContinuationInput {

@@ -4,7 +4,7 @@ import { errorText, StoreError } from '../errors';
 import { english } from '../l10n';
 import type { Clock, Logger, PinnedFiles, SessionStore } from '../ports';
 import type { Pin } from '../session/pin';
-import { entryText } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 import type { ConversationEvent } from './events';
 
 export interface PinsDeps {

@@ -3,7 +3,7 @@ import { CancelledError, errorText } from '../errors';
 import type { IdSource, Logger, SessionStore } from '../ports';
 import type { PartialChunk } from '../session/partialChunk';
 import type { StoreChange } from '../session/storeChange';
-import { sideEntryTypes } from '../session/entry';
+import { markTypes } from '../session/entryKinds';
 import { transcriptPageSize } from './branching';
 import type { BranchState } from './branchState';
 import type { ConversationEvent } from './events';
@@ -170,7 +170,7 @@ export class SharedSession implements Disposable {
     }
     const added = branch.entries.slice(at + 1);
     const others = named.filter((uuid) => !branch.entries.some((entry) => entry.uuid === uuid));
-    const aside = others.length === 0 ? [] : (await store.entries(others)).filter(({ content }) => sideEntryTypes.has(content.type));
+    const aside = others.length === 0 ? [] : (await store.entries(others)).filter(({ content }) => markTypes.has(content.type));
     for (const entry of [...added, ...aside]) {
       this.live.delete(entry.uuid);
       emit({ type: 'entry_appended', entry });

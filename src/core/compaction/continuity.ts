@@ -1,7 +1,8 @@
 import type { SessionStore } from '../ports';
 import { tokenizeTerms } from '../recall/tokenizeTerms';
 import { splitSentences } from '../recall/splitSentences';
-import { entryText, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 import type { Continuity } from '../session/fidelity';
 import { isUserMessage } from './cutPoint';
 import type { ExtractiveItem, ExtractiveLine } from './extractive';

@@ -1,6 +1,7 @@
 import { continueType } from '../chat/turnNotes';
 import { wholeCharacters } from '../context/excerpt';
-import { entryText, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 
 /** How entries are named towards models: short, stable within a store, resolvable by recall. */
 export function entryRef(entry: Pick<StoredEntry, 'seq'>): string {

@@ -1,4 +1,5 @@
-import { entryText, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 import type { FoldedIdentifier } from './audit';
 import { decisionsOf } from './continuity';
 import { extractiveSummary, type ExtractiveItem, type ExtractiveLine } from './extractive';

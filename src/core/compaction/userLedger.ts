@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { wholeCharacters } from '../context/excerpt';
-import { entryText, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 import { isUserMessage } from './cutPoint';
 import { extractIdentifiers } from './identifiers';
 import { entryRef } from './prompts';

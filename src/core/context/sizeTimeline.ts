@@ -1,6 +1,7 @@
 import type { BranchStep } from '../session/branchStep';
 import { contextExclusionOf } from '../session/contextExclusion';
 import { isEntryOf, type StoredEntry } from '../session/entry';
+import { kindsWhere } from '../session/entryKinds';
 
 export interface SizePoint {
   /** Entries of the branch up to here. */
@@ -33,7 +34,7 @@ export interface TimelineScale {
 }
 
 /** Entry types whose content says how large the context was. */
-export const sizedTypes: ReadonlySet<BranchStep['type']> = new Set(['compaction', 'compaction_undone', 'checkpoint', 'custom']);
+export const sizedTypes = kindsWhere(({ tellsSize }) => tellsSize);
 
 /**
  * How large the context was along a branch. Wherever the provider has reported a size, that is it; in between it grows by our own

@@ -1,5 +1,6 @@
 import type { SessionStore } from '../ports';
-import { sideEntryTypes, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { markTypes } from '../session/entryKinds';
 import { isRecallable } from './history';
 
 type Lookup = Pick<SessionStore, 'entries' | 'entriesBySeq'>;
@@ -44,7 +45,7 @@ export async function findAround(store: Lookup, entry: StoredEntry, before: numb
     const next = await store.entriesBySeq(Array.from({ length: window }, (_, k) => from + k));
     if (next.length === 0) break;
     for (const candidate of [...next].sort((a, b) => a.seq - b.seq)) {
-      if (candidate.parent !== current || sideEntryTypes.has(candidate.content.type)) continue;
+      if (candidate.parent !== current || markTypes.has(candidate.content.type)) continue;
       current = candidate.uuid;
       if (isRecallable(candidate.content) && later.length < after) later.push(candidate);
     }

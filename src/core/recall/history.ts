@@ -1,4 +1,5 @@
-import { entryText, type EntryContent, type StoredEntry } from '../session/entry';
+import type { EntryContent, StoredEntry } from '../session/entry';
+import { entryText, kindOf } from '../session/entryKinds';
 import type { Rankable } from './rankPassages';
 import { splitPassages } from './splitPassages';
 
@@ -12,23 +13,11 @@ export interface HistoryPassage extends Rankable {
 export const recallToolName = 'recall';
 export const offlineProvider = 'offline';
 
-/** Whether recall answers with it: what was said, called and returned. Summaries, nudges and checkpoints are made from that. */
+/** Whether recall answers with it. An answer of offline mode quotes what is searched here, and so does what recall itself has found. */
 export function isRecallable(content: EntryContent): boolean {
-  switch (content.type) {
-    // An answer of offline mode quotes what is searched here.
-    case 'message':
-      return content.provider !== offlineProvider;
-    case 'memory_note':
-    case 'branch_summary':
-    case 'custom_message':
-    case 'label':
-      return true;
-    case 'tool_call':
-    case 'tool_result':
-      return content.name !== recallToolName;
-    default:
-      return false;
-  }
+  if (content.type === 'message') return content.provider !== offlineProvider;
+  if (content.type === 'tool_call' || content.type === 'tool_result') return content.name !== recallToolName;
+  return kindOf(content).isFound;
 }
 
 export function speaker(content: EntryContent): string {

@@ -1,4 +1,5 @@
-import { entryText, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 import { dateText } from './dateText';
 import { isRecallable } from './history';
 import { chunksOf, termsOfChunk } from './tokenizeTerms';

@@ -1,4 +1,5 @@
-import type { ContentOf, EntryType, StoredEntry } from './entry';
+import type { ContentOf, StoredEntry } from './entry';
+import { kindOf } from './entryKinds';
 
 /** `custom` entry by which the user takes entries out of the context, or puts them back; the newest one that names an entry holds. */
 export const contextExclusion = 'context_exclusion';
@@ -11,9 +12,6 @@ export interface ContextExclusion {
   /** Size of the context with it. */
   readonly tokensAfter: number;
 }
-
-/** What can be taken out by itself; notes, nudges and summaries are the program's own. */
-const excludable: ReadonlySet<EntryType> = new Set(['message', 'tool_call', 'tool_result', 'branch_summary']);
 
 /** Null for every other entry. */
 export function contextExclusionOf({ content }: Pick<StoredEntry, 'content'>): ContextExclusion | null {
@@ -42,7 +40,7 @@ export function excludedEntries(entries: readonly StoredEntry[]): ReadonlySet<st
 }
 
 export function isExcludable({ modelFacing, content }: Pick<StoredEntry, 'modelFacing' | 'content'>): boolean {
-  return modelFacing && excludable.has(content.type);
+  return modelFacing && kindOf(content).isExcludable;
 }
 
 /** What leaves the context with an entry: no provider takes a call without its result, nor a result without its call. */

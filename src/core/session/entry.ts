@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Attachment, attachmentNote } from './attachment';
+import { Attachment } from './attachment';
 import { Audit, Continuity } from './fidelity';
 
 /**
@@ -171,42 +171,6 @@ export type EntryType = EntryContent['type'];
 export type ContentOf<T extends EntryType> = Extract<EntryContent, { type: T }>;
 export type EntryOf<T extends EntryType> = StoredEntry & { readonly content: ContentOf<T> };
 
-/** Marks on the tree: they never move the leaf and never become the parent of another entry. */
-export const sideEntryTypes: ReadonlySet<EntryType> = new Set(['checkpoint', 'label', 'session_info']);
-
 export function isEntryOf<T extends EntryType>(entry: StoredEntry, type: T): entry is EntryOf<T> {
   return entry.content.type === type;
-}
-
-/** The searchable, countable text of an entry; empty for entries without any. */
-export function entryText(content: EntryContent): string {
-  switch (content.type) {
-    case 'message':
-      return content.attachments ? `${content.text}\n${attachmentNote(content.attachments)}`.trim() : content.text;
-    case 'thinking':
-    case 'tool_result':
-    case 'nudge':
-    case 'usage_note':
-    case 'memory_note':
-    case 'branch_summary':
-    case 'custom_message':
-    case 'instructions_change':
-      return content.text;
-    case 'tool_call':
-      return `${content.name} ${JSON.stringify(content.input)}`;
-    case 'compaction':
-      return content.summaryText;
-    case 'checkpoint':
-      return content.summary;
-    case 'session_info':
-      return content.title;
-    case 'label':
-      return content.label;
-    case 'compaction_undone':
-    case 'model_change':
-    case 'thinking_level_change':
-    case 'tools_change':
-    case 'custom':
-      return '';
-  }
 }

@@ -1,5 +1,6 @@
 import { contextExclusionOf, excludedEntries } from './contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from './entry';
+import { kindOf } from './entryKinds';
 
 /**
  * The compaction that shapes the projection of a branch: the newest one that is neither undone nor superseded. Entries are
@@ -61,9 +62,6 @@ export function recordedBound(entries: readonly StoredEntry[]): PolicyChangeData
   return known ? policyChangeOf(known) : null;
 }
 
-/** Entry types after which an earlier prompt is no longer a prefix of the next one: the declared prefix breaks. */
-const breakTypes = new Set(['compaction', 'compaction_undone', 'model_change', 'thinking_level_change', 'instructions_change', 'tools_change']);
-
 /**
  * Index of the first entry after the last declared prefix break; 0 when there was none. A discarded attempt is none: its entries were
  * in no prompt that anything was built on.
@@ -73,7 +71,7 @@ export function afterLastBreak(entries: readonly StoredEntry[]): number {
 }
 
 function isPrefixBreak(entry: StoredEntry): boolean {
-  return breakTypes.has(entry.content.type) || policyChangeOf(entry)?.isBreak === true || contextExclusionOf(entry) !== null;
+  return kindOf(entry.content).breaksPrefix || policyChangeOf(entry)?.isBreak === true || contextExclusionOf(entry) !== null;
 }
 
 /** `custom` entry that takes the blocks of a failed attempt out of the projection; they stay in the transcript, marked. */

@@ -1,4 +1,5 @@
-import { entryText, type StoredEntry } from '../session/entry';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
 import type { UsageRecord } from '../session/usageRecord';
 import { isObject, textOf, type Json } from './formats/jsonShape';
 

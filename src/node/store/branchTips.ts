@@ -1,4 +1,4 @@
-import { entryText, sideEntryTypes } from '../../core/session/entry';
+import { entryText, markTypes } from '../../core/session/entryKinds';
 import type { BranchTip } from '../../core/session/branchTip';
 import type { Session } from '../../core/session/session';
 import type { EntryRows } from './entryRows';
@@ -27,13 +27,13 @@ export function branchTips(tree: TreeRows, rows: EntryRows, session: Session): B
   const labels = newestLabels(rows, own);
   const parents = new Set<string>();
   // What a fork added to it does not end being a leaf here.
-  for (const node of own) if (node.parent !== null && !sideEntryTypes.has(node.type)) parents.add(node.parent);
+  for (const node of own) if (node.parent !== null && !markTypes.has(node.type)) parents.add(node.parent);
   const active = new Set(pathTo(nodes, session.leaf));
   const traces = new Map<string, Trace>();
   for (const node of nodes.values()) traces.set(node.uuid, trace(node, traces.get(node.parent ?? '') ?? start, active.has(node.uuid), labels));
   const isOwn = new Set(own.map(({ uuid }) => uuid));
   return [...nodes.values()]
-    .filter(({ uuid, type }) => uuid === session.leaf || ((isOwn.has(uuid) || uuid === session.forkEntry) && !parents.has(uuid) && !sideEntryTypes.has(type)))
+    .filter(({ uuid, type }) => uuid === session.leaf || ((isOwn.has(uuid) || uuid === session.forkEntry) && !parents.has(uuid) && !markTypes.has(type)))
     .sort((x, y) => y.createdAt - x.createdAt || y.seq - x.seq)
     .map((node) => tip(rows, node, traces.get(node.uuid) ?? start, node.uuid === session.leaf));
 }

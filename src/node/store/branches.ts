@@ -1,4 +1,4 @@
-import { sideEntryTypes } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { StoredEntry } from '../../core/session/entry';
 import type { LiveBranch } from '../../core/session/liveBranch';
 import type { TranscriptPage } from '../../core/session/transcriptPage';
@@ -46,7 +46,7 @@ export function transcriptPage(
     walked.push(entry);
   }
   // A page may begin with a side entry whose parent is not displayed; what is older than it hangs off the same parent.
-  const resumedAt = before && sideEntryTypes.has(before.content.type) ? before : undefined;
+  const resumedAt = before && markTypes.has(before.content.type) ? before : undefined;
   const sides = rows.sideEntriesOf(walked.map(({ uuid }) => uuid));
   const page = walked.reverse().map((entry) => {
     const isResumed = entry.uuid === resumedAt?.parent;

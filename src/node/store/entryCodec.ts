@@ -1,26 +1,10 @@
 import { crc32 } from 'node:zlib';
 import type { EntryContent, EntryType, NewEntry, StoredEntry } from '../../core/session/entry';
+import { kindOf } from '../../core/session/entryKinds';
 import { sha256, type BlobReader } from './blobFiles';
 import type { Row, SqlValue } from './connection';
 import { joinRow, splitBody } from './longPart';
 import { packText, plainText, unpackText } from './text';
-
-/** Which property of an entry's content is kept in `bodies.text`; the rest is `bodies.content_json`. */
-const textProperty: Partial<Record<EntryType, string>> = {
-  message: 'text',
-  thinking: 'text',
-  tool_result: 'text',
-  nudge: 'text',
-  usage_note: 'text',
-  memory_note: 'text',
-  branch_summary: 'text',
-  custom_message: 'text',
-  instructions_change: 'text',
-  compaction: 'summaryText',
-  checkpoint: 'summary',
-  session_info: 'title',
-  label: 'label',
-};
 
 /** A row of `bodies`, and the arguments of a tool call, which are kept in `entries.tool_args_json`. */
 export interface EncodedBody {
@@ -34,8 +18,8 @@ export function encodeBody(content: EntryContent): EncodedBody {
     const { input, ...rest } = content;
     return { contentJson: JSON.stringify(rest), text: null, toolArgsJson: input === undefined ? null : JSON.stringify(input) };
   }
-  const property = textProperty[content.type];
-  if (property === undefined) return { contentJson: JSON.stringify(content), text: null, toolArgsJson: null };
+  const property = kindOf(content).text;
+  if (property === null) return { contentJson: JSON.stringify(content), text: null, toolArgsJson: null };
   const { [property]: text, ...rest } = content as Readonly<Record<string, unknown>>;
   return { contentJson: JSON.stringify(rest), text: packText(String(text)), toolArgsJson: null };
 }
@@ -113,8 +97,8 @@ function decodeContent(row: Row): EntryContent | undefined {
     const content = JSON.parse(String(row['content_json'])) as Record<string, unknown>;
     if (content['type'] !== type) return undefined;
     if (type === 'tool_call' && row['tool_args_json'] !== null) content['input'] = JSON.parse(String(row['tool_args_json']));
-    const property = textProperty[type];
-    if (property !== undefined) content[property] = unpackText(row['text']);
+    const property = kindOf({ type }).text;
+    if (property !== null) content[property] = unpackText(row['text']);
     return content as EntryContent;
   } catch {
     return undefined;

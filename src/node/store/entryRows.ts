@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
-import { sideEntryTypes } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { ContentOf, EntryType, NewEntry, StoredEntry } from '../../core/session/entry';
 import type { BlobFiles } from './blobFiles';
 import type { Connection, Row } from './connection';
@@ -125,7 +125,7 @@ export class EntryRows {
     const row = this.connection.get('SELECT entry_type FROM entries WHERE uuid = ?', [uuid]);
     if (!row) throw new StoreError('invalid', english('There is no entry {0}', uuid));
     const type = row['entry_type'] as EntryType;
-    if (sideEntryTypes.has(type)) throw new StoreError('invalid', english('Entry {0} is a {1}, which nothing can follow', uuid, type));
+    if (markTypes.has(type)) throw new StoreError('invalid', english('Entry {0} is a {1}, which nothing can follow', uuid, type));
   }
 
   /** From `uuid` towards the root, read as far as the caller goes. Crosses into the session a fork came from. */
@@ -144,7 +144,7 @@ export class EntryRows {
 
   /** Those to be displayed, oldest first, by what they hang off. One query for all: a page of 50 took twice as long with one for each. */
   sideEntriesOf(parents: readonly string[]): Map<string, StoredEntry[]> {
-    const types = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
+    const types = [...markTypes].map((type) => `'${type}'`).join(', ');
     const rows = this.connection.iterate(
       `SELECT ${entrySelection} FROM json_each(?) p CROSS JOIN entries e ON e.parent = p.value CROSS JOIN bodies b ON b.entry = e.seq
        WHERE e.display = 1 AND e.entry_type IN (${types}) ORDER BY e.seq`,

@@ -1,5 +1,5 @@
 import { titleFrom } from '../../core/chat/sessionTitle';
-import { sideEntryTypes } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { EntryContent } from '../../core/session/entry';
 import { randomUUID } from 'node:crypto';
 import { english } from '../../core/l10n';
@@ -47,7 +47,7 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
     insertEntry(target, { seq: Number(row['entry']), uuid, session: session.uuid, parent, ...columns, model_facing: 0, display: 1, created_at: now });
     const body = isSound ? [row['content_json'], row['text'], row['crc32']] : damagedBody(row, null);
     insertBody(target, Number(row['entry']), body, row['blob_hash']);
-    if (!content || !sideEntryTypes.has(content.type)) parent = uuid;
+    if (!content || !markTypes.has(content.type)) parent = uuid;
   }
   target.run('UPDATE sessions SET leaf_entry = ? WHERE uuid = ?', [parent, session.uuid]);
   return sound.length;
@@ -138,7 +138,7 @@ function recount(target: Connection): void {
 }
 
 function newestOf(target: Connection, session: SqlValue | undefined, before: number): string | null {
-  const types = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
+  const types = [...markTypes].map((type) => `'${type}'`).join(', ');
   const row = target.get(`SELECT uuid FROM entries WHERE session = ? AND seq < ? AND entry_type NOT IN (${types}) ORDER BY seq DESC LIMIT 1`, [session ?? null, before]);
   return typeof row?.['uuid'] === 'string' ? row['uuid'] : null;
 }

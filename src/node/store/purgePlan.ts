@@ -1,4 +1,4 @@
-import { sideEntryTypes } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { Connection } from './connection';
 import { TreeRows, type TreeNode } from './treeRows';
 
@@ -30,7 +30,7 @@ export function planPurge(connection: Connection, wanted: readonly string[]): Pu
     for (let node = nodes.get(entry); node && !heirs.has(node.uuid); node = nodes.get(node.parent ?? '')) heirs.set(node.uuid, session);
   }
   for (const node of nodes.values()) {
-    if (heirs.has(node.uuid) || node.parent === null || !sideEntryTypes.has(node.type)) continue;
+    if (heirs.has(node.uuid) || node.parent === null || !markTypes.has(node.type)) continue;
     const heir = nodes.has(node.parent) ? heirs.get(node.parent) : tree.sessionOf(node.parent);
     if (heir !== undefined) heirs.set(node.uuid, heir);
   }

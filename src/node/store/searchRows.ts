@@ -1,7 +1,9 @@
 import { passagesOf, speaker, type HistoryPassage } from '../../core/recall/history';
 import { PassageRanker, type Ranked } from '../../core/recall/rankPassages';
+import { kindsWhere } from '../../core/session/entryKinds';
 import type { SearchHit, SearchQuery, SearchResult } from '../../core/session/searchQuery';
-import { entryText, type StoredEntry } from '../../core/session/entry';
+import type { StoredEntry } from '../../core/session/entry';
+import { entryText } from '../../core/session/entryKinds';
 import type { Connection } from './connection';
 import { entrySelection } from './entryCodec';
 import type { EntryRows } from './entryRows';
@@ -28,7 +30,7 @@ const alwaysScanned = 500;
 /** Of one entry, so that a long one does not hide the others. */
 const maxPerEntry = 3;
 
-const searchableTypes = "('message', 'tool_call', 'tool_result', 'memory_note', 'branch_summary', 'custom_message', 'label')";
+const searchableTypes = `(${[...kindsWhere(({ isFound }) => isFound)].map((type) => `'${type}'`).join(', ')})`;
 
 interface Beside {
   readonly entry: StoredEntry;

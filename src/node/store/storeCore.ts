@@ -14,7 +14,7 @@ import type { BranchStep } from '../../core/session/branchStep';
 import type { BranchTip } from '../../core/session/branchTip';
 import type { QueuedMessage } from '../../core/session/queuedMessage';
 import type { PurgePreview } from '../../core/session/purgePreview';
-import { sideEntryTypes } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { StoredEntry } from '../../core/session/entry';
 import type { AnalyticsQuery, AnalyticsRows } from '../../core/analytics/rows';
 import type { SessionRecord } from '../../core/session/sessionTransfer';
@@ -105,7 +105,7 @@ export class StoreCore implements CoreStore {
       const { leaf } = this.sessions.require(session);
       const uuids = batch.entries.map(({ uuid }) => uuid);
       const known = this.rows.known(uuids);
-      const isNew = batch.entries.some(({ uuid, content }) => !sideEntryTypes.has(content.type) && !known.has(uuid));
+      const isNew = batch.entries.some(({ uuid, content }) => !markTypes.has(content.type) && !known.has(uuid));
       if (batch.after !== undefined && isNew && leaf !== batch.after) {
         throw new StoreError('conflict', english('Session {0} goes on from {1}, not from {2}', session, String(leaf), String(batch.after)));
       }
@@ -115,7 +115,7 @@ export class StoreCore implements CoreStore {
         if (entry.session !== session) throw new StoreError('invalid', english('Entry {0} belongs to session {1}', entry.uuid, entry.session));
         const result = this.rows.insert(entry, batch.seqs?.[index], before, known.has(entry.uuid));
         known.add(entry.uuid);
-        if (result.added) before = { seq: result.entry.seq, parent: sideEntryTypes.has(entry.content.type) ? null : entry.uuid };
+        if (result.added) before = { seq: result.entry.seq, parent: markTypes.has(entry.content.type) ? null : entry.uuid };
         return result;
       });
       const added = results.filter((result) => result.added).map((result) => result.entry);
@@ -352,7 +352,7 @@ export class StoreCore implements CoreStore {
 
 /** Side entries never move the leaf. */
 function lastMainEntry(added: readonly StoredEntry[]): string | null {
-  return added.findLast((entry) => !sideEntryTypes.has(entry.content.type))?.uuid ?? null;
+  return added.findLast((entry) => !markTypes.has(entry.content.type))?.uuid ?? null;
 }
 
 function latest(added: readonly StoredEntry[]): number {

@@ -2,7 +2,7 @@ import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { AppendBatch } from '../../core/session/appendBatch';
 import type { Activity, ClaimOutcome, StoreChange } from '../../core/session/storeChange';
-import { sideEntryTypes } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { StoreCore } from './storeCore';
 import { changeOf } from './storeProtocol';
 import type { CallArguments, CoreCall, StoreCall } from './storeProtocol';
@@ -130,7 +130,7 @@ export class StoreService {
 
   private refuseIntrusion(window: StoreWindow, session: string, batch: AppendBatch): void {
     if (batch.after === undefined || !this.isHeldByAnother(window, session)) return;
-    if (batch.entries.every(({ content }) => sideEntryTypes.has(content.type))) return;
+    if (batch.entries.every(({ content }) => markTypes.has(content.type))) return;
     throw new StoreError('conflict', english('Another window is working in session {0}', session));
   }
 

@@ -1,9 +1,9 @@
-import { sideEntryTypes } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { UsageRecord } from '../../core/session/usageRecord';
 import type { Connection } from './connection';
 import { decodeUsage } from './usageRows';
 
-const sideTypes = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
+const sideTypes = [...markTypes].map((type) => `'${type}'`).join(', ');
 
 /** Own entries; where the session or one of its branches goes on from another session's, those up to the root and the marks on them. */
 const reached = `

@@ -1,7 +1,8 @@
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import type { BranchStep } from '../../core/session/branchStep';
-import { sideEntryTypes, type EntryType } from '../../core/session/entry';
+import type { EntryType } from '../../core/session/entry';
+import { markTypes } from '../../core/session/entryKinds';
 import type { Connection, Row } from './connection';
 
 /** An entry's place in the tree, without its content. */
@@ -27,7 +28,7 @@ export class TreeRows {
 
   /** What stands behind each of the parents (null: roots), of the sessions and entries that count, without marks, oldest first. */
   children(parents: readonly (string | null)[], counts: (child: { readonly uuid: string; readonly session: string }) => boolean): Map<string | null, string[]> {
-    const sides = [...sideEntryTypes].map((type) => `'${type}'`).join(', ');
+    const sides = [...markTypes].map((type) => `'${type}'`).join(', ');
     const found = new Map<string | null, string[]>();
     const add = (row: Row) => {
       const uuid = String(row['uuid']);

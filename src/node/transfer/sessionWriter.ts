@@ -3,7 +3,8 @@ import { titleFrom } from '../../core/chat/sessionTitle';
 import { english } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
 import type { UsageRecord } from '../../core/session/usageRecord';
-import { sideEntryTypes, type EntryContent, type EntryType, type NewEntry } from '../../core/session/entry';
+import type { EntryContent, NewEntry } from '../../core/session/entry';
+import { kindOf, markTypes } from '../../core/session/entryKinds';
 import type { Session } from '../../core/session/session';
 import { CallIds } from '../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
@@ -50,8 +51,6 @@ interface Ready {
 const mostReady = 2_000;
 /** So that the store begins while most is still being read; each batch after it is twice as long as the one before. */
 const firstReady = 250;
-/** Of these each is told apart by whoever reads the conversation; what else stands behind one belongs to it. */
-const spoken: ReadonlySet<EntryType> = new Set(['message', 'custom_message', 'branch_summary']);
 
 /**
  * Puts the records of one foreign session into the store, as they come: the session is made with the first of them, entries that are
@@ -268,7 +267,7 @@ export class SessionWriter {
       const sourceId = sourceIdOf(this.options.format, this.options.session.id, record, i);
       this.ready.push({ sourceId, parent: tip, at, part, size, entry: record.entry });
       this.readyCharacters += size;
-      if (sideEntryTypes.has(part.content.type)) continue;
+      if (markTypes.has(part.content.type)) continue;
       first ??= sourceId;
       tip = sourceId;
       if (this.firstWords === '' && part.display && part.content.type === 'message' && part.content.role === 'user') this.firstWords = part.content.text;
@@ -344,7 +343,7 @@ export class SessionWriter {
     if (this.leafBefore === null || isForeign(await store.entries([this.leafBefore]))) return tail;
     for (const { entry, type } of (await store.branchSteps(session)).reverse()) {
       tail.add(entry);
-      if (spoken.has(type) || isForeign(await store.entries([entry]))) break;
+      if (kindOf({ type }).isSaid || isForeign(await store.entries([entry]))) break;
     }
     return tail;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConversationEvent } from '../../../src/core/chat/events';
 import { StoreError } from '../../../src/core/errors';
-import { entryText } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';

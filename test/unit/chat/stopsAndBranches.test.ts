@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { entryText, isEntryOf } from '../../../src/core/session/entry';
+import { isEntryOf } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';
 import { assertValidPrompt } from '../../support/validPrompt';

@@ -4,7 +4,8 @@ import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst'
 import { foldByCheckpoint } from '../../../src/core/compaction/ladder';
 import { formatOf } from '../../../src/core/compaction/summaryFormat';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { entryText, type EntryOf, type StoredEntry } from '../../../src/core/session/entry';
+import type { EntryOf, StoredEntry } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { silentLog } from '../../support/conversationRig';
 

@@ -4,7 +4,7 @@ import { elementsOf, inContextPercent, reachablePercent } from '../../../src/cor
 import { analyseText, itemsOf as itemsOfEntries } from '../../../src/core/compaction/textAnalysis';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import type { SessionStore } from '../../../src/core/ports';
-import { entryText } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 function branch(): BranchBuilder {

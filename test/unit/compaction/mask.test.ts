@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { maskedEntries, maskPlan } from '../../../src/core/compaction/mask';
 import { project } from '../../../src/core/context/projection';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { entryText, type StoredEntry } from '../../../src/core/session/entry';
+import type { StoredEntry } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? estimateTokens(entryText(entry.content));

@@ -4,7 +4,8 @@ import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { summaryPlacements, type SummaryPlacement } from '../../../src/core/context/policy';
 import { project, type Projection, type PromptMessage } from '../../../src/core/context/projection';
 import { exclusionContent, isExcludable, leavingTogether } from '../../../src/core/session/contextExclusion';
-import { entryText, type StoredEntry } from '../../../src/core/session/entry';
+import type { StoredEntry } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import type { Attachment } from '../../../src/core/session/attachment';
 import { BranchBuilder } from '../../support/branchBuilder';
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { entryText } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { storeFiles } from '../../../src/node/store/storeFiles';
 import { enduranceRounds, seededRandom } from '../../support/endurance';
 import { projectRoot } from '../../support/paths';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { entryText } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import type { EntryContent } from '../../../src/core/session/entry';
 import { BlobFiles } from '../../../src/node/store/blobFiles';
 import { loadSqlite } from '../../../src/node/store/sqlite';

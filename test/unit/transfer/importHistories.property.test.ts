@@ -6,7 +6,7 @@ import { anthropicPrompt } from '../../../src/node/models/anthropicRequest';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { project } from '../../../src/core/context/projection';
-import { entryText } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { ImportRig } from '../../support/importRig';
 import { validated } from '../../support/messagesApiValidate';
 import { testUuid, userMessage, wasmFile } from '../../support/storeTemp';

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { entryText } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
 import { OpenClawDatabase } from '../../../src/node/transfer/openClawDatabase';

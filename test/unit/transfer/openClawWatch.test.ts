@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { entryText } from '../../../src/core/session/entry';
+import { entryText } from '../../../src/core/session/entryKinds';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { FileTail } from '../../../src/node/transfer/fileTail';
 import { importFiles } from '../../../src/node/transfer/importFiles';
