@@ -57,6 +57,11 @@ export default tseslint.config(
   },
   { files: ['src/node/**/*.ts'], rules: { 'no-restricted-imports': ['error', { paths: ['vscode'] }] } },
   {
+    files: ['src/node/**/*.ts', 'src/vscode/**/*.ts', 'src/composition.ts', 'src/extension.ts'],
+    ignores: ['src/node/models/sameOriginFetch.ts'],
+    rules: { 'no-restricted-globals': ['error', { name: 'fetch', message: 'It follows redirects to any server, with the key and the conversation. Use sameOriginFetch.' }] },
+  },
+  {
     files: ['src/node/cli.ts', 'src/node/cli/**/*.ts', 'test/**/*.ts'],
     rules: { 'no-console': 'off' },
   },

@@ -32,6 +32,8 @@ export type ModelFailureReason =
   | 'unknown_model'
   | 'invalid_request'
   | 'refused'
+  /** To a server that the user has not named (`detail` says it in full). */
+  | 'redirected'
   /** Used up at the provider, or the user's own limit (`detail` says it in full): waiting a little does not help. */
   | ('quota' | 'budget')
   | 'cancelled';

@@ -13,6 +13,7 @@ import { isolatedAnthropic } from './isolatedAnthropic';
 import { LearnedWindows } from './learnedWindows';
 import { modelFromTable } from './modelTable';
 import { checkedAddress, checkedKey } from './modelHttp';
+import type { Fetch } from './sameOriginFetch';
 import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts } from './streamAnswer';
 import type { Watchdog } from './watchdog';
 
@@ -21,7 +22,7 @@ export interface AnthropicClientOptions {
   /** Empty: the provider's own address. A trailing `/` or `/v1` is allowed. */
   readonly baseURL: string;
   readonly logger: Logger;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: Fetch;
   readonly timeouts?: Partial<RequestTimeouts>;
 }
 
@@ -126,8 +127,8 @@ export class AnthropicClient implements ModelClient {
       return info;
     } catch (error) {
       const failure = this.smallFailure(error, signal);
-      // No request with this key will be answered: the table would only put off saying so. (403 may mean this list alone.)
-      if (failure.status === 401) throw new ModelError(failure);
+      // No request of this kind will be answered: the table would only put off saying so. (403 may mean this list alone.)
+      if (failure.status === 401 || failure.reason === 'redirected') throw new ModelError(failure);
       if (isNotFound(error)) throw new ModelError({ ...failure, reason: 'unknown_model' });
       if (failure.status === 404 || failure.status === 405 || failure.status === 501) this.hasModels = false;
       logFailure(this.logger, model, failure);

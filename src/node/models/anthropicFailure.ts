@@ -4,6 +4,7 @@ import { contextLimitOf } from './contextLimit';
 import { isContextOverflow } from './overflowText';
 import { redactSecrets } from './redact';
 import { retryAfterMs } from './retryAfter';
+import { wasRedirected } from './sameOriginFetch';
 import { bodyText, cameFromNetwork, longestDetail, plainText, thrownText, wasAborted } from './thrownText';
 
 const reasonsByType: Readonly<Record<string, ModelFailureReason>> = {
@@ -24,6 +25,7 @@ const reasonsByType: Readonly<Record<string, ModelFailureReason>> = {
 export function anthropicFailure(error: unknown, secrets: readonly string[], now: number): ModelFailure {
   const detail = redactSecrets(detailOf(error), secrets).slice(0, longestDetail);
   if (wasStopped(error)) return { reason: 'cancelled', detail };
+  if (wasRedirected(error)) return { reason: 'redirected', detail };
   if (error instanceof APIError && !(error instanceof APIConnectionError)) {
     const status: number | undefined = error.status;
     const wait = retryAfterMs(error.headers, now);

@@ -3,6 +3,7 @@ import { contextLimitOf } from './contextLimit';
 import { isContextOverflow } from './overflowText';
 import { redactSecrets } from './redact';
 import { retryAfterMs } from './retryAfter';
+import { wasRedirected } from './sameOriginFetch';
 import { bodyText, cameFromNetwork, longestDetail, plainText, thrownText, wasAborted } from './thrownText';
 
 /** An answer with another status than 2xx, or (without a status) an error in the middle of a stream. */
@@ -39,6 +40,7 @@ export function httpFailure(error: unknown, secrets: readonly string[], now: num
   }
   const detail = shown(thrownText(error));
   if (wasAborted(error)) return { reason: 'cancelled', detail };
+  if (wasRedirected(error)) return { reason: 'redirected', detail };
   return { reason: cameFromNetwork(error) ? 'network' : 'invalid_request', detail };
 }
 

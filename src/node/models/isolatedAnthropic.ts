@@ -1,10 +1,11 @@
 import { Anthropic, type ClientOptions } from '@anthropic-ai/sdk';
 import { anthropicBaseURL } from './anthropicBaseURL';
+import { sameOriginFetch, type Fetch } from './sameOriginFetch';
 
 export interface AnthropicEndpoint {
   readonly apiKey: string;
   readonly baseURL: string;
-  readonly fetch?: typeof fetch;
+  readonly fetch?: Fetch;
 }
 
 /**
@@ -21,8 +22,7 @@ export function isolatedAnthropic({ apiKey, baseURL, fetch: ownFetch }: Anthropi
     maxRetries: 0,
     logLevel: 'off',
     openTelemetry: false,
-    // Looked up per request: VS Code replaces the global one to honour its proxy settings.
-    fetch: ownFetch ?? ((...request) => fetch(...request)),
+    fetch: sameOriginFetch('threadkeeper.anthropic.baseUrl', ownFetch),
     defaultHeaders: { 'User-Agent': 'Threadkeeper', ...keyHeader(apiKey, baseURL) },
   };
   return withoutVariables(/^ANTHROPIC_/i, () => new Anthropic(options));

@@ -2,6 +2,7 @@ import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import { ModelError } from '../../core/chat/modelError';
 import { english } from '../../core/l10n';
 import { HttpError, httpFailure } from './httpFailure';
+import { sameOriginFetch, type Fetch } from './sameOriginFetch';
 import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type StreamedAnswer } from './streamAnswer';
 import type { Watchdog } from './watchdog';
 
@@ -10,7 +11,9 @@ export interface ModelHttpOptions {
   readonly baseURL: string;
   /** Empty: none is sent. */
   readonly apiKey: string;
-  readonly fetch?: typeof fetch;
+  /** Where the user sets `baseURL`. */
+  readonly setting: string;
+  readonly fetch?: Fetch;
   readonly timeouts?: Partial<RequestTimeouts>;
 }
 
@@ -20,9 +23,11 @@ const defaultTimeouts: RequestTimeouts = { firstByteMs: 295_000, idleMs: 120_000
 /** Requests to one server, without retries of their own. Reads nothing from the environment. */
 export class ModelHttp {
   private readonly timeouts: RequestTimeouts;
+  private readonly request: Fetch;
 
   constructor(private readonly options: ModelHttpOptions) {
     this.timeouts = { ...defaultTimeouts, ...options.timeouts };
+    this.request = sameOriginFetch(options.setting, options.fetch);
   }
 
   /** Never throws; ends with exactly one `stopped` or `failed`. */
@@ -49,9 +54,7 @@ export class ModelHttp {
   private async send(path: string, body: object | null, signal: AbortSignal): Promise<Response> {
     const { baseURL, apiKey } = this.options;
     const headers: Record<string, string> = { 'User-Agent': 'Threadkeeper', ...(body ? { 'Content-Type': 'application/json' } : {}), ...(apiKey === '' ? {} : { Authorization: `Bearer ${apiKey}` }) };
-    // Looked up per request: VS Code replaces the global one to honour its proxy settings.
-    const request = this.options.fetch ?? fetch;
-    const response = await request(`${baseURL}${path}`, { method: body ? 'POST' : 'GET', headers, signal, ...(body ? { body: JSON.stringify(body) } : {}) });
+    const response = await this.request(`${baseURL}${path}`, { method: body ? 'POST' : 'GET', headers, signal, ...(body ? { body: JSON.stringify(body) } : {}) });
     if (!response.ok) throw new HttpError(response.status, await response.text().catch(() => ''), response.headers);
     return response;
   }

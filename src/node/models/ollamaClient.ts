@@ -12,7 +12,7 @@ import { ollamaBody } from './ollamaRequest';
 import { thinkingControl, thinkValues, type ThinkValue } from './ollamaThinking';
 import { TruncationDetector } from './truncatedPrompt';
 
-export interface OllamaClientOptions extends Omit<ModelHttpOptions, 'apiKey'> {
+export interface OllamaClientOptions extends Omit<ModelHttpOptions, 'apiKey' | 'setting'> {
   /** The context to ask for, in tokens; null: what the model is loaded with, or a size that ordinary machines hold. */
   readonly contextTokens: number | null;
   readonly logger: Logger;
@@ -53,7 +53,7 @@ export class OllamaClient implements ModelClient {
   private readonly windows = new LearnedWindows(1 / 4);
 
   constructor({ logger, contextTokens, ...options }: OllamaClientOptions) {
-    this.http = new ModelHttp({ ...options, apiKey: '', baseURL: checkedAddress(options.baseURL || ollamaBaseURL).replace(/\/(api|v1)$/, '') });
+    this.http = new ModelHttp({ ...options, setting: 'threadkeeper.ollama.baseUrl', apiKey: '', baseURL: checkedAddress(options.baseURL || ollamaBaseURL).replace(/\/(api|v1)$/, '') });
     this.logger = logger;
     this.contextTokens = contextTokens;
   }

@@ -11,7 +11,7 @@ import { checkedAddress, checkedKey, ModelHttp, type ModelHttpOptions } from './
 import { openaiModel } from './openaiModel';
 import { logFailure } from './streamAnswer';
 
-export interface OpenaiCompatibleOptions extends Omit<ModelHttpOptions, 'baseURL'> {
+export interface OpenaiCompatibleOptions extends Omit<ModelHttpOptions, 'baseURL' | 'setting'> {
   /** Up to the version: `https://host/v1`. A trailing `/` or `/chat/completions` is allowed; without any path `/v1` is added. */
   readonly baseURL: string;
   /** What the models can read, in tokens; null: what the server says. */
@@ -38,7 +38,7 @@ export class OpenaiCompatibleClient implements ModelClient {
   private hasModels = true;
 
   constructor({ logger, contextTokens, ...options }: OpenaiCompatibleOptions) {
-    this.http = new ModelHttp({ ...options, baseURL: chatAddress(options.baseURL), apiKey: checkedKey(options.apiKey) });
+    this.http = new ModelHttp({ ...options, setting: 'threadkeeper.openaiCompatible.baseUrl', baseURL: chatAddress(options.baseURL), apiKey: checkedKey(options.apiKey) });
     this.logger = logger;
     this.contextTokens = contextTokens;
   }
@@ -78,7 +78,7 @@ export class OpenaiCompatibleClient implements ModelClient {
       await this.listModels(signal).catch((error: unknown) => {
         if (!ModelError.is(error)) throw error;
         const { reason, status, detail } = error.failure;
-        if (reason === 'bad_key' || reason === 'cancelled') throw error;
+        if (reason === 'bad_key' || reason === 'redirected' || reason === 'cancelled') throw error;
         if (status === 404 || status === 405 || status === 501) this.hasModels = false;
         this.logger.warn('models_not_listed', { reason, status, detail });
       });

@@ -4,7 +4,7 @@ import { errorText } from '../../core/errors';
 export const longestDetail = 600;
 
 /** The error and its causes, outermost first. */
-function causes(error: unknown): Error[] {
+export function causes(error: unknown): Error[] {
   const chain: Error[] = [];
   for (let at = error; at instanceof Error && !chain.includes(at); at = at.cause) chain.push(at);
   return chain;
