@@ -12,7 +12,8 @@ import { patientSync } from '../runtime/patientRename';
 import { systemClock } from '../runtime/systemClock';
 
 const LeaseRecord = z.object({
-  nonce: z.string(),
+  /** It becomes part of a file's name. A file with anything else in its place is a damaged lease. */
+  nonce: z.string().check(z.regex(/^[A-Za-z0-9-]{1,64}$/)),
   label: z.string(),
   since: z.number(),
   process: ProcessIdentity,

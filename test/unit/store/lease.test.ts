@@ -164,6 +164,16 @@ describe('store: the lease', () => {
     lease.release();
   });
 
+  it('takes one whose nonce is no name of a file for one whose writer died, and touches nothing outside', async () => {
+    for (const nonce of ['../../outside', '/etc/hostname', 'a/b', '..', '', 'x'.repeat(65), 'a\0b']) {
+      leave({ pid: 2 ** 30 }, nonce);
+      const lease = await acquire(1);
+      assert.ok(lease instanceof Lease, nonce);
+      lease.release();
+      assert.deepEqual(readdirSync(temp.path), [], nonce);
+    }
+  });
+
   it('stops waiting when asked to', async () => {
     const lease = await take();
     const stop = new AbortController();
