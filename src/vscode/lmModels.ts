@@ -12,7 +12,8 @@ import { AnswerBlocks } from '../node/models/answerBlocks';
 import { logFailure } from '../node/models/streamAnswer';
 import { asToolInput } from '../node/models/toolInput';
 import { isContextOverflow } from '../node/models/overflowText';
-import { redactSecrets } from '../node/models/redact';
+import { redactedHead } from '../core/redaction/redactText';
+import { longestDetail } from '../node/models/thrownText';
 import type { HostedModels } from '../node/runtime/modelBindings';
 
 /** What is used of the API. */
@@ -143,7 +144,7 @@ export class LmModels implements HostedModels {
 
   /** Vendors put what matters into the text: the API has codes for three cases only. */
   private failureOf(error: unknown): ModelFailure {
-    const detail = redactSecrets([errorText(error), ...(error instanceof Error && error.cause ? [errorText(error.cause)] : [])].filter((text) => text !== '').join(' ')).slice(0, 600);
+    const detail = redactedHead([errorText(error), ...(error instanceof Error && error.cause ? [errorText(error.cause)] : [])].filter((text) => text !== '').join(' '), longestDetail);
     const code = error instanceof this.options.api.LanguageModelError ? error.code : '';
     if (code === 'NoPermissions') return { reason: 'invalid_request', detail: english('Threadkeeper may not use this model. Allow it in the Accounts menu under “Manage Language Model Access…”, or choose another. {0}', detail).trim() };
     if (code === 'NotFound') return { reason: 'unknown_model', detail };

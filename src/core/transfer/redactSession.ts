@@ -1,5 +1,5 @@
 import type { EntryContent } from '../session/entry';
-import { redactText, redactValue } from './redactText';
+import { redactText, redactValue } from '../redaction/redactText';
 import type { ExportedEntry, ExportedSession } from './exportDocument';
 
 /** Its texts go through the rules of redactText.ts. Attachments cannot be read for secrets: they stay behind. */

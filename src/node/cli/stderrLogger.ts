@@ -1,5 +1,5 @@
 import type { Logger } from '../../core/ports';
-import { redactSecrets } from '../models/redact';
+import { redactSecrets } from '../../core/redaction/redactText';
 
 /** Structured log lines on standard error, which leaves standard output to the events. */
 export function stderrLogger(secrets: readonly string[]): Logger {

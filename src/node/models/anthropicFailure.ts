@@ -2,7 +2,7 @@ import { APIConnectionError, APIError, APIUserAbortError } from '@anthropic-ai/s
 import type { ModelFailure, ModelFailureReason } from '../../core/models/modelEvent';
 import { contextLimitOf } from './contextLimit';
 import { isContextOverflow } from './overflowText';
-import { redactSecrets } from './redact';
+import { redactedHead } from '../../core/redaction/redactText';
 import { retryAfterMs } from './retryAfter';
 import { wasRedirected } from './sameOriginFetch';
 import { bodyText, cameFromNetwork, longestDetail, plainText, thrownText, wasAborted } from './thrownText';
@@ -23,7 +23,7 @@ const reasonsByType: Readonly<Record<string, ModelFailureReason>> = {
  * An abort is `cancelled` here; whether it was the user or a timeout only the caller knows.
  */
 export function anthropicFailure(error: unknown, secrets: readonly string[], now: number): ModelFailure {
-  const detail = redactSecrets(detailOf(error), secrets).slice(0, longestDetail);
+  const detail = redactedHead(detailOf(error), longestDetail, secrets);
   if (wasStopped(error)) return { reason: 'cancelled', detail };
   if (wasRedirected(error)) return { reason: 'redirected', detail };
   if (error instanceof APIError && !(error instanceof APIConnectionError)) {

@@ -1,7 +1,7 @@
 import type { ModelFailure, ModelFailureReason } from '../../core/models/modelEvent';
 import { contextLimitOf } from './contextLimit';
 import { isContextOverflow } from './overflowText';
-import { redactSecrets } from './redact';
+import { redactedHead } from '../../core/redaction/redactText';
 import { retryAfterMs } from './retryAfter';
 import { wasRedirected } from './sameOriginFetch';
 import { bodyText, cameFromNetwork, longestDetail, plainText, thrownText, wasAborted } from './thrownText';
@@ -23,7 +23,7 @@ export class HttpError extends Error {
  * detail. An abort is `cancelled` here; whether it was the user or a timeout only the caller knows.
  */
 export function httpFailure(error: unknown, secrets: readonly string[], now: number): ModelFailure {
-  const shown = (text: string) => redactSecrets(text, secrets).slice(0, longestDetail);
+  const shown = (text: string) => redactedHead(text, longestDetail, secrets);
   if (error instanceof HttpError) {
     const { status, body, headers } = error;
     const { code } = said(body);
@@ -80,7 +80,7 @@ function reasonOf(status: number | undefined, code: string | null, detail: strin
       return 'overloaded';
   }
   // Ollama has only words: "model 'x' not found", "try pulling it first".
-  if (status === 404) return byCode ?? (/\bmodel\b[\s\S]*\b(not found|does not exist)\b/i.test(detail) ? 'unknown_model' : 'invalid_request');
+  if (status === 404) return byCode ?? (/\bmodel\b/i.test(detail) && /\b(not found|does not exist)\b/i.test(detail) ? 'unknown_model' : 'invalid_request');
   // An error in the middle of a stream that nobody gave a name: the request had been accepted.
   if (status === undefined && code === null && !isContextOverflow(detail)) return 'server';
   if (byCode) return byCode;

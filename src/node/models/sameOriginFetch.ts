@@ -1,4 +1,5 @@
 import { english } from '../../core/l10n';
+import { withShortError } from './errorBody';
 import { causes } from './thrownText';
 
 export type Fetch = typeof fetch;
@@ -33,7 +34,7 @@ export function sameOriginFetch(setting: string, given?: Fetch): Fetch {
       // Looked up per request: VS Code replaces the global one to honour its proxy settings.
       const response = await (given ?? fetch)(url.href, request);
       const location = isRedirect(response.status) ? response.headers.get('location') : null;
-      if (location === null) return response;
+      if (location === null) return withShortError(response);
       await response.body?.cancel();
       const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
       if (next?.origin !== url.origin) throw new RedirectError(elsewhere(url, next?.origin === 'null' || !next ? location : addressOf(next), setting));

@@ -36,11 +36,11 @@ export function bodyText(body: unknown): string | null {
   return [message, detail, error].find((text) => typeof text === 'string') ?? JSON.stringify(body);
 }
 
-/** An HTML error page, as words. */
+/** An HTML error page, as words, in linear time: what is opened and never closed is read once. */
 export function plainText(text: string): string {
   return text
-    .replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ')
-    .replace(/<[^>]*>/g, ' ')
+    .replace(/<(script|style)\b(?:(?!<\/\1>)[\s\S])*(?:<\/\1>|$)/gi, ' ')
+    .replace(/<[^<>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
 }

@@ -3,7 +3,7 @@ import type { StoredEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
 import { exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../core/transfer/exportDocument';
 import { redactEntry, redactRecord } from '../../core/transfer/redactSession';
-import { redactText } from '../../core/transfer/redactText';
+import { redactText } from '../../core/redaction/redactText';
 
 export interface ExportOptions {
   readonly redact: boolean;

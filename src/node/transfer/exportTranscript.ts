@@ -3,7 +3,7 @@ import type { SessionStore } from '../../core/ports';
 import type { StoredEntry } from '../../core/session/entry';
 import type { Session } from '../../core/session/session';
 import { redactContent } from '../../core/transfer/redactSession';
-import { redactText } from '../../core/transfer/redactText';
+import { redactText } from '../../core/redaction/redactText';
 import { transcriptBlock, transcriptSpan, type TranscriptBlock } from '../../core/transfer/transcriptBlocks';
 import { blockMarkdown, escapeLine } from '../../core/transfer/transcriptMarkdown';
 import type { ExportOptions } from './exportJson';

@@ -120,7 +120,7 @@ describe('AnthropicClient failures', () => {
     const key = rig.api.apiKey;
     rig.api.enqueue(httpFault(401, 'authentication_error', `Key ${key} is not valid; sent as Bearer abcdefghijkl`));
     const { detail } = failureOf(await collect(rig.client().stream(request(), never)));
-    assert.equal(detail, 'Key … is not valid; sent as Bearer …');
+    assert.equal(detail, 'Key [secret] is not valid; sent as Bearer [token]');
     assert.ok(!JSON.stringify(rig.logged).includes(key));
     assert.deepEqual(rig.logged.map(({ event }) => event), ['model_request_failed']);
   });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { isContextOverflow } from '../../../src/node/models/overflowText';
-import { redactSecrets } from '../../../src/node/models/redact';
+import { HttpError, httpFailure } from '../../../src/node/models/httpFailure';
 import { retryAfterMs } from '../../../src/node/models/retryAfter';
+import { plainText } from '../../../src/node/models/thrownText';
 
 describe('isContextOverflow', () => {
   const overflows = [
@@ -43,21 +44,21 @@ describe('retryAfterMs', () => {
   });
 });
 
-describe('redactSecrets', () => {
-  it('blanks given secrets and what looks like one', () => {
+describe('what a failure says', () => {
+  it('has no secret in it, and what matters is left', () => {
     const texts: readonly (readonly [string, string])[] = [
-      ['key sk-ant-api03-AbC_123-xyz expired', 'key sk-… expired'],
-      ['Authorization: Bearer abc.def.ghi123', 'Authorization: Bearer …'],
-      ['{"x-api-key":"abcdef","model":"m"}', '{"x-api-key":"…","model":"m"}'],
-      ['api_key=abcdef&x=1', 'api_key=…'],
-      ['connect to http://me:secret@proxy:8080 failed', 'connect to http://…@proxy:8080 failed'],
-      ['the value hunter2-hunter2 leaked', 'the value … leaked'],
+      ['key sk-ant-api03-AbC_123-xyz expired', 'key [token] expired'],
+      ['Authorization: Bearer abc.def.ghi123', 'Authorization: Bearer [token]'],
+      ['the model said {"x-api-key":"abcdef","model":"m"}', 'the model said {"x-api-key":"[secret]","model":"m"}'],
+      ['api_key=abcdef&x=1', 'api_key=[secret]&x=1'],
+      ['connect to http://me:secret@proxy:8080 failed', 'connect to http://[login]@proxy:8080 failed'],
+      ['the value hunter2-hunter2 leaked', 'the value [secret] leaked'],
     ];
-    for (const [text, safe] of texts) assert.equal(redactSecrets(text, ['hunter2-hunter2']), safe);
+    for (const [text, safe] of texts) assert.equal(httpFailure(new HttpError(400, text), ['hunter2-hunter2'], 0).detail, safe);
+    for (const text of ['invalid x-api-key', 'model: claude-sonnet-5-5', 'prompt is too long: 5 tokens > 4 maximum', 'No bearer token']) assert.equal(httpFailure(new HttpError(400, text), ['model'], 0).detail, text);
   });
-  it('leaves ordinary words alone', () => {
-    for (const text of ['invalid x-api-key', 'model: claude-sonnet-5-5', 'prompt is too long: 5 tokens > 4 maximum', 'No bearer token']) {
-      assert.equal(redactSecrets(text, ['model']), text);
-    }
+
+  it('is the words of a page', () => {
+    assert.equal(plainText('<html><style>a{}</style><SCRIPT>x</SCRIPT><h1>502</h1> <p class="a">Bad\ngateway</p><script>never closed'), '502 Bad gateway');
   });
 });

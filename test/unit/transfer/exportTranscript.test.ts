@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { SessionStore } from '../../../src/core/ports';
 import type { EntryContent } from '../../../src/core/session/entry';
-import { redactText, redactValue } from '../../../src/core/transfer/redactText';
+import { redactText, redactValue } from '../../../src/core/redaction/redactText';
 import { exportSessions, type ExportFormat } from '../../../src/node/transfer/exportSessions';
 import { compactionContent } from '../../support/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
@@ -81,8 +81,8 @@ describe('an export to be read', () => {
 
   it('takes out what looks like a secret, and little else', () => {
     const secrets: readonly (readonly [string, string])[] = [
-      ['key sk-ant-api03-abcdefghijklmnop_QRS', 'key [key]'],
-      ['ghp_abcdefghijklmnopqrstuvwxyz0123 AKIAABCDEFGHIJKLMNOP', '[token] [key]'],
+      ['key sk-ant-api03-abcdefghijklmnop_QRS', 'key [token]'],
+      ['ghp_abcdefghijklmnopqrstuvwxyz0123 AKIAABCDEFGHIJKLMNOP', '[token] [token]'],
       ['Authorization: Bearer abcdefghijkl', 'Authorization: Bearer [token]'],
       ['PASSWORD=hunter2hunter2;', 'PASSWORD=[secret];'],
       ['"api_key": "0123456789"', '"api_key": "[secret]"'],
