@@ -1,18 +1,23 @@
 import { shown, t, wholeNumber } from '../core/l10n';
-import type { CountedKind, ImportedSession, ImportReport } from '../core/transfer/importReport';
+import type { CountedKind, ImportedSession, ImportReport, NotImported } from '../core/transfer/importReport';
 import { escapeMarkdown } from './escapeMarkdown';
 
 /** Markdown: what became of every session and file. */
-export function importReportText({ sessions, failed, cancelled }: ImportReport): string {
+export function importReportText({ sessions, failed, passedOver, cancelled }: ImportReport): string {
   const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, lines.join('\n')]);
   return [
     `# ${t('Import')}`,
     ...(cancelled ? [t('The import was stopped. What had been read until then is in the history; importing again adds the rest.')] : []),
     ...section(t('Imported'), sessions.filter(({ outcome }) => outcome !== 'known').map(sessionLine)),
     ...section(t('Here already, with nothing new'), sessions.filter(({ outcome }) => outcome === 'known').map(sessionLine)),
-    ...section(t('Not imported'), failed.map(({ source, reason }) => `- ${escapeMarkdown(source)}: ${escapeMarkdown(shown(reason))}`)),
+    ...section(t('Not imported'), failed.map(omittedLine)),
+    ...section(t('Passed over'), passedOver.map(omittedLine)),
     t('Nothing was changed in the files. Records that are not known are kept with the session as they are and are not sent to a model.'),
   ].join('\n\n');
+}
+
+function omittedLine({ source, reason }: NotImported): string {
+  return `- ${escapeMarkdown(source)}: ${escapeMarkdown(shown(reason))}`;
 }
 
 function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw, repaired, trashed }: ImportedSession): string {

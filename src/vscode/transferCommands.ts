@@ -137,13 +137,14 @@ export class TransferCommands {
   }
 }
 
-function summaryText({ sessions, failed, cancelled }: ImportReport, fresh: readonly ImportedSession[]): string {
+function summaryText({ sessions, failed, passedOver, cancelled }: ImportReport, fresh: readonly ImportedSession[]): string {
   const entries = fresh.reduce((sum, { entriesAdded }) => sum + entriesAdded, 0);
   const known = sessions.length - fresh.length;
   return [
     ...(cancelled ? [t('The import was stopped; what had been read is here.')] : []),
     fresh.length === 0 ? t('Nothing new was imported.') : importedText(fresh.length, entries),
     ...(known > 0 ? [t(known === 1 ? '{0} session was here already.' : '{0} sessions were here already.', wholeNumber(known))] : []),
+    ...(passedOver.length > 0 ? [t(passedOver.length === 1 ? '{0} file was passed over.' : '{0} files were passed over.', wholeNumber(passedOver.length))] : []),
     ...(failed.length > 0 ? [t(failed.length === 1 ? '{0} file could not be imported.' : '{0} files could not be imported.', wholeNumber(failed.length))] : []),
   ].join(' ');
 }

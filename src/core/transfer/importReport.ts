@@ -24,12 +24,53 @@ export interface CountedKind {
   readonly count: number;
 }
 
+/** A file or folder of which something, or all, is not here, and why. */
+export interface NotImported {
+  readonly source: string;
+  readonly reason: string;
+}
+
 export interface ImportReport {
   readonly sessions: readonly ImportedSession[];
-  /** Files that gave nothing, and why. */
-  readonly failed: readonly { readonly source: string; readonly reason: string }[];
+  /** Should have been imported: what the user has named, what is damaged, and every file that only sessions are called like (`.jsonl`). */
+  readonly failed: readonly NotImported[];
+  /** Found in a folder and left where it is, since it is something else by its content, or lies where nothing is looked for. */
+  readonly passedOver: readonly NotImported[];
   /** The user stopped it; what had been read until then is stored. */
   readonly cancelled: boolean;
+}
+
+/** What there is to tell while an import goes on. */
+export type ImportOutcome =
+  | { readonly type: 'begun'; readonly source: string }
+  | { readonly type: 'session'; readonly session: ImportedSession }
+  | ({ readonly type: 'failed' | 'passedOver' } & NotImported);
+
+/** Puts a report together, also that of an import which never comes to its end. */
+export class ReportBuilder {
+  private readonly sessions: ImportedSession[] = [];
+  private readonly failed: NotImported[] = [];
+  private readonly passedOver: NotImported[] = [];
+  /** The file that is being read. */
+  current: string | null = null;
+
+  add(outcome: ImportOutcome): void {
+    switch (outcome.type) {
+      case 'begun':
+        this.current = outcome.source;
+        break;
+      case 'session':
+        this.sessions.push(outcome.session);
+        break;
+      case 'failed':
+      case 'passedOver':
+        this[outcome.type].push({ source: outcome.source, reason: outcome.reason });
+    }
+  }
+
+  report(cancelled: boolean): ImportReport {
+    return { sessions: [...this.sessions], failed: [...this.failed], passedOver: [...this.passedOver], cancelled };
+  }
 }
 
 /** Counts by kind, in the order of their first appearance. */

@@ -1,4 +1,6 @@
 import * as z from 'zod/mini';
+import { parseForeign } from './formats/foreignJson';
+import { isObject } from './formats/jsonShape';
 
 /** A session of OpenClaw, as its `sessions.json` names it. */
 export interface OpenClawSession {
@@ -31,13 +33,8 @@ const name = /^[\w-][\w.-]*$/;
 
 /** The newest first; entries that name no session are left out. Null: this is no such file, or only half of one. */
 export function openClawSessions(text: string): OpenClawSession[] | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+  const value = parseForeign(text)?.value;
+  if (!isObject(value)) return null;
   return Object.entries(value)
     .flatMap(([key, raw]) => {
       const entry = Entry.safeParse(raw);

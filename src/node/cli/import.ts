@@ -10,7 +10,7 @@ import { storeFlag, withWriter } from './storeFlags';
 const specs: readonly FlagSpec[] = [
   storeFlag,
   { name: 'format', value: 'FORMAT', choices: importFormats, help: 'what the files are, instead of what their content says' },
-  { name: 'json', help: 'one JSON object: sessions, failed' },
+  { name: 'json', help: 'one JSON object: sessions, failed, passedOver' },
 ];
 
 export const importHelp = `threadkeeper import FILE…: brings sessions of other programs, or of an export, into a history.
@@ -18,8 +18,9 @@ export const importHelp = `threadkeeper import FILE…: brings sessions of other
 ${flagHelp(specs)}
 
 A FILE may be a folder: everything in it that is a session is imported. Sources are only read. Importing the same again adds what is new,
-or nothing. Prints the id of each session that is new or has grown. The store may be in use. Exit code 0 when everything that was named
-has been imported, 1 when some or all could not be, and standard error says why; 2 for a command line that cannot be run.`;
+or nothing. Prints the id of each session that is new or has grown. The store may be in use. Standard error names every file that was not
+imported, and why. Exit code 0 when everything that was named, and in a folder every session file that is whole, has been imported; 1
+when some or all could not be, a .jsonl file of no known format among them; 2 for a command line that cannot be run.`;
 
 /** Resolves with the exit code. */
 export async function importCommand(args: readonly string[]): Promise<number> {
@@ -34,11 +35,12 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   return report.failed.length > 0 ? 1 : 0;
 }
 
-function remarks({ sessions, failed }: ImportReport): string[] {
+function remarks({ sessions, failed, passedOver }: ImportReport): string[] {
   const known = sessions.filter(({ outcome }) => outcome === 'known').length;
   return [
     ...sessions.filter(({ outcome }) => outcome !== 'known').map(sessionText),
     ...(known > 0 ? [`${counted(known, 'session was', 'sessions were')} here already, and nothing is new.`] : []),
+    ...passedOver.map(({ source, reason }) => `${source} was passed over: ${reason}`),
     ...failed.map(({ source, reason }) => `${source}: ${reason}`),
   ];
 }

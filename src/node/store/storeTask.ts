@@ -4,7 +4,7 @@ import { Worker, type MessagePort } from 'node:worker_threads';
 import { dirname, join } from 'node:path';
 import { CancelledError, StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
-import type { ImportReport } from '../../core/transfer/importReport';
+import { ReportBuilder, type ImportOutcome, type ImportReport } from '../../core/transfer/importReport';
 import type { ImportProgress } from '../transfer/importFiles';
 import type { ImportRequest } from '../transfer/importTask';
 import type { TaskProgress, VerifyReport } from '../../core/session/verifyReport';
@@ -35,6 +35,7 @@ export interface TaskData {
 
 export type TaskMessage =
   | { readonly type: 'progress'; readonly progress: TaskProgress | ImportProgress }
+  | { readonly type: 'outcome'; readonly outcome: ImportOutcome }
   | { readonly type: 'done'; readonly value: unknown }
   | { readonly type: 'failed'; readonly error: WireError };
 
@@ -65,10 +66,29 @@ export function restoreFile(folder: string, backup: string, options: Omit<TaskOp
   return run({ kind: 'restore', request }, options, []) as Promise<Restored>;
 }
 
-/** Imports through a port of the store (importTask.ts). When aborted it comes to an end by itself, with a report of what is stored by then. */
-export function importThrough(port: MessagePort, request: Omit<ImportRequest, 'port'>, options: TaskOptions<ImportProgress>): Promise<ImportReport> {
-  return run({ kind: 'import', request: { ...request, port } }, options, [], { ports: [port], endsItself: true }) as Promise<ImportReport>;
+/** So long an import may take to come to its own end once it is stopped, in milliseconds: reading a large file into memory takes seconds. */
+const ownEndMs = 5_000;
+
+/**
+ * Imports through a port of the store (importTask.ts). When aborted it comes to an end by itself, with a report of what is stored by then;
+ * if it does not, its thread is ended. A thread that dies of a file (of memory, above all) leaves the report that it has told so far.
+ */
+export async function importThrough(port: MessagePort, request: Omit<ImportRequest, 'port'>, options: TaskOptions<ImportProgress>): Promise<ImportReport> {
+  const builder = new ReportBuilder();
+  const told = { ports: [port], ownEndMs, onOutcome: (outcome: ImportOutcome) => builder.add(outcome) };
+  try {
+    return (await run({ kind: 'import', request: { ...request, port } }, options, [], told)) as ImportReport;
+  } catch (error) {
+    if (CancelledError.is(error)) return builder.report(true);
+    const source = builder.current;
+    if (!(error instanceof ThreadDied) || source === null) throw error;
+    builder.add({ type: 'failed', source, reason: english('Reading it has ended the import: {0}. What comes after it was not looked at.', error.message) });
+    return builder.report(false);
+  }
 }
+
+/** Of what it was at, not by its own decision. */
+class ThreadDied extends StoreError {}
 
 function verify(files: StoreFiles, options: TaskOptions): Promise<VerifyReport> {
   const scratch = privateFolder();
@@ -79,21 +99,28 @@ async function run<Progress>(
   task: StoreTask,
   { workerFile, onProgress, signal }: TaskOptions<Progress>,
   leftovers: readonly string[],
-  { ports = [], endsItself = false }: { readonly ports?: readonly MessagePort[]; readonly endsItself?: boolean } = {},
+  { ports = [], ownEndMs = 0, onOutcome }: { readonly ports?: readonly MessagePort[]; readonly ownEndMs?: number; readonly onOutcome?: (outcome: ImportOutcome) => void } = {},
 ): Promise<unknown> {
   if (signal?.aborted) throw new CancelledError();
   const workerData: TaskData = { task, wasmFile: join(dirname(workerFile), 'sql-wasm.wasm') };
+  let patience: NodeJS.Timeout | undefined;
   const worker = new Worker(workerFile, { workerData, transferList: [...ports] });
   return new Promise<unknown>((resolve, reject) => {
     worker.on('message', (message: TaskMessage) => {
       if (message.type === 'progress') onProgress?.(message.progress as Progress);
+      else if (message.type === 'outcome') onOutcome?.(message.outcome);
       else if (message.type === 'done') resolve(message.value);
       else reject(fromWire(message.error));
     });
-    worker.on('error', (cause) => reject(new StoreError('io', english('The worker failed: {0}', cause.message), { cause })));
-    worker.on('exit', (code) => reject(new StoreError('io', english('The worker ended with code {0}', code))));
-    signal?.addEventListener('abort', () => (endsItself ? worker.postMessage('stop') : reject(new CancelledError())), { once: true });
+    worker.on('error', (cause) => reject(new ThreadDied('io', english('The worker failed: {0}', cause.message), { cause })));
+    worker.on('exit', (code) => reject(new ThreadDied('io', english('The worker ended with code {0}', code))));
+    const stop = () => {
+      if (ownEndMs > 0) worker.postMessage('stop');
+      patience = setTimeout(() => reject(new CancelledError()), ownEndMs);
+    };
+    signal?.addEventListener('abort', stop, { once: true });
   }).finally(async () => {
+    clearTimeout(patience);
     await worker.terminate();
     for (const path of leftovers) rmSync(path, { recursive: true, force: true });
   });

@@ -1,4 +1,4 @@
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { importTask } from '../transfer/importTask';
 import { backUpStore } from './backupStore';
 import { restoreStore } from './restoreStore';
@@ -13,6 +13,11 @@ const send = (message: TaskMessage) => port.postMessage(message);
 /** All that is ever said to it. */
 const stop = new AbortController();
 port.once('message', () => stop.abort());
+
+/** While this thread comes to no rest, no event tells it. */
+const poll = () => {
+  if (receiveMessageOnPort(port)) stop.abort();
+};
 
 const { task, wasmFile } = workerData as TaskData;
 perform(task).then(
@@ -30,6 +35,6 @@ async function perform(one: StoreTask): Promise<unknown> {
     case 'restore':
       return restoreStore(await loadSqlite(wasmFile), one.request, onProgress);
     case 'import':
-      return importTask(one.request, { wasmFile, signal: stop.signal, onProgress });
+      return importTask(one.request, { wasmFile, signal: stop.signal, poll, onOutcome: (outcome) => send({ type: 'outcome', outcome }), onProgress });
   }
 }

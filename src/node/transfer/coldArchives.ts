@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import type { SqlValue } from 'sql.js';
 import * as z from 'zod/mini';
+import { parseForeign } from '../../core/transfer/formats/foreignJson';
 import type { ForeignDatabase } from './foreignDatabase';
-import { parseLine } from './readJsonLines';
-import { unpackZstd } from './unpackZstd';
+import { UnpackBudget, unpackZstd } from './unpackZstd';
 
 /** A session whose records are no longer in the database. */
 interface ColdArchive {
@@ -26,6 +27,7 @@ const fileName = /^[a-f\d]{64}\.jsonl\.zst$/;
  */
 export class ColdArchives {
   private readonly archives: readonly ColdArchive[];
+  private readonly budget = new UnpackBudget();
   /** Sessions whose archive is not there, damaged, or of a kind that is not known; known once `open` has come to its end. */
   unread = 0;
 
@@ -59,9 +61,9 @@ export class ColdArchives {
   private textsOf({ session, sha256, records }: ColdArchive): string[] | null {
     try {
       const bytes = this.bytesOf(session);
-      const unpacked = hash('sha256', bytes, 'hex') === sha256 ? unpackZstd(bytes) : null;
+      const unpacked = hash('sha256', bytes, 'hex') === sha256 ? unpackZstd(bytes, this.budget) : null;
       if (!unpacked) return null;
-      const [header, ...lines] = Buffer.from(unpacked).toString('utf8').trimEnd().split('\n').map((line) => parseLine(line)?.value);
+      const [header, ...lines] = Buffer.from(unpacked).toString('utf8').trimEnd().split('\n').map((line) => parseForeign(line)?.value);
       if (Header.parse(header).sessionId !== session) return null;
       const texts = lines.map((line) => Event.safeParse(line)).flatMap(({ data }) => (data ? [data.row.event_json] : []));
       return texts.length === records ? texts : null;
@@ -71,7 +73,7 @@ export class ColdArchives {
   }
 
   private bytesOf(session: string): Uint8Array {
-    const [row] = [...this.database.rows(`SELECT * FROM ${table} WHERE session_id = ?`, [session])];
+    const [row] = [...this.database.rows(table, ['archive_blob', 'archive_name'], { equal: { session_id: session }, limit: 1 })];
     const blob = row?.['archive_blob'];
     if (blob instanceof Uint8Array) return blob;
     const name = String(row?.['archive_name']);
@@ -89,10 +91,8 @@ export class ColdArchives {
 const table = 'session_transcript_cold_archives';
 
 function archivesIn(database: ForeignDatabase, only?: string): ColdArchive[] {
-  const columns = database.columns(table);
-  if (!columns.has('session_id')) return [];
-  const [sha256, count] = ['archive_sha256', 'event_count'].map((name) => (columns.has(name) ? name : 'NULL'));
-  const which = only === undefined ? '' : 'AND session_id = ?';
-  const sql = `SELECT session_id, ${sha256} AS sha256, ${count} AS records FROM ${table} AS cold WHERE NOT EXISTS (SELECT 1 FROM transcript_events WHERE session_id = cold.session_id) ${which} ORDER BY session_id`;
-  return [...database.rows(sql, only === undefined ? [] : [only])].map((row) => ({ session: String(row['session_id']), sha256: String(row['sha256']), records: Number(row['records']) }));
+  if (!database.columns(table).has('session_id')) return [];
+  const rows = [...database.rows(table, ['session_id', 'archive_sha256', 'event_count'], { ...(only === undefined ? {} : { equal: { session_id: only } }), order: ['session_id'] })];
+  const isBack = (session: SqlValue) => [...database.rows('transcript_events', ['session_id'], { equal: { session_id: session }, limit: 1 })].length > 0;
+  return rows.filter((row) => !isBack(row['session_id'] ?? null)).map((row) => ({ session: String(row['session_id']), sha256: String(row['archive_sha256']), records: Number(row['event_count']) }));
 }

@@ -3,9 +3,27 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, SqlValue } from 'sql.js';
 import { english } from '../../core/l10n';
+import { checkSchemaTree } from './checkSchemaTree';
+import { ReadBounds } from './readBounds';
 import { loadSqlite, type Sqlite } from '../store/sqlite';
 import { applyWal } from '../store/walReplay';
 import type { LivePages } from './livePages';
+
+/** Rows that are wanted. Each name is a column that is stored, or `rowid` to order by. */
+export interface Which {
+  readonly equal?: Readonly<Record<string, SqlValue>>;
+  readonly above?: Readonly<Record<string, SqlValue>>;
+  readonly upTo?: Readonly<Record<string, SqlValue>>;
+  readonly order?: readonly string[];
+  readonly limit?: number;
+}
+
+const rowid = 'rowid';
+/** `hidden` of a column that is computed when it is written. */
+const storedGenerated = 3;
+/** Called by SQLite for every row that it comes to, before any other condition: sql.js has no progress handler. */
+const boundsFunction = 'within_bounds';
+const withinBounds = `${boundsFunction}()`;
 
 /** SQLite runs in memory here: an image and what it takes beside it have to fit. */
 const mostBytes = 1024 * 1024 * 1024;
@@ -20,14 +38,22 @@ const pauseMs = 30;
  * the program runs or not.
  */
 export class ForeignDatabase {
-  private constructor(private readonly database: Database) {}
+  private readonly stored = new Map<string, ReadonlySet<string>>();
 
-  /** For what takes as long as it takes: both files are read into memory and put together there. */
-  static async open(file: string, wasmFile: string): Promise<ForeignDatabase> {
+  private constructor(
+    private readonly database: Database,
+    private readonly bounds: ReadBounds,
+  ) {
+    database.create_function(boundsFunction, () => bounds.visited());
+  }
+
+  /** For what takes as long as it takes: both files are read into memory and put together there. `heed`: throws once it is stopped. */
+  static async open(file: string, wasmFile: string, heed?: () => void): Promise<ForeignDatabase> {
     const image = await readConsistent(file);
     // A copy in memory has no log of its own: the header must not ask for one.
     if (image.length > 19) image.fill(1, 18, 20);
-    return new ForeignDatabase((await loadSqlite(wasmFile)).openMemory(image));
+    checkSchemaTree((into, at) => into.set(image.subarray(at, at + into.length)), image.length);
+    return new ForeignDatabase((await loadSqlite(wasmFile)).openMemory(image), new ReadBounds(image.length, heed));
   }
 
   /**
@@ -47,27 +73,73 @@ export class ForeignDatabase {
       }
     }
     for (let i = 0; ; i++) {
-      const { value, isOfOneCommit } = glanceOnce(sqlite, pages, (database) => read(new ForeignDatabase(database)));
+      const { value, isOfOneCommit } = glanceOnce(sqlite, pages, (database) => read(new ForeignDatabase(database, new ReadBounds(pages.size))));
       if (isOfOneCommit) return value();
       if (i === attempts) throw busy();
       await sleep(pauseMs);
     }
   }
 
-  /** Without virtual ones: of those even the columns cannot be asked where their module is not there (OpenClaw has FTS5 tables). */
+  /**
+   * The tables whose rows lie in the file. Of views, virtual tables (OpenClaw has FTS5 tables) and generated columns nothing is read: what
+   * these would compute, the file says, and it need not come to an end. A view or a virtual table cannot pass for a table, since SQLite
+   * compares type and name of each with what its statement creates when it reads the schema.
+   */
   tables(): ReadonlySet<string> {
-    return new Set([...this.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")].map((row) => String(row['name'])));
+    return new Set([...this.run(`SELECT name FROM sqlite_master WHERE ${withinBounds} AND type = 'table' AND rootpage > 0 AND sql LIKE 'CREATE TABLE %'`)].map((row) => String(row['name'])));
   }
 
+  /** Those that are stored; none where there is no such table. */
   columns(table: string): ReadonlySet<string> {
-    return new Set([...this.rows(`SELECT name FROM pragma_table_info('${table}')`)].map((row) => String(row['name'])));
+    let columns = this.stored.get(table);
+    if (!columns) {
+      const isTable = this.tables().has(table);
+      columns = new Set((isTable ? [...this.run(`PRAGMA table_xinfo(${quoted(table)})`)] : []).filter(({ hidden }) => hidden === 0 || hidden === storedGenerated).map((row) => String(row['name'])));
+      this.stored.set(table, columns);
+    }
+    return columns;
   }
 
-  *rows(sql: string, parameters: readonly SqlValue[] = []): Generator<Record<string, SqlValue>, void, void> {
+  /** Columns that are not there are null. Throws where the table, or a column that it is to be chosen or ordered by, is not. */
+  rows(table: string, wanted: readonly string[] | 'all', which: Which = {}): Generator<Record<string, SqlValue>, void, void> {
+    const there = this.columns(table);
+    const named = (wanted === 'all' ? [...there] : wanted).map((name) => `${there.has(name) ? quoted(name) : 'NULL'} AS ${quoted(name)}`);
+    const { sql, values } = this.chosen(table, which);
+    const order = (which.order ?? []).map((name) => (name === rowid ? rowid : this.column(table, name)));
+    return this.run(`SELECT ${named.join(', ')} ${sql} ${order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`} ${which.limit === undefined ? '' : `LIMIT ${which.limit}`}`, values);
+  }
+
+  count(table: string, which: Which = {}): number {
+    const { sql, values } = this.chosen(table, which);
+    const [row] = [...this.run(`SELECT count(*) AS n ${sql}`, values)];
+    return Number(row?.['n'] ?? 0);
+  }
+
+  private chosen(table: string, { equal = {}, above = {}, upTo = {} }: Which): { readonly sql: string; readonly values: readonly SqlValue[] } {
+    const compared = [['=', equal], ['>', above], ['<=', upTo]] as const;
+    const terms = compared.flatMap(([sign, pairs]) => Object.entries(pairs).map(([name, value]) => ({ term: `${this.column(table, name)} ${sign} ?`, value })));
+    if (!this.tables().has(table)) throw new Error(english('The database has no table {0}.', table));
+    return { sql: `FROM ${quoted(table)} WHERE ${[withinBounds, ...terms.map(({ term }) => term)].join(' AND ')}`, values: terms.map(({ value }) => value) };
+  }
+
+  private column(table: string, name: string): string {
+    if (!this.columns(table).has(name)) throw new Error(english('The database has no column {0} in its table {1}.', name, table));
+    return quoted(name);
+  }
+
+  private *run(sql: string, parameters: readonly SqlValue[] = []): Generator<Record<string, SqlValue>, void, void> {
+    const { bounds } = this;
     const statement = this.database.prepare(sql);
     try {
       statement.bind([...parameters]);
-      while (statement.step()) yield statement.getAsObject();
+      while (statement.step()) {
+        const row = statement.getAsObject();
+        bounds.took(row);
+        yield row;
+      }
+    } catch (error) {
+      // SQLite hands on what is thrown within it as a text.
+      throw bounds.thrown ?? error;
     } finally {
       statement.free();
     }
@@ -76,6 +148,10 @@ export class ForeignDatabase {
   close(): void {
     this.database.close();
   }
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`;
 }
 
 /** Database and log of one moment: neither has changed while the other was read. */
@@ -99,6 +175,7 @@ function glanceOnce<T>(sqlite: Sqlite, pages: LivePages, read: (database: Databa
   pages.open();
   let opened: ReturnType<Sqlite['openSource']> | undefined;
   try {
+    checkSchemaTree((into, at) => pages.read(into, 0, into.length, at), pages.size);
     opened = sqlite.openSource(pages);
     const found = read(opened.database);
     return { value: () => found, isOfOneCommit: pages.isStill() };

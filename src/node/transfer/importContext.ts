@@ -3,6 +3,8 @@ export interface ImportContext {
   /** How the source is called in reports. */
   readonly source: string;
   readonly signal?: AbortSignal;
+  /** `ImportOptions.poll` */
+  readonly poll?: () => void;
   readonly onRecord?: () => void;
   /** How far it has come, in units of the source's own. */
   readonly onProgress?: (done: number, total: number) => void;

@@ -2,6 +2,8 @@ import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import { EntryContent, type NewEntry } from '../../core/session/entry';
 import { ExportDocument, exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../core/transfer/exportDocument';
+import { parseForeignOrThrow, tooDeep } from '../../core/transfer/formats/foreignJson';
+import { isObject, wordOf } from '../../core/transfer/formats/jsonShape';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
 import { inParentOrder } from '../../core/transfer/parentOrder';
 import { Renumbering } from '../../core/transfer/renumbering';
@@ -12,7 +14,7 @@ import { batches } from './importBatches';
 
 /** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
 export async function* importExport(store: ImportStore, text: string, { source, signal, onRecord, onProgress }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
-  const { document, raw } = parse(text);
+  const { document, raw, cut } = parse(text);
   for (const { hash, mime, data } of document.blobs) {
     signal?.throwIfAborted();
     const stored = await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime);
@@ -21,10 +23,11 @@ export async function* importExport(store: ImportStore, text: string, { source, 
   const total = document.sessions.reduce((sum, { entries }) => sum + entries.length, 0);
   const renumbering = new Renumbering();
   let done = 0;
-  for (const one of document.sessions) {
+  for (const [index, one] of document.sessions.entries()) {
     const { leaf, ...record } = one.session;
     const { session, created } = await store.restoreSession({ ...record, policy: record.policy ?? null });
     const [keptRaw, repaired] = [new KindCounter(), new KindCounter()];
+    for (let i = 0; i < cut && index === 0; i++) repaired.add(tooDeep());
     const entries = inParentOrder(one.entries.map((entry) => checked(entry, raw, keptRaw)), (parent) => isKnown(store, parent), (kind) => repaired.add(kind));
     let added = 0;
     for await (const batch of batches(entries)) {
@@ -45,13 +48,8 @@ export async function* importExport(store: ImportStore, text: string, { source, 
   }
 }
 
-function parse(text: string): { readonly document: ExportDocument; readonly raw: ReadonlyMap<string, unknown> } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new Error(english('The file is no complete JSON: {0}', error instanceof Error ? error.message : String(error)), { cause: error });
-  }
+function parse(text: string): { readonly document: ExportDocument; readonly raw: ReadonlyMap<string, unknown>; readonly cut: number } {
+  const { value, cut } = parseForeignOrThrow(text);
   const version = (value as { version?: unknown } | null)?.version;
   if (typeof version === 'number' && version > exportVersion) throw new Error(english('The file was exported by a newer version of Threadkeeper (format {0}; this one reads up to {1}). Update Threadkeeper to import it.', version, exportVersion));
   // Contents are checked one by one: one that cannot be read must not keep the others out, and none is to lose what only a later version knows.
@@ -59,13 +57,14 @@ function parse(text: string): { readonly document: ExportDocument; readonly raw:
   const sessions = (value as { sessions?: unknown } | null)?.sessions;
   for (const one of Array.isArray(sessions) ? (sessions as unknown[]) : []) {
     const entries = (one as { entries?: unknown } | null)?.entries;
-    for (const entry of Array.isArray(entries) ? (entries as { uuid?: unknown; content?: unknown }[]) : []) {
-      raw.set(String(entry.uuid), entry.content);
+    for (const entry of Array.isArray(entries) ? (entries as ({ uuid?: unknown; content?: unknown } | null)[]) : []) {
+      if (!isObject(entry) || typeof entry.uuid !== 'string') continue;
+      raw.set(entry.uuid, entry.content);
       if (!EntryContent.safeParse(entry.content).success) entry.content = unreadable('content', null);
     }
   }
   const parsed = ExportDocument.safeParse(value);
-  if (parsed.success) return { document: parsed.data, raw };
+  if (parsed.success) return { document: parsed.data, raw, cut };
   const [issue] = parsed.error.issues;
   throw new Error(english('The file is no {0} of version {1}: {2}: {3}', exportFormat, exportVersion, issue?.path.join('.') ?? '', issue?.message ?? ''));
 }
@@ -74,7 +73,7 @@ function parse(text: string): { readonly document: ExportDocument; readonly raw:
 function checked(entry: ExportedEntry, raw: ReadonlyMap<string, unknown>, keptRaw: KindCounter): ExportedEntry {
   const content = raw.get(entry.uuid);
   if (EntryContent.safeParse(content).success) return { ...entry, content: content as EntryContent };
-  const type = String((content as { type?: unknown } | null)?.type ?? 'entry');
+  const type = wordOf((content as { type?: unknown } | null)?.type ?? 'entry');
   keptRaw.add(type);
   return { ...entry, modelFacing: false, content: unreadable(type, content) };
 }

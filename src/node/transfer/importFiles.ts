@@ -5,9 +5,10 @@ import { english } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
 import { clineEvents } from '../../core/transfer/formats/clineSession';
 import { continueEvents } from '../../core/transfer/formats/continueSession';
+import { parseForeign, parseForeignOrThrow, tooDeep } from '../../core/transfer/formats/foreignJson';
 import { isObject, type Json } from '../../core/transfer/formats/jsonShape';
 import { taskEvents } from '../../core/transfer/formats/taskHistory';
-import type { ImportedSession, ImportReport } from '../../core/transfer/importReport';
+import { ReportBuilder, type ImportedSession, type ImportOutcome, type ImportReport } from '../../core/transfer/importReport';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
 import { ColdArchives } from './coldArchives';
 import { detectFormat, isDatabase, isLineFormat, type ImportFormat } from './detectFormat';
@@ -18,7 +19,7 @@ import { knownFormat } from './knownFormat';
 import type { ImportContext } from './importContext';
 import type { ImportStore } from './importStore';
 import { OpenClawLists } from './openClawLists';
-import { parseLine, readJsonLines } from './readJsonLines';
+import { readJsonLines } from './readJsonLines';
 import { databaseFormat, readSqlite } from './readSqlite';
 import { recordHash, SessionWriter } from './sessionWriter';
 
@@ -32,6 +33,10 @@ export interface ImportOptions {
   readonly format?: ImportFormat;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
+  /** As soon as it is known. */
+  readonly onOutcome?: (outcome: ImportOutcome) => void;
+  /** Has `signal` say what it cannot hear of while the thread comes to no rest. */
+  readonly poll?: () => void;
 }
 
 export interface ImportProgress {
@@ -54,45 +59,65 @@ const mostJsonBytes = 500 * 1024 * 1024;
  * when the store cannot go on; what is wrong with a file is in the report.
  */
 export async function importFiles(paths: readonly string[], options: ImportOptions): Promise<ImportReport> {
-  const sources = await findSources(paths);
-  const sessions: ImportedSession[] = [];
-  const failed: { source: string; reason: string }[] = [];
+  const found = await findSources(paths);
+  const { sources } = found;
+  const builder = new ReportBuilder();
+  const tell = (outcome: ImportOutcome) => {
+    builder.add(outcome);
+    options.onOutcome?.(outcome);
+  };
+  for (const one of found.failed) tell({ type: 'failed', ...one });
+  for (const one of found.passedOver) tell({ type: 'passedOver', ...one });
   let records = 0;
   const lists = new OpenClawLists();
-  const passedOver: { path: string; source: string; reason: string }[] = [];
+  /** Of each path that was named. */
+  const told = new Set<string>();
+  const otherDatabases: { readonly path: string; readonly source: string; readonly reason: string }[] = [];
   for (const [index, { file, path, named }] of sources.entries()) {
     const context: ImportContext = {
       source: file,
       ...(options.signal ? { signal: options.signal } : {}),
+      ...(options.poll ? { poll: options.poll } : {}),
       onRecord: () => records++,
       onProgress: (done, total) => options.onProgress?.({ index, files: sources.length, fraction: total === 0 ? 1 : done / total, records }),
     };
+    const omit = (type: 'failed' | 'passedOver', reason: string) => {
+      if (type === 'failed') told.add(path);
+      tell({ type, source: file, reason });
+    };
     try {
+      tell({ type: 'begun', source: file });
       const format = options.format ?? (await detectFormat(file));
-      if (format === null) {
-        if (named) failed.push({ source: file, reason: english('It is none of the formats that can be imported.') });
+      if (format === null || format === 'empty') {
+        // Whatever else a folder has of JSON, a list of lines is hardly anything but a session.
+        const isMissed = named || (format === null && file.endsWith('.jsonl'));
+        omit(isMissed ? 'failed' : 'passedOver', english(format === null || named ? 'It is none of the formats that can be imported.' : 'It is empty.'));
         continue;
       }
-      const before = sessions.length;
-      for await (const session of importFile(file, format, options, context, lists)) sessions.push(session);
-      if (sessions.length === before && named) failed.push({ source: file, reason: english('There are no sessions in it.') });
+      let count = 0;
+      for await (const session of importFile(file, format, options, context, lists)) {
+        count++;
+        told.add(path);
+        tell({ type: 'session', session });
+      }
+      if (count === 0) omit(named ? 'failed' : 'passedOver', english('There are no sessions in it.'));
     } catch (error) {
-      if (isAbort(error, options.signal)) return { sessions, failed, cancelled: true };
+      if (isAbort(error, options.signal)) return builder.report(true);
       if (StoreError.is(error) && error.reason !== 'invalid') throw error;
       // Programs keep databases of other kinds beside their sessions.
-      if (error instanceof OtherDatabase && !named) passedOver.push({ path, source: file, reason: errorText(error) });
-      else failed.push({ source: file, reason: errorText(error) });
+      if (error instanceof OtherDatabase && !named) otherDatabases.push({ path, source: file, reason: errorText(error) });
+      else omit('failed', errorText(error));
     }
-    if (options.signal?.aborted) return { sessions, failed, cancelled: true };
+    if (options.signal?.aborted) return builder.report(true);
   }
-  const told = new Set([...sessions, ...failed].map(({ source }) => source));
-  const empty = paths.filter((path) => !sources.some((one) => one.path === path && (one.named || told.has(one.file))));
-  // Where there is nothing else, one of them may hold the sessions, in a form that is not known here.
-  const why = empty.flatMap((path) => {
-    const others = passedOver.filter((one) => one.path === path).map(({ source, reason }) => ({ source, reason }));
-    return others.length > 0 ? others : [{ source: path, reason: english('There are no sessions in it.') }];
-  });
-  return { sessions, failed: [...failed, ...why], cancelled: false };
+  for (const path of paths.filter((one) => !told.has(one))) {
+    // Where there is nothing else, one of them may hold the sessions, in a form that is not known here.
+    const others = otherDatabases.filter((one) => one.path === path);
+    if (others.length === 0 && !found.failed.some(({ source }) => source === path)) tell({ type: 'failed', source: path, reason: english('There are no sessions in it.') });
+    for (const { source, reason } of others) tell({ type: 'failed', source, reason });
+  }
+  for (const { path, source, reason } of otherDatabases) if (told.has(path)) tell({ type: 'passedOver', source, reason });
+  return builder.report(false);
 }
 
 async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext, lists: OpenClawLists): AsyncGenerator<ImportedSession, void, void> {
@@ -102,12 +127,16 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
     return yield* importEvents(readJsonLines(file, format, context, about), known, options, context);
   }
   if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
-  if (format === 'continue') return yield* importEvents(continueEvents(await readObject(file), nameOf(file), hashOf), format, options, context);
+  if (format === 'continue') return yield* importEvents(await continueFile(file), format, options, context);
   if (format === 'cline' || format === 'roo') {
-    const value: unknown = JSON.parse(await readText(file));
-    return yield* importEvents(Array.isArray(value) ? taskEvents(basename(dirname(file)), value, hashOf) : clineEvents(object(value), await manifestOf(file), nameOf(file).replace(/\.messages$/, ''), hashOf), format, options, context);
+    const { value, cut } = parseForeignOrThrow(await readText(file));
+    const events = Array.isArray(value) ? taskEvents(basename(dirname(file)), value, hashOf) : clineEvents(object(value), await manifestOf(file), nameOf(file).replace(/\.messages$/, ''), hashOf);
+    return yield* importEvents(withCut(events, cut), format, options, context);
   }
-  const database = await ForeignDatabase.open(file, options.wasmFile);
+  const database = await ForeignDatabase.open(file, options.wasmFile, () => {
+    context.poll?.();
+    context.signal?.throwIfAborted();
+  });
   try {
     const kind = databaseFormat(database);
     if (kind === null) throw new OtherDatabase(english('The database is none of OpenClaw, Goose or librecode.'));
@@ -137,13 +166,23 @@ async function* importEvents(events: AsyncIterable<SourceEvent> | Iterable<Sourc
       await writer.flushAhead();
     }
   } catch (error) {
-    if (!isAbort(error, signal)) throw error;
-    const done = await writer?.finish('partly');
-    if (done) yield done;
+    // The store itself cannot go on. Otherwise what has been read is left in good order, and where that is nothing, nothing is left.
+    if (StoreError.is(error) && error.reason !== 'invalid') throw error;
+    try {
+      const done = StoreError.is(error) ? null : await writer?.finish('partly');
+      if (done) yield done;
+    } finally {
+      await writer?.discardEmpty();
+    }
     throw error;
   }
-  const done = await writer?.finish();
-  if (done) yield done;
+  try {
+    const done = await writer?.finish();
+    if (done) yield done;
+  } catch (error) {
+    await writer?.discardEmpty();
+    throw error;
+  }
 }
 
 export function take(writer: SessionWriter, event: Exclude<SourceEvent, { type: 'session' }>): void {
@@ -169,8 +208,14 @@ function nameOf(file: string): string {
   return basename(file).replace(/\.json$/, '');
 }
 
-async function readObject(file: string): Promise<Json> {
-  return object(JSON.parse(await readText(file)));
+async function continueFile(file: string): Promise<SourceEvent[]> {
+  const { value, cut } = parseForeignOrThrow(await readText(file));
+  return withCut(continueEvents(object(value), nameOf(file), hashOf), cut);
+}
+
+/** Said of the session, which the first event begins. */
+function withCut(events: readonly SourceEvent[], cut: number): SourceEvent[] {
+  return [...events, ...Array.from({ length: cut }, () => ({ type: 'repaired', kind: tooDeep() }) as const)];
 }
 
 function object(value: unknown): Json {
@@ -181,7 +226,7 @@ function object(value: unknown): Json {
 /** Of Cline 3; of a file that was moved there is none. */
 async function manifestOf(file: string): Promise<Json> {
   const text = file.endsWith('.messages.json') ? await readText(file.replace(/\.messages\.json$/, '.json')).catch(() => '') : '';
-  const value = parseLine(text)?.value;
+  const value = parseForeign(text)?.value;
   return isObject(value) ? value : {};
 }
 

@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../core/ports';
-import type { ImportReport } from '../../core/transfer/importReport';
+import { ReportBuilder, type ImportReport } from '../../core/transfer/importReport';
 import { StoreClient } from '../store/storeClient';
 import { importThrough, type TaskOptions } from '../store/storeTask';
 import type { ImportFormat } from './detectFormat';
@@ -11,6 +11,6 @@ import type { ImportProgress } from './importFiles';
  */
 export async function importInThread(store: SessionStore, paths: readonly string[], { format, ...options }: TaskOptions<ImportProgress> & { readonly format?: ImportFormat }): Promise<ImportReport> {
   if (!(store instanceof StoreClient)) throw new Error('Only a store that has a thread of its own can be reached from another one');
-  if (options.signal?.aborted) return { sessions: [], failed: [], cancelled: true };
+  if (options.signal?.aborted) return new ReportBuilder().report(true);
   return importThrough(store.openPort(), { paths, ...(format === undefined ? {} : { format }) }, options);
 }

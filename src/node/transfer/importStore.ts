@@ -2,7 +2,7 @@ import type { SessionStore } from '../../core/ports';
 import type { StorePort } from '../store/storePort';
 
 /** What an import asks of a store. */
-export type ImportStore = Pick<SessionStore, 'createSession' | 'session' | 'updateSession' | 'importEntries' | 'knownSources' | 'usageRecords' | 'entries' | 'commonAncestor' | 'branchSteps' | 'moveLeaf' | 'putBlob' | 'restoreSession' | 'append' | 'savePin' | 'saveSummaryRetry'>;
+export type ImportStore = Pick<SessionStore, 'createSession' | 'session' | 'updateSession' | 'importEntries' | 'knownSources' | 'usageRecords' | 'entries' | 'commonAncestor' | 'branchSteps' | 'moveLeaf' | 'putBlob' | 'restoreSession' | 'append' | 'purge' | 'savePin' | 'saveSummaryRetry'>;
 
 export function importStoreOf(port: StorePort): ImportStore {
   return {
@@ -19,6 +19,7 @@ export function importStoreOf(port: StorePort): ImportStore {
     putBlob: port.forward('putBlob'),
     restoreSession: port.forward('restoreSession'),
     append: port.forward('append'),
+    purge: port.forward('purge'),
     savePin: port.forward('savePin'),
     saveSummaryRetry: port.forward('saveSummaryRetry'),
   };

@@ -3,7 +3,7 @@ import type { ImportReport } from '../../core/transfer/importReport';
 import { UuidV7 } from '../runtime/uuidV7';
 import { StorePort } from '../store/storePort';
 import type { ImportFormat } from './detectFormat';
-import { importFiles, type ImportProgress } from './importFiles';
+import { importFiles, type ImportOptions, type ImportProgress } from './importFiles';
 import { importStoreOf } from './importStore';
 
 export interface ImportRequest {
@@ -18,7 +18,7 @@ export interface ImportRequest {
 const tellEveryMs = 100;
 
 /** What the thread of `importInThread` does. */
-export async function importTask({ paths, format, port }: ImportRequest, { wasmFile, signal, onProgress }: { readonly wasmFile: string; readonly signal: AbortSignal; readonly onProgress: (progress: ImportProgress) => void }): Promise<ImportReport> {
+export async function importTask({ paths, format, port }: ImportRequest, { wasmFile, signal, poll, onOutcome, onProgress }: Required<Pick<ImportOptions, 'wasmFile' | 'signal' | 'poll' | 'onOutcome' | 'onProgress'>>): Promise<ImportReport> {
   const access = new StorePort(port);
   let toldAt = -Infinity;
   const tell = (progress: ImportProgress) => {
@@ -27,7 +27,7 @@ export async function importTask({ paths, format, port }: ImportRequest, { wasmF
     onProgress(progress);
   };
   try {
-    return await importFiles(paths, { store: importStoreOf(access), ids: new UuidV7(), now: Date.now, wasmFile, signal, ...(format === undefined ? {} : { format }), onProgress: tell });
+    return await importFiles(paths, { store: importStoreOf(access), ids: new UuidV7(), now: Date.now, wasmFile, signal, poll, onOutcome, ...(format === undefined ? {} : { format }), onProgress: tell });
   } finally {
     access.close();
   }

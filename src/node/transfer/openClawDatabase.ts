@@ -8,7 +8,8 @@ import { ForeignDatabase } from './foreignDatabase';
 import { LivePages } from './livePages';
 import { OpenClawSessions } from './openClawSessions';
 import type { OpenClawSource, RecordTail } from './openClawSource';
-import { eventText, zstdColumn } from './readSqlite';
+import { eventColumns, eventText } from './readSqlite';
+import { UnpackBudget } from './unpackZstd';
 import { recordHash } from './sessionWriter';
 
 /**
@@ -81,14 +82,17 @@ export class OpenClawDatabase implements OpenClawSource {
 export function databaseSessions(database: ForeignDatabase): ListedSession[] {
   const columns = database.columns('session_nodes');
   if (!columns.has('current_session_id')) return [];
-  const [updated, label, displayName] = [['updated_at', 'last_activity_at'], ['label'], ['display_name']].map((names) => names.find((name) => columns.has(name)) ?? 'NULL');
-  return [...database.rows(`SELECT session_key, current_session_id, ${updated} AS updated_at, ${label} AS label, ${displayName} AS display_name FROM session_nodes WHERE current_session_id IS NOT NULL ORDER BY 3 DESC, 1`)].map((row) => ({
+  const updated = columns.has('updated_at') ? 'updated_at' : 'last_activity_at';
+  const sessions = [...database.rows('session_nodes', ['session_key', 'current_session_id', updated, 'label', 'display_name'])].map((row) => ({
     key: String(row['session_key']),
-    sessionId: String(row['current_session_id']),
-    updatedAt: typeof row['updated_at'] === 'number' ? row['updated_at'] : null,
+    sessionId: textOf(row['current_session_id']) ?? null,
+    updatedAt: typeof row[updated] === 'number' ? row[updated] : null,
     label: textOf(row['label']) || null,
     displayName: textOf(row['display_name']) || null,
   }));
+  return sessions
+    .flatMap((one): ListedSession[] => (one.sessionId === null ? [] : [{ ...one, sessionId: one.sessionId }]))
+    .sort((a, b) => (b.updatedAt ?? -Infinity) - (a.updatedAt ?? -Infinity) || (a.key < b.key ? -1 : 1));
 }
 
 interface Seen {
@@ -144,8 +148,9 @@ class DatabaseTail implements RecordTail {
       if (seen.count === 0) for (const { texts } of cold.open()) for (const text of texts) rows.push({ type: 'line', text });
       return { isRestart, rows, seen: { ...seen, count: seen.count + rows.length } };
     }
-    for (const row of database.rows(`SELECT seq, event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq > ? ORDER BY seq`, [this.session, seen.seq])) {
-      const text = eventText(row['event_json'], row['event_zstd']);
+    const budget = new UnpackBudget();
+    for (const row of database.rows('transcript_events', ['seq', ...eventColumns], { equal: { session_id: this.session }, above: { seq: seen.seq }, order: ['seq'] })) {
+      const text = eventText(row, budget);
       rows.push({ type: 'line', text });
       Object.assign(seen, { seq: Number(row['seq']), count: seen.count + 1, hash: recordHash(text) });
     }
@@ -161,9 +166,9 @@ class DatabaseTail implements RecordTail {
     const { seq, count, hash } = this.seen;
     if (generation !== this.seen.generation) return false;
     if (seq === nothing.seq) return true;
-    const [total] = [...database.rows('SELECT count(*) AS n FROM transcript_events WHERE session_id = ? AND seq <= ?', [this.session, seq])];
-    const [last] = [...database.rows(`SELECT event_json, ${zstdColumn(database)} AS event_zstd FROM transcript_events WHERE session_id = ? AND seq = ?`, [this.session, seq])];
-    return Number(total?.['n']) === count && last !== undefined && recordHash(eventText(last['event_json'], last['event_zstd'])) === hash;
+    const total = database.count('transcript_events', { equal: { session_id: this.session }, upTo: { seq } });
+    const [last] = [...database.rows('transcript_events', eventColumns, { equal: { session_id: this.session, seq } })];
+    return total === count && last !== undefined && recordHash(eventText(last, new UnpackBudget())) === hash;
   }
 }
 
@@ -181,7 +186,8 @@ function generationOf(database: ForeignDatabase, session: string): string {
     const counter = columns.find((name) => name.includes('generation'));
     const of = columns.find((name) => name === 'session_id' || name === 'current_session_id');
     if (counter === undefined || of === undefined) continue;
-    for (const row of database.rows(`SELECT max("${counter}") AS n FROM "${table}" WHERE "${of}" = ?`, [session])) found.push(`${table}:${String(row['n'])}`);
+    const counts = [...database.rows(table, [counter], { equal: { [of]: session } })].map((row) => Number(row[counter]));
+    found.push(`${table}:${counts.reduce((most, one) => Math.max(most, one), -1)}`);
   }
   return found.join();
 }

@@ -35,9 +35,7 @@ export class OpenClawSessions {
 }
 
 function rowsBy(database: ForeignDatabase, table: string, key: string, wanted: readonly string[], only?: string): ReadonlyMap<string, Row> {
-  const columns = database.columns(table);
-  if (!columns.has(key)) return new Map();
-  const names = [key, ...wanted.filter((name) => columns.has(name))];
-  const rows = database.rows(`SELECT ${names.join(', ')} FROM ${table} WHERE ${key} ${only === undefined ? 'IS NOT NULL' : '= ?'}`, only === undefined ? [] : [only]);
-  return new Map([...rows].map((row) => [String(row[key]), row]));
+  if (!database.columns(table).has(key)) return new Map();
+  const rows = [...database.rows(table, [key, ...wanted], only === undefined ? {} : { equal: { [key]: only } })];
+  return new Map(rows.filter((row) => row[key] !== null).map((row) => [String(row[key]), row]));
 }

@@ -2,12 +2,13 @@ import type { Disposable } from '../../core/base/disposable';
 import { errorText } from '../../core/errors';
 import type { IdSource, Logger, SessionStore } from '../../core/ports';
 import { openClawNames, withAbout } from '../../core/transfer/openClawAbout';
+import { parseForeign } from '../../core/transfer/formats/foreignJson';
 import { OpenClawTree } from '../../core/transfer/openClawTree';
 import { FileTail } from './fileTail';
 import { take } from './importFiles';
 import { OpenClawReplies, type ReplyOutcome } from './openClawReplies';
 import type { OpenClawSource, RecordTail } from './openClawSource';
-import { lineFormats, parseLine, type LineFormat } from './readJsonLines';
+import { lineFormats, type LineFormat } from './readJsonLines';
 import { recordHash, SessionWriter } from './sessionWriter';
 
 export interface OpenClawWatchOptions {
@@ -167,7 +168,7 @@ export class OpenClawWatch {
         Object.assign(followed, { reader: lineFormats.openclaw(), tree: new OpenClawTree(), writer: null, line: 0 });
         continue;
       }
-      const parsed = parseLine(event.text);
+      const parsed = parseForeign(event.text);
       if (parsed) followed.tree.add(parsed.value);
       const events = followed.reader.read(parsed ? parsed.value : event.text, followed.line++, recordHash(event.text), followed.sessionId);
       for (const found of events.flatMap((one) => (one.type === 'session' && about ? withAbout(one, about) : one))) {

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { english } from '../../core/l10n';
 import { ClaudeCodeReader } from '../../core/transfer/formats/claudeCode';
+import { parseForeign, tooDeep } from '../../core/transfer/formats/foreignJson';
 import { PiReader } from '../../core/transfer/formats/pi';
 import { withAbout, type OpenClawAbout } from '../../core/transfer/openClawAbout';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
@@ -24,14 +25,6 @@ export const lineFormats = {
 } satisfies Readonly<Record<string, () => LineFormat>>;
 export type LineFormatName = keyof typeof lineFormats;
 
-export function parseLine(text: string): { readonly value: unknown } | null {
-  try {
-    return { value: JSON.parse(text) as unknown };
-  } catch {
-    return null;
-  }
-}
-
 /** Every event of a file, with what is known of its session beside it. A last line that is only half there is left for the next import, and said. */
 export async function* readJsonLines(file: string, format: LineFormatName, { signal, onProgress }: ImportContext, about: OpenClawAbout | null = null): AsyncGenerator<SourceEvent, void, void> {
   const reader: LineFormat = lineFormats[format]();
@@ -41,13 +34,14 @@ export async function* readJsonLines(file: string, format: LineFormatName, { sig
   for await (const { text, end, complete } of readLines(file, 0, signal)) {
     signal?.throwIfAborted();
     if (text.trim() === '') continue;
-    const parsed = parseLine(text);
+    const parsed = parseForeign(text);
     // What is no JSON is a record of an unknown kind, unless the rest of it is still to come.
     if (parsed || complete) {
       for (const event of reader.read(parsed ? parsed.value : text, line, recordHash(text), fallbackId)) {
         if (about && event.type === 'session') yield* withAbout(event, about);
         else yield event;
       }
+      if (parsed && parsed.cut > 0) yield { type: 'repaired', kind: tooDeep() };
     } else {
       yield { type: 'repaired', kind: english('half-written last line, left for the next import') };
     }

@@ -220,6 +220,15 @@ export class SessionWriter {
     return { uuid, id: session.id, title: session.title, source, format, outcome: this.outcome, entriesAdded: this.added, entriesKnown: this.known, trashed: session.deletedAt !== null, keptRaw: this.keptRaw.list, repaired: this.repairs.list };
   }
 
+  /** Takes back a session that was made for entries which could not be stored. Never rejects: why they could not be is what matters. */
+  async discardEmpty(): Promise<void> {
+    if (!this.session || this.outcome !== 'new' || this.added > 0) return;
+    const { store, now } = this.options;
+    const { uuid } = this.session;
+    this.session = null;
+    await store.updateSession(uuid, { deletedAt: now() }).then(() => store.purge([uuid])).catch(() => undefined);
+  }
+
   /** Named anew only where nobody but the source has named it: as it was called there is noted with where it comes from. */
   private async named(session: Session): Promise<Session> {
     this.hasNewTitle = false;

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { CliRun } from '../../support/cliRun';
@@ -58,5 +59,17 @@ describe('threadkeeper import', () => {
     assert.deepEqual(await cli('import', join(importFixtures, 'pi-v1.jsonl')), { code: 0, out: '', err: '1 session was here already, and nothing is new.\n' });
     assert.equal((await cli('import', join(temp.path, 'nothing.jsonl'))).code, 1);
     assert.equal((await cli('import')).code, 2);
+  });
+
+  it('names what it has passed over in a folder, and ends with 1 where that looks like a session', async () => {
+    const folder = join(temp.path, 'folder');
+    mkdirSync(folder);
+    copyFileSync(join(importFixtures, 'pi-v1.jsonl'), join(folder, 'good.jsonl'));
+    writeFileSync(join(folder, 'notes.json'), '{}');
+    const passed = await cli('import', folder);
+    assert.deepEqual([passed.code, passed.err.includes(`${join(folder, 'notes.json')} was passed over: It is none of the formats`)], [0, true], passed.err);
+    writeFileSync(join(folder, 'odd.jsonl'), '{}\n');
+    const missed = await cli('import', folder);
+    assert.deepEqual([missed.code, missed.err.includes(`${join(folder, 'odd.jsonl')}: It is none of the formats`)], [1, true], missed.err);
   });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, renameSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { readLines } from '../../../src/node/transfer/lineReader';
@@ -111,6 +112,48 @@ describe('an import of what is broken', () => {
     const { sessions, failed } = await rig.import(readme.replace('/notes.json', ''));
     assert.deepEqual([sessions.map(({ title }) => title), failed], [['kept'], []]);
     renameSync(readme, `${readme}.jsonl`);
+  });
+
+  it('finds sessions whose first line is longer than what is looked at, by how it begins', async () => {
+    const picture = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(400_000) } };
+    const said = { role: 'user', content: [{ type: 'text', text: 'look' }, picture] };
+    const claude = { parentUuid: null, sessionId: 'c1', type: 'user', message: said, uuid: 'u1', timestamp: '2026-09-01T10:00:01Z' };
+    rig.source('folder/claude.jsonl', [claude]);
+    rig.source('folder/late.jsonl', [{ message: said, uuid: 'u1', type: 'user', sessionId: 'c2' }]);
+    rig.source('folder/pi.jsonl', [{ ...user('a', null, ''), message: said }]);
+    rig.source('folder/continue.json', JSON.stringify({ title: 'look', history: [{ message: { role: 'user', content: 'x'.repeat(400_000) } }], sessionId: 'c3' }));
+    rig.source('folder/1788000000000/api_conversation_history.json', JSON.stringify([{ content: said.content, role: 'user', ts: 1 }]));
+    const { sessions, failed, passedOver } = await rig.import(join(rig.temp.path, 'sources', 'folder'));
+    assert.deepEqual([sessions.map(({ format }) => format), failed, passedOver], [['cline', 'claude-code', 'continue', 'claude-code', 'pi'], [], []]);
+  });
+
+  it('names everything in a folder that is left where it is, and why', async () => {
+    const folder = join(rig.temp.path, 'sources', 'folder');
+    rig.source('folder/good.jsonl', [header, user('a', null, 'good')]);
+    const odd = rig.source('folder/odd.jsonl', '{"nobody":"knows"}\n');
+    const empty = rig.source('folder/empty.jsonl', '');
+    const notes = rig.source('folder/notes.json', '{"a":1}');
+    const archive = rig.source('folder/s.jsonl.reset.2026-01-01', [header, user('a', null, 'reset')]);
+    const link = join(folder, 'link.jsonl');
+    symlinkSync(odd, link);
+    const names = Array.from({ length: 9 }, (_, i) => `d${i}`);
+    rig.source(`folder/${names.join('/')}/deep.jsonl`, [header]);
+    const { sessions, failed, passedOver } = await rig.import(folder);
+    const unknown = 'It is none of the formats that can be imported.';
+    assert.deepEqual([sessions.map(({ title }) => title), failed], [['good'], [{ source: odd, reason: unknown }]]);
+    assert.deepEqual(new Map(passedOver.map(({ source, reason }) => [source, reason])), new Map([
+      [join(folder, ...names), 'It lies too deep in the folder. Name it to import what is in it.'],
+      [link, 'It is a link. Name it to import what it leads to.'],
+      [archive, 'OpenClaw has put it away. Name it to import it.'],
+      [empty, 'It is empty.'],
+      [notes, unknown],
+    ]));
+  });
+
+  it('waits for nothing that is no file', async () => {
+    const pipe = join(rig.temp.path, 'pipe.jsonl');
+    execFileSync('mkfifo', [pipe]);
+    assert.deepEqual((await rig.import(pipe)).failed, [{ source: pipe, reason: 'It is no file.' }]);
   });
 
   it('reads lines as they were written, wherever the reads fall and whatever ends them', async () => {

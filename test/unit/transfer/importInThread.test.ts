@@ -50,7 +50,7 @@ describe('an import in a thread of its own', function () {
     const next = await importInThread(store, [big], options);
     assert.deepEqual([next.cancelled, next.sessions[0]?.entriesAdded, (await store.branches(session.uuid)).length], [false, messages - session.entriesAdded, 1]);
     const stopped = await importInThread(store, [big], { ...options, signal: AbortSignal.abort() });
-    assert.deepEqual(stopped, { sessions: [], failed: [], cancelled: true });
+    assert.deepEqual(stopped, { sessions: [], failed: [], passedOver: [], cancelled: true });
   });
 
   it('goes through the window that owns the store, and is told to others', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { UnpackBudget } from '../../../src/node/transfer/unpackZstd';
 import { eventText } from '../../../src/node/transfer/readSqlite';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
@@ -112,8 +113,10 @@ describe('an import from databases and JSON files of other programs', () => {
     const { sessions, failed } = await rig.import(file);
     assert.deepEqual([sessions.map(({ title }) => title), failed], [['compressed'], []]);
     // Made with zstd 1.5 -19 --check.
-    assert.equal(eventText(null, Buffer.from('KLUv/QRonQEAssIJEMDrdGm12JZY4r896mRXPwHLGp6yyEkK0BT55NXDvC43YUcf80wFAgDHJfXRpk0nALTT9Q==', 'base64')), JSON.stringify({ content: 'the tide comes in, the tide goes out. '.repeat(40) }));
-    assert.throws(() => eventText(null, Buffer.from('KLUv/QRonQEAssIJEMDrdGm12JZY4r896mRXPwHLGp6yyEkK0BT55NXDvC43YUcf80wFAgDHJfXRpk0nALTT9Q==', 'base64').subarray(0, 30)));
+    const packed = Buffer.from('KLUv/QRonQEAssIJEMDrdGm12JZY4r896mRXPwHLGp6yyEkK0BT55NXDvC43YUcf80wFAgDHJfXRpk0nALTT9Q==', 'base64');
+    const unpacked = (bytes: Uint8Array) => eventText({ event_json: null, event_zstd: bytes }, new UnpackBudget());
+    assert.equal(unpacked(packed), JSON.stringify({ content: 'the tide comes in, the tide goes out. '.repeat(40) }));
+    assert.throws(() => unpacked(packed.subarray(0, 30)));
   });
 
   it('keeps a place for a record that is too large to be unpacked, and brings what stands before and behind it', async () => {

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { unpackZstd } from '../../../src/node/transfer/unpackZstd';
+import { UnpackBudget, unpackZstd as unpackWithin } from '../../../src/node/transfer/unpackZstd';
 import { zstdBomb, zstdFrame } from '../../support/zstdFrame';
 
 const perMegabyte = 8;
+const unpackZstd = (bytes: Uint8Array) => unpackWithin(bytes, new UnpackBudget());
 const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 2, 0, 0, 0, 9, 9]);
 
 describe('unpacking zstd', () => {

@@ -1,13 +1,15 @@
 import { unreadable } from '../rawEntry';
 import { kept, noted, type RecordPart, type SourceEvent, type SourceRecord } from '../sourceRecord';
 import { foreignCompaction } from './foldRecord';
-import { isObject, joinedText, numberOf, otherFields, textOf, timeOf, type Json } from './jsonShape';
+import { isObject, joinedText, numberOf, otherFields, textOf, timeOf, wordOf, type Json } from './jsonShape';
 import { messageParts } from './messageBlocks';
 
 /** Bookkeeping of the program, the same on every line, or taken over into an entry. */
 const knownFields = new Set(
   'type subtype uuid parentUuid logicalParentUuid sessionId timestamp cwd gitBranch version isSidechain isMeta requestId message userType isCompactSummary isVisibleInTranscriptOnly agentId slug isApiErrorMessage entrypoint permissionMode promptId sourceToolAssistantUUID'.split(' '),
 );
+
+const titleRanks: ReadonlyMap<unknown, number> = new Map([['custom-title', 3], ['ai-title', 2], ['summary', 1]]);
 
 /** What a compaction has folded, and the record that what it left begins with. */
 interface Fold {
@@ -117,7 +119,7 @@ export class ClaudeCodeReader {
   private parts(value: Json, message: Json | null, hash: string): RecordPart[] {
     if (message === null || (value['type'] !== 'user' && value['type'] !== 'assistant')) {
       if (value['subtype'] === 'compact_boundary') this.folded = foldOf(isObject(value['compactMetadata']) ? value['compactMetadata'] : {});
-      return [kept(unreadable(textOf(value['subtype']) ?? String(value['type']), value))];
+      return [kept(unreadable(textOf(value['subtype']) ?? wordOf(value['type']), value))];
     }
     if (value['isCompactSummary'] === true) return [noted(foreignCompaction(`${this.sessionId}/${String(value['uuid'])}/${hash}`, joinedText(message['content']), this.folded.firstKept, this.folded.tokens))];
     const role = value['type'];
@@ -136,10 +138,10 @@ export class ClaudeCodeReader {
   }
 
   private loose(value: unknown, line: number, hash: string): SourceEvent[] {
-    const record: SourceEvent = { type: 'record', record: { id: `L${line}`, parent: undefined, at: isObject(value) ? timeOf(value['timestamp']) : null, hash, parts: [kept(unreadable(isObject(value) ? String(value['type'] ?? 'line') : 'line', value))] } };
+    const record: SourceEvent = { type: 'record', record: { id: `L${line}`, parent: undefined, at: isObject(value) ? timeOf(value['timestamp']) : null, hash, parts: [kept(unreadable(isObject(value) ? wordOf(value['type'] ?? 'line') : 'line', value))] } };
     if (!isObject(value)) return [record];
     const title = textOf(value['customTitle'] ?? value['aiTitle'] ?? value['summary'] ?? value['title']);
-    const rank = { 'custom-title': 3, 'ai-title': 2, summary: 1 }[String(value['type'])];
+    const rank = titleRanks.get(value['type']);
     const leaf = value['type'] === 'last-prompt' ? textOf(value['leafUuid']) : undefined;
     return [record, ...(title !== undefined && rank !== undefined ? [{ type: 'title', title, rank } as const] : []), ...(leaf === undefined ? [] : [{ type: 'leaf', record: leaf } as const])];
   }

@@ -1,7 +1,8 @@
 import { unreadable } from '../rawEntry';
 import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
 import { foreignCompaction } from './foldRecord';
-import { isObject, joinedText, textOf, timeOf, type Json } from './jsonShape';
+import { parseForeign, tooDeep } from './foreignJson';
+import { isObject, joinedText, textOf, timeOf, wordOf, type Json } from './jsonShape';
 import { messageParts, toolResultParts } from './messageBlocks';
 
 /** A session file of Continue: one object with a `history`. An item may carry the summary of everything up to it. */
@@ -14,51 +15,42 @@ export function continueEvents(session: Json, fallbackId: string, hashOf: (value
   return [
     { type: 'session', session: { id, cwd: textOf(session['workspaceDirectory'])?.replace(/^file:\/\//, '') ?? null, ...(createdAt === null ? {} : { createdAt }) } },
     ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
-    ...history.map((item, i): SourceEvent => {
+    ...history.flatMap((item, i): SourceEvent[] => {
+      const cut: SourceEvent[] = [];
       const hash = hashOf(item);
       const message = isObject(item) && isObject(item['message']) ? item['message'] : null;
       const summary = isObject(item) ? textOf(item['conversationSummary']) : undefined;
-      const parts = message === null ? [kept(unreadable('item', item))] : messageOf(message, toolNames);
+      const parts = message === null ? [kept(unreadable('item', item))] : messageOf(message, toolNames, () => cut.push({ type: 'repaired', kind: tooDeep() }));
       const context: unknown = isObject(item) ? item['contextItems'] : undefined;
-      return {
-        type: 'record',
-        record: {
-          id: `m${i}`,
-          parent: undefined,
-          at: null,
-          hash,
-          parts: [...parts, ...(Array.isArray(context) && context.length > 0 ? [kept(unreadable('contextItems', context))] : []), ...(summary === undefined || summary === '' ? [] : [noted(foreignCompaction(`${id}/m${i}/${hash}`, summary, null, 0))])],
-        },
-      };
+      const contextParts = Array.isArray(context) && context.length > 0 ? [kept(unreadable('contextItems', context))] : [];
+      const fold = summary === undefined || summary === '' ? [] : [noted(foreignCompaction(`${id}/m${i}/${hash}`, summary, null, 0))];
+      return [...cut, { type: 'record', record: { id: `m${i}`, parent: undefined, at: null, hash, parts: [...parts, ...contextParts, ...fold] } }];
     }),
   ];
 }
 
-function messageOf(message: Json, toolNames: Map<string, string>): RecordPart[] {
+function messageOf(message: Json, toolNames: Map<string, string>, onCut: () => void): RecordPart[] {
   switch (message['role']) {
     case 'user':
       return messageParts(message['content'], { role: 'user', toolNames });
     case 'assistant': {
       const calls = Array.isArray(message['toolCalls']) ? (message['toolCalls'] as unknown[]) : [];
-      return [...messageParts(message['content'], { role: 'assistant', toolNames }).filter(({ content }) => content.type !== 'message' || content.text !== ''), ...messageParts(calls.map(callOf), { role: 'assistant', toolNames })];
+      return [...messageParts(message['content'], { role: 'assistant', toolNames }).filter(({ content }) => content.type !== 'message' || content.text !== ''), ...messageParts(calls.map((call) => callOf(call, onCut)), { role: 'assistant', toolNames })];
     }
     case 'thinking':
       return [said({ type: 'thinking', text: joinedText(message['content']) })];
     case 'tool':
       return toolResultParts(textOf(message['toolCallId']) ?? '', toolNames, message['content'], false, { display: true, modelFacing: true });
     default:
-      return [kept(unreadable(`role:${String(message['role'])}`, message))];
+      return [kept(unreadable(`role:${wordOf(message['role'])}`, message))];
   }
 }
 
-function callOf(call: unknown): unknown {
+function callOf(call: unknown, onCut: () => void): unknown {
   const named = isObject(call) && isObject(call['function']) ? call['function'] : {};
   const given = textOf(named['arguments']) ?? '{}';
-  let input: unknown = given;
-  try {
-    input = JSON.parse(given);
-  } catch {
-    // As it was written: a call that was cut off.
-  }
-  return { type: 'tool_use', id: isObject(call) ? call['id'] : '', name: named['name'], input };
+  const parsed = parseForeign(given);
+  if (parsed && parsed.cut > 0) onCut();
+  // A call that was cut off stays as it was written.
+  return { type: 'tool_use', id: isObject(call) ? call['id'] : '', name: named['name'], input: parsed ? parsed.value : given };
 }

@@ -1,5 +1,6 @@
 import { unreadable } from '../rawEntry';
 import { kept, type RecordPart, type SourceEvent } from '../sourceRecord';
+import { parseForeign, tooDeep } from './foreignJson';
 import { isObject, numberOf, textOf, timeOf, type Json } from './jsonShape';
 import { messageParts } from './messageBlocks';
 
@@ -15,7 +16,8 @@ export function gooseEvents(session: Json, messages: readonly { readonly row: Js
     ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
   ];
   for (const [i, { row, hash }] of messages.entries()) {
-    const { content, isBroken } = contentOf(row['content_json']);
+    const { content, isBroken, isCut } = contentOf(row['content_json']);
+    if (isCut) events.push({ type: 'repaired', kind: tooDeep() });
     const metadata = jsonOf(row['metadata_json']);
     const flags = { display: metadata['userVisible'] !== false, modelFacing: metadata['agentVisible'] !== false };
     const role = row['role'] === 'assistant' ? 'assistant' : 'user';
@@ -55,7 +57,7 @@ function shapeOf(block: unknown): unknown {
 /** `{status: 'success', value}` or `{status: 'error', error}`. */
 function outcomeOf(outcome: unknown): { readonly value: unknown; readonly isError: boolean } {
   if (!isObject(outcome)) return { value: outcome, isError: false };
-  return outcome['status'] === 'error' ? { value: String(outcome['error'] ?? 'error'), isError: true } : { value: 'value' in outcome ? outcome['value'] : outcome, isError: false };
+  return outcome['status'] === 'error' ? { value: textOf(outcome['error']) ?? JSON.stringify(outcome['error'] ?? 'error'), isError: true } : { value: 'value' in outcome ? outcome['value'] : outcome, isError: false };
 }
 
 /** Goose counts by the session: the last message has what those before it have not. */
@@ -65,20 +67,13 @@ function usageOf(session: Json, provider: string, model: string): RecordPart['us
   return input + output === 0 ? undefined : { provider, model, input, output, cacheRead: 0, cacheWrite: 0, cost: null };
 }
 
-function contentOf(json: unknown): { readonly content: readonly unknown[]; readonly isBroken: boolean } {
-  try {
-    const content: unknown = JSON.parse(String(json));
-    return { content: Array.isArray(content) ? (content as unknown[]) : [content], isBroken: false };
-  } catch {
-    return { content: [], isBroken: true };
-  }
+function contentOf(json: unknown): { readonly content: readonly unknown[]; readonly isBroken: boolean; readonly isCut: boolean } {
+  const parsed = parseForeign(String(json));
+  if (!parsed) return { content: [], isBroken: true, isCut: false };
+  return { content: Array.isArray(parsed.value) ? (parsed.value as unknown[]) : [parsed.value], isBroken: false, isCut: parsed.cut > 0 };
 }
 
 function jsonOf(json: unknown): Json {
-  try {
-    const value: unknown = JSON.parse(String(json));
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = parseForeign(String(json))?.value;
+  return isObject(value) ? value : {};
 }

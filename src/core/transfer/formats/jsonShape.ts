@@ -9,6 +9,15 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
+/** For reports and names of kinds: what is neither a word nor a number is called by what it is. `String` would call a foreign `toString`. */
+export function wordOf(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'list' : 'object';
+  return String(value).slice(0, mostOfWord);
+}
+
+/** A kind is counted, shown and stored with every record of it. */
+const mostOfWord = 200;
+
 export function numberOf(value: unknown): number {
   return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }

@@ -1,7 +1,8 @@
 import { unreadable } from '../rawEntry';
 import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
 import { foreignCompaction } from './foldRecord';
-import { isObject, numberOf, textOf, timeOf, type Json } from './jsonShape';
+import { parseForeign, tooDeep } from './foreignJson';
+import { isObject, numberOf, textOf, timeOf, wordOf, type Json } from './jsonShape';
 import { tagName } from './pi';
 
 /** A row of `sessions`, and its rows of `session_entries`: a tree like ours. */
@@ -13,18 +14,22 @@ export function librecodeEvents(session: Json, entries: readonly { readonly row:
   return [
     { type: 'session', session: { id, cwd: textOf(session['cwd']) ?? null, ...(createdAt === null ? {} : { createdAt }), ...(parentSession === '' ? {} : { metadata: { parentSession } }) } },
     ...(title === '' ? [] : [{ type: 'title', title, rank: 3 } as const]),
-    ...entries.map(({ row, hash }): SourceEvent => ({ type: 'record', record: { id: String(row['id']), parent: textOf(row['parent_id']) || null, at: timeOf(row['created_at']), hash, parts: partsOf(row, `${id}/${String(row['id'])}/${hash}`) } })),
+    ...entries.flatMap(({ row, hash }): SourceEvent[] => {
+      const cut: SourceEvent[] = [];
+      const parts = partsOf(row, `${id}/${String(row['id'])}/${hash}`, () => cut.push({ type: 'repaired', kind: tooDeep() }));
+      return [...cut, { type: 'record', record: { id: String(row['id']), parent: textOf(row['parent_id']) || null, at: timeOf(row['created_at']), hash, parts } }];
+    }),
   ];
 }
 
-function partsOf(row: Json, operationId: string): RecordPart[] {
+function partsOf(row: Json, operationId: string, onCut: () => void): RecordPart[] {
   const flags = { modelFacing: row['model_facing'] !== 0, display: row['display'] !== 0 };
   const text = textOf(row['content']) ?? '';
   const summary = textOf(row['summary']) || text;
-  const data = dataOf(row['data_json']);
+  const data = dataOf(row['data_json'], onCut);
   switch (row['entry_type']) {
     case 'message':
-      return messageOf(row, text, data, flags);
+      return messageOf(row, text, data, flags, onCut);
     case 'custom_message':
       return [said({ type: 'custom_message', customType: tagName(row['custom_type']), text }, flags)];
     case 'compaction':
@@ -43,30 +48,28 @@ function partsOf(row: Json, operationId: string): RecordPart[] {
     case 'custom':
       return [kept({ type: 'custom', customType: textOf(row['custom_type']) ?? 'unknown', data: data ?? text })];
     default:
-      return [kept(unreadable(String(row['entry_type']), row))];
+      return [kept(unreadable(wordOf(row['entry_type']), row))];
   }
 }
 
 /** A result has its call with it, but no id that would tie them: both are named after the row. */
-function messageOf(row: Json, text: string, data: unknown, flags: Pick<RecordPart, 'modelFacing' | 'display'>): RecordPart[] {
+function messageOf(row: Json, text: string, data: unknown, flags: Pick<RecordPart, 'modelFacing' | 'display'>, onCut: () => void): RecordPart[] {
   const role = row['role'];
   const origin = { ...(textOf(row['provider']) ? { provider: String(row['provider']) } : {}), ...(textOf(row['model']) ? { model: String(row['model']) } : {}) };
   if (role === 'user') return [said({ type: 'message', role, text }, flags)];
   if (role === 'assistant') return [said({ type: 'message', role, text, ...origin }, flags)];
   if (role === 'thinking') return [said({ type: 'thinking', text, ...(textOf(row['provider']) ? { provider: String(row['provider']) } : {}) }, flags)];
   const name = textOf(row['tool_name']);
-  if (name === undefined || name === '') return [kept(unreadable(`role:${String(role)}`, row))];
+  if (name === undefined || name === '') return [kept(unreadable(`role:${wordOf(role)}`, row))];
   const callId = `librecode_${String(row['id']).replace(/[^\w-]/g, '_')}`;
-  const input = dataOf(row['tool_args_json']) ?? {};
+  const input = dataOf(row['tool_args_json'], onCut) ?? {};
   const status = /error|fail/i.test(textOf(row['tool_status']) ?? '') ? 'error' : 'ok';
   return [said({ type: 'tool_call', callId, name, input, ...origin }, flags), said({ type: 'tool_result', callId, name, text, status }, flags), ...(data === undefined ? [] : [kept(unreadable('fields', data))])];
 }
 
-function dataOf(json: unknown): unknown {
+function dataOf(json: unknown, onCut: () => void): unknown {
   if (typeof json !== 'string' || json === '' || json === '{}' || json === 'null') return undefined;
-  try {
-    return JSON.parse(json) as unknown;
-  } catch {
-    return json;
-  }
+  const parsed = parseForeign(json);
+  if (parsed && parsed.cut > 0) onCut();
+  return parsed ? parsed.value : json;
 }

@@ -1,6 +1,6 @@
 import { unreadable } from '../rawEntry';
 import { kept, said, type Picture, type RecordPart } from '../sourceRecord';
-import { isObject, joinedText, textOf, type Json } from './jsonShape';
+import { isObject, joinedText, textOf, wordOf, type Json } from './jsonShape';
 
 export interface MessageContext {
   readonly role: 'user' | 'assistant';
@@ -66,7 +66,7 @@ export function messageParts(content: unknown, context: MessageContext): RecordP
         parts.push(...toolResultParts(textOf(block['tool_use_id']) ?? '', toolNames, block['content'], block['is_error'] === true, flags));
         break;
       default:
-        parts.push(kept(unreadable(`block:${String(block['type'])}`, block)));
+        parts.push(kept(unreadable(`block:${wordOf(block['type'])}`, block)));
     }
   }
   if (pictures.length > 0) message('');
@@ -76,7 +76,7 @@ export function messageParts(content: unknown, context: MessageContext): RecordP
 /** Pictures within a result cannot be sent again as such: the text says so, and they are kept raw. */
 export function toolResultParts(callId: string, toolNames: ReadonlyMap<string, string>, content: unknown, isError: boolean, flags: Pick<RecordPart, 'display' | 'modelFacing'>): RecordPart[] {
   const others = Array.isArray(content) ? content.filter((block: unknown) => !(typeof block === 'string' || (isObject(block) && typeof block['text'] === 'string'))) : content === undefined || typeof content === 'string' ? [] : [content];
-  const notes = others.map((block: unknown) => `[${isObject(block) ? String(block['type'] ?? 'object') : typeof block}: kept with the imported history, not shown here]`);
+  const notes = others.map((block: unknown) => `[${isObject(block) ? wordOf(block['type'] ?? 'object') : typeof block}: kept with the imported history, not shown here]`);
   const text = [joinedText(content), ...notes].filter((part) => part !== '').join('\n');
   return [
     said({ type: 'tool_result', callId, name: toolNames.get(callId) ?? 'tool', text, status: isError ? 'error' : 'ok' }, flags),

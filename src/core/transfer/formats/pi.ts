@@ -4,7 +4,7 @@ import { entryOfMessage } from '../openClawRecord';
 import { unreadable } from '../rawEntry';
 import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
 import { foreignCompaction } from './foldRecord';
-import { isObject, joinedText, numberOf, otherFields, textOf, timeOf, type Json } from './jsonShape';
+import { isObject, joinedText, numberOf, otherFields, textOf, timeOf, wordOf, type Json } from './jsonShape';
 import { messageParts, toolResultParts } from './messageBlocks';
 
 const frame = ['type', 'id', 'parentId', 'timestamp'];
@@ -87,7 +87,7 @@ export class PiReader {
       case 'custom_message':
         return [record([{ ...said({ type: 'custom_message', customType: tagName(value['customType']), text: joinedText(value['content']) }), display: value['display'] !== false }, ...leftover(value)])];
       default:
-        return [record([kept(unreadable(String(value['type'] ?? 'line'), value))], parent)];
+        return [record([kept(unreadable(wordOf(value['type'] ?? 'line'), value))], parent)];
     }
   }
 
@@ -108,7 +108,7 @@ export class PiReader {
         return toolResultParts(callId, this.toolNames, message['content'], message['isError'] === true, { display: true, modelFacing: true });
       }
       case 'bashExecution': {
-        const text = `Ran \`${textOf(message['command']) ?? ''}\`, exit code ${String(message['exitCode'] ?? 'unknown')}:\n${textOf(message['output']) ?? ''}`;
+        const text = `Ran \`${textOf(message['command']) ?? ''}\`, exit code ${wordOf(message['exitCode'] ?? 'unknown')}:\n${textOf(message['output']) ?? ''}`;
         return [{ ...said({ type: 'custom_message', customType: 'command', text }), modelFacing: message['excludeFromContext'] !== true }];
       }
       case 'custom':
@@ -119,7 +119,7 @@ export class PiReader {
       case 'compactionSummary':
         return [said({ type: 'custom_message', customType: 'summary', text: textOf(message['summary']) ?? joinedText(message['content']) })];
       default:
-        return [kept(unreadable(`role:${String(message['role'])}`, message))];
+        return [kept(unreadable(`role:${wordOf(message['role'])}`, message))];
     }
   }
 
@@ -158,7 +158,7 @@ function usageOf(value: unknown, provider: string, model: string): { readonly us
 }
 
 function leftover(value: Json): RecordPart[] {
-  const other = otherFields(value, known[String(value['type'])] ?? new Set(frame));
+  const other = otherFields(value, known[wordOf(value['type'])] ?? new Set(frame));
   return other === undefined || value['type'] === 'reset' ? [] : [kept(unreadable('fields', other))];
 }
 
