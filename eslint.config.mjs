@@ -1,5 +1,6 @@
 import tseslint from 'typescript-eslint';
 import importX from 'eslint-plugin-import-x';
+import regexp from 'eslint-plugin-regexp';
 
 const roots = ['./src/extension.ts', './src/composition.ts'];
 /** One rule decides where a file lives: what may it import? (docs/architecture.md) */
@@ -45,6 +46,18 @@ export default tseslint.config(
       'max-lines': ['error', { max: 500, skipBlankLines: false, skipComments: false }],
       eqeqeq: 'error',
       'no-console': 'error',
+    },
+  },
+  {
+    // Text comes from models, files and other programs: no expression over it takes more than linear time. Of what is said to move over the
+    // text again and again only what is certain counts: the rest cannot fail to match.
+    files: ['src/**/*.ts', 'webview-ui/**/*.ts'],
+    // Mended on their own: what takes secrets out, and the rules of Git.
+    ignores: ['src/core/transfer/redactText.ts', 'src/node/models/redact.ts', 'src/core/tools/ignoreRules.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],
+      'regexp/no-super-linear-move': ['error', { report: 'certain', ignoreSticky: false }],
     },
   },
   {

@@ -38,7 +38,7 @@ export function completesArgument(name: string): name is SlashName {
 
 /** `/compact keep the ports`: a word of letters behind a slash at the very beginning; `/usr/bin` and ` /etc` are text. */
 export function parseSlash(text: string): { readonly name: string; readonly argument: string } | null {
-  const match = /^\/([a-z]+)(?:\s+([\s\S]*))?$/i.exec(text.trimEnd());
+  const match = /^\/([a-z]+)(?:\s([\s\S]*))?$/i.exec(text.trimEnd());
   return match ? { name: match[1]!.toLowerCase(), argument: (match[2] ?? '').trim() } : null;
 }
 

@@ -10,7 +10,7 @@ export interface FileLink {
 /** What a link of an answer means that is no web address: `src/a.ts`, `src/a.ts#L12`, `src/a.ts:12:3`, `file:///tides/src/a.ts`; null for anything else. */
 export function fileLink(href: string): FileLink | null {
   const text = href.trim();
-  const place = /^(.+?)(?:#L?(\d+)(?:[-,:CL\d]*)?|:(\d+)(?::\d+)?)?$/.exec(text);
+  const place = /^(.+?)(?:#L?(\d+)(?:[-,:CL][-,:CL\d]*)?|:(\d+)(?::\d+)?)?$/.exec(text);
   const path = decoded(place?.[1]?.replace(/^file:\/\/(?=\/)/i, '') ?? '');
   // A scheme of one letter is the drive of a path of Windows.
   if (!place || path === null || path === '' || path.startsWith('//') || path.startsWith('#') || /^[a-z][a-z\d+.-]+:/i.test(path)) return null;

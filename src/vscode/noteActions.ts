@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../core/base/trimmedEnd';
 import { Uri, window } from 'vscode';
 import { t } from '../core/l10n';
 import { checkNotePath } from '../core/memory/notePath';
@@ -32,7 +33,7 @@ export async function saveNote(places: NotePlaces): Promise<void> {
   if (text === undefined || text.trim() === '') return;
   const notes = new FileMemoryNotes(places.workspace);
   const before = (await notes.read(ownNote)) ?? `# ${t('Notes')}\n`;
-  await notes.write(ownNote, `${before.replace(/\n*$/, '\n')}- ${text.trim()}\n`);
+  await notes.write(ownNote, `${trimmedEnd(before, /\n/)}\n- ${text.trim()}\n`);
   await openNote(ownNote, places);
 }
 

@@ -33,11 +33,27 @@ export function spokenRow(row: TranscriptRow): string {
 
 /** Markdown without what would be read out as punctuation; code is named, not read. */
 function plainText(markdown: string): string {
-  const text = markdown
-    .replace(/^ {0,3}(`{3,}|~{3,})[\s\S]*?(?:^ {0,3}\1|$(?![\s\S]))/gm, ` ${t('Code block.')} `)
-    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
+  const text = withoutFences(markdown)
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
     .replace(/[*_`#>|~]+/g, '')
     .replace(/\s+/g, ' ')
     .trim();
   return text.length > longest ? t('{0}… The rest is in the conversation.', text.slice(0, longest)) : text;
+}
+
+function withoutFences(markdown: string): string {
+  let open: string | null = null;
+  return markdown
+    .split('\n')
+    .flatMap((line): string[] => {
+      const fence = /^ {0,3}(`{3,}|~{3,})/.exec(line)?.[1];
+      if (open !== null) {
+        if (fence?.startsWith(open)) open = null;
+        return [];
+      }
+      if (fence === undefined) return [line];
+      open = fence;
+      return [t('Code block.')];
+    })
+    .join('\n');
 }

@@ -4,7 +4,7 @@
  * once it is complete.
  */
 export function closeInline(raw: string): string {
-  const text = raw.replace(/\s+$/, '');
+  const text = raw.trimEnd();
   const paragraph = text.slice(text.lastIndexOf('\n\n') + 1);
   const ticks = openCodeSpan(paragraph);
   if (ticks !== null) return text.endsWith('`') ? text.slice(0, -ticks.length) : text + ticks;
@@ -23,8 +23,17 @@ function openCodeSpan(text: string): string | null {
   return open;
 }
 
+function withoutCode(text: string): string {
+  let [kept, from, open] = ['', 0, ''];
+  for (const { 0: run, index } of text.matchAll(/`+/g)) {
+    if (open === '') [kept, from, open] = [kept + text.slice(from, index), index, run];
+    else if (open === run) [from, open] = [index + run.length, ''];
+  }
+  return kept + text.slice(from);
+}
+
 function openMarks(text: string): string {
-  const plain = text.replace(/(`+)[\s\S]*?\1/g, '').replace(/\\./g, '');
+  const plain = withoutCode(text).replace(/\\./g, '');
   const stack: string[] = [];
   for (const match of plain.matchAll(/\*\*|~~|\*|__/g)) {
     const mark = match[0];

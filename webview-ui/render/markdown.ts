@@ -9,7 +9,7 @@ const renderer = new Marked({
   gfm: true,
   renderer: {
     html({ text }: Tokens.HTML | Tokens.Tag): string {
-      return text.replace(/<[^>]*>|[^<]+|</g, (part) => (plainTag.test(part) ? part : escape(part)));
+      return text.replace(/<[^<>]*>|[^<]+|</g, (part) => (plainTag.test(part) ? part : escape(part)));
     },
     /** Below the heading of the message itself, which is an h2. */
     heading({ depth, tokens }: Tokens.Heading): string {

@@ -168,7 +168,7 @@ function quote({ source, id, text }: FoundPassage, terms: readonly string[]): st
     const hits = substrings.filter((substring) => folded.includes(substring)).length;
     if (hits > most) [most, best] = [hits, part];
   }
-  const lines = best.replace(/^\s*\n|\s+$/g, '').split('\n');
+  const lines = best.trimEnd().replace(/^\s*\n/, '').split('\n');
   // Longer than any fence in the text.
   const fence = '`'.repeat(Math.max(2, ...[...best.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
   const isCode = source === 'file' && !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(id);

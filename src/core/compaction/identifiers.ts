@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../base/trimmedEnd';
 import { stopWords } from '../recall/stopWords';
 
 export type IdentifierKind =
@@ -93,7 +94,7 @@ const extensions =
 const line = '(?::\\d+){0,2}$';
 /** One slash alone also stands between alternatives ("on/off"): it makes a path only with a root, an extension or a usual folder. */
 const paths: readonly RegExp[] = [
-  new RegExp(`^(?:[A-Za-z]:|~|\\.{1,2})?[\\\\/][^:]*[\\p{L}\\p{N}][^:]*${line}`, 'u'),
+  new RegExp(`^(?:[A-Za-z]:|~|\\.{1,2})?[\\\\/](?=[^:]*[\\p{L}\\p{N}])[^:]*${line}`, 'u'),
   new RegExp(`^[^\\\\/:]+(?:[\\\\/][^\\\\/:]+){2,}${line}`, 'u'),
   new RegExp(`^(?:[^\\\\/:]+[\\\\/])?[\\p{L}\\p{N}_@.-]+\\.(?:${extensions})${line}`, 'u'),
   /^(?:src|lib|test|tests|docs?|dist|bin|app|apps|packages|node_modules|scripts|build|etc|usr|var|tmp|home|opt|public|assets|media)[\\/][^:]+$/,
@@ -104,7 +105,7 @@ const units =
   'seconds?|minutes?|hours?|days?|weeks?|months?|years?|km|cm|mm|kg|mg|ml|l|USD|EUR|GBP|JPY|CHF|euros?|dollars?|x';
 const number = new RegExp(`^[+-]?\\p{Sc}?\\d[\\d._:/-]{0,30}(?:${units}|[kMB])?\\p{Sc}?$`, 'u');
 const unitAfter = new RegExp(`[ \\u00a0](?:${units})(?![\\p{L}\\p{N}])`, 'uy');
-const thousands = /(?:,\d{3})+(?:\.\d+)?(?:[%‰kM]|\p{Sc})?(?![\p{L}\p{N}])/uy;
+const thousands = /(?:,\d{3}){1,9}(?:\.\d+)?(?:[%‰kM]|\p{Sc})?(?![\p{L}\p{N}])/uy;
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const date = /^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const symbols: readonly RegExp[] = [
@@ -114,9 +115,9 @@ const symbols: readonly RegExp[] = [
   /^#\d+$/,
   /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/,
   /^[\p{L}_][\p{L}\p{N}]*(?:_+[\p{L}\p{N}]+)+_*$/u,
-  /^\p{Ll}[\p{L}\p{N}]*\p{Lu}[\p{L}\p{N}]*$/u,
+  /^\p{Ll}(?=[\p{L}\p{N}]*\p{Lu})[\p{L}\p{N}]*$/u,
   /^\p{Lu}{2,}\p{Ll}[\p{L}\p{N}]*$/u,
-  /^\p{Lu}[\p{Ll}\p{N}]+(?:\p{Lu}[\p{L}\p{N}]*)+$/u,
+  /^\p{Lu}[\p{Ll}\p{N}]+\p{Lu}[\p{L}\p{N}]*$/u,
   /^[\p{L}_][\p{L}\p{N}_]*(?:(?:\.|::|#|->)[\p{L}_][\p{L}\p{N}_]*)+$/u,
   /^(?=.*\d)(?=.*\p{L})[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*$/u,
 ];
@@ -164,18 +165,12 @@ function nameCollector(text: string, add: Add): (word: string | null, at: number
     if (!capitalised || (words === 0 && stopWords.has(bare.toLowerCase()))) return;
     if (words === 0) {
       start = at;
-      opensSentence = !/^\p{Lu}{2,8}$/u.test(bare) && /(?:^|[.!?:。！？\n>*#"“(|-]\s*)$/.test(text.slice(Math.max(0, at - 4), at));
+      opensSentence = !/^\p{Lu}{2,8}$/u.test(bare) && /(?:^|[.!?:。！？\n>*#"“(|-]\s{0,4})$/.test(text.slice(Math.max(0, at - 4), at));
     }
     words++;
     end = at + bare.length;
     if (bare.length !== word?.length) flush();
   };
-}
-
-function trimmedEnd(text: string, edge: RegExp): string {
-  let end = text.length;
-  while (end > 0 && edge.test(text[end - 1] ?? '')) end--;
-  return text.slice(0, end);
 }
 
 /** Whether a position lies outside of sorted spans; to be asked for growing positions. */

@@ -119,6 +119,6 @@ function failingTests({ output, ref, command }: ToolFact): WorkLedger['failing']
 
 function errorLine(output: string): string {
   const lines = output.slice(0, 200_000).split('\n').map((line) => line.trim()).filter((line) => line !== '');
-  const telling = [/\w*(?:error|exception)\b|\bpanic/i, /\b(?:failed|cannot|not found|denied|no such)\b/i];
+  const telling = [/(?:error|exception)\b|\bpanic/i, /\b(?:failed|cannot|not found|denied|no such)\b/i];
   return (telling.map((pattern) => lines.find((line) => pattern.test(line))).find((line) => line !== undefined) ?? lines.at(-1) ?? 'no output').slice(0, 240);
 }

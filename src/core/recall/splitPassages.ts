@@ -1,7 +1,7 @@
 /** About a paragraph: small enough to be quoted whole, large enough to make sense alone. */
 const target = 1_200;
 /** A break is looked for in the last half of a passage, best kind first. */
-const breaks: readonly RegExp[] = [/\n\s*\n/g, /\n/g, /[.!?。！？]\s/g, /\s/g];
+const breaks: readonly RegExp[] = [/\n(?:[^\S\n]*\n)+/g, /\n/g, /[.!?。！？]\s/g, /\s/g];
 
 export interface Span {
   readonly start: number;

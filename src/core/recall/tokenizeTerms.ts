@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../base/trimmedEnd';
 import { stem } from './stem';
 import { stopWords } from './stopWords';
 
@@ -10,10 +11,11 @@ const asciiWords = /[A-Za-z0-9]+/g;
 const words = /[\p{L}\p{N}\p{M}]+/gu;
 const scriptRuns = new RegExp(`[${unspaced}]+|[^${unspaced}]+`, 'gu');
 const isUnspaced = new RegExp(`^[${unspaced}]`, 'u');
-const edges = /^[./\\:@#$+~%?=&-]+|[./\\:@#$+~%?=&-]+$/g;
+const edge = /[./\\:@#$+~%?=&-]/;
+const leadingEdges = /^[./\\:@#$+~%?=&-]+/;
 /** camelCase, PascalCase, and a number with its unit: the parts are what people ask for. */
 const splits = /[\p{Ll}\p{N}]\p{Lu}|\p{Lu}{2}\p{Ll}|^\p{N}+\p{L}+$/u;
-const humps = /\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\p{N}+/gu;
+const humps = /(?:\p{Lu}(?!\p{Ll}))+|\p{Lu}?[\p{Ll}\p{Lo}\p{M}]+|\p{N}+/gu;
 
 /** Longer chunks are data (base64, minified code): their words count, the chunk as a whole is nothing anyone asks for. */
 const maxWholeTerm = 200;
@@ -86,7 +88,7 @@ export function termsOfChunk(chunk: string, singles = true): string[] {
       else if (run.length <= maxWord) addSpaced(run, terms);
     }
   }
-  const whole = found.length > 1 && chunk.length <= maxWholeTerm ? fold(chunk.replace(edges, '')) : '';
+  const whole = found.length > 1 && chunk.length <= maxWholeTerm ? fold(trimmedEnd(chunk.replace(leadingEdges, ''), edge)) : '';
   if (whole !== '') terms.push(whole);
   return terms;
 }

@@ -29,8 +29,12 @@ export function createDiagnosticsTool(workspace: ToolWorkspace, problems: NonNul
         .filter((problem) => place !== null || !looksSecret(problem.place.path))
         .sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
       if (all.length === 0) return { text: 'No problems are reported.', status: 'ok' };
-      const lines = all.slice(0, mostShown).map((problem) => `${placeName(problem.place, workspace.folders)}:${problem.line}: ${problem.severity}: ${problem.text.replace(/\s*\n\s*/g, ' ')}`);
+      const lines = all.slice(0, mostShown).map((problem) => `${placeName(problem.place, workspace.folders)}:${problem.line}: ${problem.severity}: ${oneLine(problem.text)}`);
       return { text: [...lines, ...(all.length > mostShown ? [`[${all.length - mostShown} more.]`] : [])].join('\n'), status: 'ok' };
     },
   };
+}
+
+function oneLine(text: string): string {
+  return text.split('\n').map((line) => line.trim()).filter((line) => line !== '').join(' ');
 }

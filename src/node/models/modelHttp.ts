@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../../core/base/trimmedEnd';
 import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import { ModelError } from '../../core/chat/modelError';
 import { english } from '../../core/l10n';
@@ -64,7 +65,7 @@ export class ModelHttp {
 
 /** An address without what is appended to it; throws `ModelError` for one that cannot be used. */
 export function checkedAddress(baseURL: string): string {
-  const address = baseURL.trim().replace(/\/+$/, '');
+  const address = trimmedEnd(baseURL.trim(), /\//);
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol === 'https:' || url?.protocol === 'http:') return address;
   throw new ModelError({ reason: 'invalid_request', detail: english('The base address is not an http or https address.') });

@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../../core/base/trimmedEnd';
 import { createHash, randomUUID } from 'node:crypto';
 import { link, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -35,7 +36,7 @@ export function entryFile(globalDir: string, uris: readonly string[]): string {
 
 /** One workspace, whatever the order of its folders. */
 export function normalizeUris(uris: readonly string[]): string[] {
-  return [...new Set(uris.map((uri) => uri.replace(/\/+$/, '')))].sort();
+  return [...new Set(uris.map((uri) => trimmedEnd(uri, /\//)))].sort();
 }
 
 export function entryName(uris: readonly string[]): string {

@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../../core/base/trimmedEnd';
 import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folderIdentities } from './folderIdentity';
@@ -130,7 +131,7 @@ async function describeOpened({ workspaceUris, remote }: ResolveOptions): Promis
   const uris = normalizeUris(workspaceUris);
   return {
     uris,
-    first: workspaceUris[0]?.replace(/\/+$/, '') ?? '',
+    first: trimmedEnd(workspaceUris[0] ?? '', /\//),
     remote: remote === undefined ? null : normalizeRemote(remote),
     identities: await folderIdentities(uris),
   };

@@ -7,7 +7,7 @@
  */
 export function utf8Command(command: string, platform: NodeJS.Platform, shell = 'cmd.exe'): string {
   if (platform !== 'win32') return command;
-  const [name] = /[^\\/]*$/.exec(shell.toLowerCase())!;
+  const name = shell.toLowerCase().split(/[\\/]/).at(-1)!;
   // The exit code is that of the last command.
   if (/^cmd(?:\.exe)?$/.test(name)) return `chcp 65001 >nul 2>&1 & ${command}`;
   return /^(?:powershell|pwsh)(?:\.exe)?$/.test(name) ? `[Console]::OutputEncoding = [Text.Encoding]::UTF8; ${command}` : command;
