@@ -123,7 +123,7 @@ export class ChatRuntime {
 
   /** Whether a key is let in. Rejects with `ModelError`. */
   async verifyKey(apiKey: string, { provider, baseUrl }: Endpoint): Promise<void> {
-    const client = await createClient({ provider, apiKey, baseURL: baseUrl, contextTokens: null }, this.options.log);
+    const client = await createClient({ provider, apiKey, baseURL: baseUrl, api: 'chat-completions', contextTokens: null }, this.options.log);
     await client.listModels();
   }
 

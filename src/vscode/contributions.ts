@@ -171,6 +171,7 @@ const ofWindow = { scope: 'window', restricted: false } as const;
 export const settings = {
   baseUrl: { key: 'anthropic.baseUrl', default: '', scope: 'machine', restricted: true },
   openaiUrl: { key: 'openaiCompatible.baseUrl', default: '', scope: 'machine', restricted: true },
+  openaiApi: { key: 'openaiCompatible.api', default: 'chat-completions', scope: 'machine', restricted: true },
   openaiContext: { key: 'openaiCompatible.contextTokens', default: 0, scope: 'machine', restricted: true },
   ollamaUrl: { key: 'ollama.baseUrl', default: '', scope: 'machine', restricted: true },
   ollamaContext: { key: 'ollama.contextTokens', default: 0, scope: 'machine', restricted: true },

@@ -2,6 +2,7 @@ import { ModelError } from '../core/chat/modelError';
 import type { ModelBinding } from '../core/context/engine';
 import type { Logger, ModelClient } from '../core/ports';
 import type { ModelEvent } from '../core/models/modelEvent';
+import type { OpenaiApi } from '../node/models/openaiDialect';
 import type { ModelInfo } from '../core/models/modelInfo';
 import { english, shown } from '../core/l10n';
 import type { ModelBindings, ModelChoice } from '../node/runtime/modelBindings';
@@ -20,7 +21,7 @@ export interface ModelSourceDeps {
   readonly bindings: () => Promise<ModelBindings>;
   readonly endpoint: () => Endpoint;
   /** Of the other providers; an empty address: none, or (Ollama) this machine. */
-  readonly others: () => { readonly openaiUrl: string; readonly openaiContext: number; readonly ollamaUrl: string; readonly ollamaContext: number };
+  readonly others: () => { readonly openaiUrl: string; readonly openaiApi: OpenaiApi; readonly openaiContext: number; readonly ollamaUrl: string; readonly ollamaContext: number };
   readonly setting: () => string;
   readonly offlineChosen: () => boolean;
   readonly names: ModelNames;
@@ -97,7 +98,7 @@ export class ModelSource {
 
   /** How a provider is reached, at another address than the settings' if one is named. Rejects with `ModelError`. */
   async reach(provider: ProviderId, url: string | undefined): Promise<ProviderAccess> {
-    const { openaiUrl, openaiContext, ollamaUrl, ollamaContext } = this.deps.others();
+    const { openaiUrl, openaiApi, openaiContext, ollamaUrl, ollamaContext } = this.deps.others();
     switch (provider) {
       case 'anthropic': {
         const endpoint = url === undefined ? this.deps.endpoint() : endpointOf(url);
@@ -108,7 +109,7 @@ export class ModelSource {
       case 'openai-compatible': {
         const endpoint = endpointOf(url ?? openaiUrl, provider);
         if (endpoint.baseUrl === '') throw new ModelError({ reason: 'invalid_request', detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.') });
-        return { provider, apiKey: (await this.deps.keys.find(endpoint))?.key ?? '', baseURL: endpoint.baseUrl, contextTokens: openaiContext || null };
+        return { provider, apiKey: (await this.deps.keys.find(endpoint))?.key ?? '', baseURL: endpoint.baseUrl, api: openaiApi, contextTokens: openaiContext || null };
       }
       case 'ollama':
         return { provider, baseURL: url ?? ollamaUrl, contextTokens: ollamaContext || null };

@@ -4,6 +4,7 @@ import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
 import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
+import { openaiApis, type OpenaiApi } from '../node/models/openaiDialect';
 import { settingKey, settings, type SettingName } from './contributions';
 
 export interface Settings {
@@ -11,6 +12,7 @@ export interface Settings {
   readonly baseUrl: string;
   /** Empty: there is none. */
   readonly openaiUrl: string;
+  readonly openaiApi: OpenaiApi;
   /** Of every model there, in tokens; 0: what the server says. */
   readonly openaiContext: number;
   /** Empty: this machine. */
@@ -61,6 +63,7 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
   const read: Settings = {
     baseUrl: take('baseUrl', isAddress, t('an http or https address'), settings.baseUrl.default).trim(),
     openaiUrl: take('openaiUrl', isAddress, t('an http or https address'), settings.openaiUrl.default).trim(),
+    openaiApi: take('openaiApi', isOpenaiApi, t('one of {0}', openaiApis.join(', ')), settings.openaiApi.default),
     openaiContext: take('openaiContext', isTokens, t('a number of tokens'), settings.openaiContext.default as number),
     ollamaUrl: take('ollamaUrl', isAddress, t('an http or https address'), settings.ollamaUrl.default).trim(),
     ollamaContext: take('ollamaContext', isTokens, t('a number of tokens'), settings.ollamaContext.default as number),
@@ -86,6 +89,10 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
 
 function isText(value: unknown): value is string {
   return typeof value === 'string';
+}
+
+function isOpenaiApi(value: unknown): value is OpenaiApi {
+  return openaiApis.some((api) => api === value);
 }
 
 function isApprovalMode(value: unknown): value is ApprovalMode {

@@ -60,6 +60,8 @@ export interface ChatWire<C extends AcceptedChat> {
   /** `reason`: `stop`, `length`, `tool_calls` or `content_filter`. */
   end(chat: C, reason: string, outputTokens: number): string;
   error(error: WireError): string;
+  /** An error in the middle of an answer, where it is worded otherwise. */
+  broken?(error: WireError): string;
   /** Other routes: a JSON value, or undefined when there is no such route. */
   get(path: string, body: Readonly<Record<string, unknown>>): unknown;
 }
@@ -195,8 +197,11 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
         return void response.end(this.wire.half);
       case 'end':
         return void response.end();
-      case 'error':
-        return void response.end(`${this.wire.contentType === 'text/event-stream' ? 'data: ' : ''}${this.wire.error(new WireError(500, step.error?.message ?? '', step.error?.type ?? null))}\n\n`);
+      case 'error': {
+        const error = new WireError(500, step.error?.message ?? '', step.error?.type ?? null);
+        if (this.wire.broken) return void response.end(this.wire.broken(error));
+        return void response.end(`${this.wire.contentType === 'text/event-stream' ? 'data: ' : ''}${this.wire.error(error)}\n\n`);
+      }
       case 'stall':
         await closed;
     }

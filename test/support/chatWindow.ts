@@ -42,7 +42,7 @@ export class ChatWindow {
       keys: { find: async () => undefined, expected: () => undefined },
       bindings: async () => ({ resolve: binding, list: () => this.model.listModels() }) as unknown as ModelBindings,
       endpoint: () => endpointOf(''),
-      others: () => ({ openaiUrl: '', openaiContext: 0, ollamaUrl: '', ollamaContext: 0 }),
+      others: () => ({ openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0 }),
       setting: () => '',
       offlineChosen: () => this.memory.offlineChosen(),
       names: this.names,

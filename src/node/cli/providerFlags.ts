@@ -1,11 +1,13 @@
 import { ModelError } from '../../core/chat/modelError';
 import type { ProviderAccess, ProviderId } from '../models/providerAccess';
+import { openaiApis } from '../models/openaiDialect';
 import { offlineModelId, type ModelChoice } from '../runtime/modelBindings';
 import { positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
 
 export const providerFlags: readonly FlagSpec[] = [
   { name: 'provider', value: 'PROVIDER', choices: ['anthropic', 'openai-compatible', 'ollama'], hint: `Nobody has to answer with --model ${offlineModelId}.`, help: 'who answers; default: anthropic' },
   { name: 'base-url', value: 'URL', help: "address of the provider's API; default: its own, or this machine for ollama" },
+  { name: 'api', value: 'API', choices: openaiApis, help: 'interface of an openai-compatible server; default: chat-completions' },
   { name: 'model', value: 'MODEL', required: true, help: 'model id, or "offline" for search without a model' },
   { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window" },
 ];
@@ -26,6 +28,7 @@ export function parseProviderFlags(flags: Flags, env: Environment): ProviderFlag
   const keys = { anthropic: env['ANTHROPIC_API_KEY']?.trim() ?? '', 'openai-compatible': env['OPENAI_API_KEY']?.trim() ?? '' };
   const baseURL = flags['base-url'] ?? '';
   const provider = flags['provider'] ?? 'anthropic';
+  const api = openaiApis.find((one) => one === flags['api']) ?? 'chat-completions';
   const model = flags['model']!;
   const reach = async (asked: ProviderId, url: string | undefined): Promise<ProviderAccess> => {
     // A key goes to the address it was given for and to no other.
@@ -36,7 +39,7 @@ export function parseProviderFlags(flags: Flags, env: Environment): ProviderFlag
         if (keys.anthropic === '' || (url !== undefined && !own)) throw new ModelError({ reason: 'no_key', detail: '' });
         return { provider: asked, apiKey: keys.anthropic, baseURL: at };
       case 'openai-compatible':
-        return { provider: asked, apiKey: own ? keys[asked] : '', baseURL: at, contextTokens: null };
+        return { provider: asked, apiKey: own ? keys[asked] : '', baseURL: at, api, contextTokens: null };
       case 'ollama':
         return { provider: asked, baseURL: at, contextTokens: null };
       case 'vscode':
@@ -50,7 +53,7 @@ export function parseProviderFlags(flags: Flags, env: Environment): ProviderFlag
     switch (provider) {
       case 'openai-compatible':
         if (baseURL === '') throw new UsageError('--provider openai-compatible needs --base-url, for example http://localhost:1234/v1.');
-        return { provider, apiKey: keys[provider], baseURL, model, contextTokens: window ?? null };
+        return { provider, apiKey: keys[provider], baseURL, api, model, contextTokens: window ?? null };
       case 'ollama':
         return { provider, baseURL, model, contextTokens: window ?? null };
       default:

@@ -38,6 +38,16 @@ export class AnswerBlocks {
     return [...this.endTags(), ...this.grow(type, text)];
   }
 
+  /** Completes the thinking that is open; `signature` is the provider's proof of it, which may also come without any text. */
+  seal(signature: string): ModelEvent[] {
+    this.any = true;
+    const events = this.endTags();
+    if (this.open?.type !== 'thinking') events.push(...this.close());
+    const { index, text } = this.open ?? { index: this.next++, text: '' };
+    this.open = null;
+    return [...events, { type: 'block', index, block: { type: 'thinking', text, signature } }];
+  }
+
   /** `key` tells the calls of an answer apart. */
   call(key: string, { id, name, input }: CallPiece): ModelEvent[] {
     this.any = true;

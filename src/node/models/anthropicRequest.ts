@@ -1,5 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../core/models/modelRequest';
+import { plainName } from './plainName';
+import { sealedContent } from './responses/sealedReasoning';
 import { asToolInput } from './toolInput';
 import { thinkingTokens } from '../../core/context/thinkingLevel';
 import { thinksAdaptively, thinksUnasked } from './modelTable';
@@ -93,14 +95,14 @@ function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
       return [{ type: 'image', source: { type: 'base64', media_type: content.mime, data: content.data } }];
     case 'thinking':
       if (content.redactedData) return [{ type: 'redacted_thinking', data: content.redactedData }];
-      return content.signature ? [{ type: 'thinking', thinking: content.text, signature: content.signature }] : [];
+      return content.signature && sealedContent(content) === undefined ? [{ type: 'thinking', thinking: content.text, signature: content.signature }] : [];
     case 'tool_use':
-      return [{ type: 'tool_use', id: plain(content.callId), name: plain(content.name).slice(0, longestName), input: wellFormedValue(asToolInput(content.input)) }];
+      return [{ type: 'tool_use', id: plainName(content.callId), name: plainName(content.name, longestName), input: wellFormedValue(asToolInput(content.input)) }];
     case 'tool_result':
       return [
         {
           type: 'tool_result',
-          tool_use_id: plain(content.callId),
+          tool_use_id: plainName(content.callId),
           ...(isBlank(content.text) ? {} : { content: wellFormed(content.text) }),
           ...(content.isError ? { is_error: true } : {}),
         },
@@ -110,11 +112,6 @@ function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
 
 function tool({ name, description, inputSchema }: ToolSpec): Anthropic.Tool {
   return { name, description, input_schema: { ...inputSchema, type: 'object' } };
-}
-
-/** `functions.read_file:0` */
-function plain(name: string): string {
-  return name.replace(/[^\w-]/g, '_') || '_';
 }
 
 function isBlank(text: string): boolean {

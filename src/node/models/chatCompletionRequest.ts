@@ -1,46 +1,12 @@
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/models/modelRequest';
-import type { ThinkingLevel } from '../../core/context/thinkingLevel';
 import { imageInWords } from '../../core/chat/imageInWords';
+import type { OpenaiDialect } from './openaiDialect';
 import { asToolInput } from './toolInput';
-
-/** What a server has shown to take; found out once and kept. */
-export interface ChatDialect {
-  /** Reasoning models of OpenAI refuse `max_tokens`, most other servers do not know the newer name. */
-  readonly limit: 'max_tokens' | 'max_completion_tokens';
-  /** Older servers refuse `stream_options`, and report no usage. */
-  readonly usage: boolean;
-  /** Models without eyes refuse what has an image in it. */
-  readonly images: boolean;
-  /** Not every server can hold a model to a schema. */
-  readonly schemas: boolean;
-  /** The effort that stands for no thinking, the least that the model takes; null: it takes no effort at all. */
-  readonly least: 'none' | 'minimal' | 'low' | null;
-}
 
 type WireMessage = Readonly<Record<string, unknown>>;
 
-/** Models of OpenAI think with `minimal` effort before they can be told `none`, and with `low` before that. */
-const more = { none: 'minimal', minimal: 'low', low: null } as const;
-
-/** `o3`, `gpt-5-mini`, `openai/o4-mini`. */
-export function firstDialect(model: string): ChatDialect {
-  return { limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true, schemas: true, least: 'none' };
-}
-
-/** The dialect to try when a server has refused another; undefined when its words are about something else. */
-export function otherDialect(dialect: ChatDialect, refusal: string, thinking: ThinkingLevel | undefined): ChatDialect | undefined {
-  if (dialect.least && thinking && /reasoning[_. ]effort/i.test(refusal)) return { ...dialect, least: (thinking === 'off' && !/unrecognized|unknown|unsupported parameter|not permitted|extra/i.test(refusal) && more[dialect.least]) || null };
-  if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };
-  if (dialect.schemas && /response_format|json_schema|structured output|\bgrammar\b/i.test(refusal)) return { ...dialect, schemas: false };
-  if (dialect.images && /\bimage(_url|s| input)?\b|\bvision\b|multimodal/i.test(refusal)) return { ...dialect, images: false };
-  const refused = /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal) ? 'max_completion_tokens' : /max_tokens/i.test(refusal) ? 'max_tokens' : null;
-  const isName = /unsupported|not supported|unknown|unrecognized|not permitted|extra|use ['"`]?max_/i.test(refusal);
-  if (refused !== dialect.limit || !isName) return undefined;
-  return { ...dialect, limit: refused === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' };
-}
-
 /** The request as the Chat Completions API takes it. */
-export function chatCompletionBody(request: ModelRequest, dialect: ChatDialect): Record<string, unknown> {
+export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect): Record<string, unknown> {
   return {
     model: request.model,
     messages: wireMessages(request, dialect.images),
@@ -80,7 +46,7 @@ function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
 }
 
 /** OpenAI takes 40 characters; other providers make longer ones, and what tells them apart stands at their end. */
-function fittingId(callId: string): string {
+export function fittingId(callId: string): string {
   return callId.slice(-40);
 }
 

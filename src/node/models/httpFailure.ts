@@ -55,8 +55,11 @@ const reasonsByCode: Readonly<Record<string, ModelFailureReason>> = {
   content_filter: 'refused',
   content_policy_violation: 'refused',
   rate_limit_exceeded: 'rate_limited',
+  invalid_prompt: 'refused',
   server_error: 'server',
   overloaded_error: 'overloaded',
+  server_is_overloaded: 'overloaded',
+  slow_down: 'overloaded',
 };
 
 function reasonOf(status: number | undefined, code: string | null, detail: string): ModelFailureReason {

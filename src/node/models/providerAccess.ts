@@ -1,6 +1,7 @@
 import type { Logger, ModelClient } from '../../core/ports';
 import { ModelError } from '../../core/chat/modelError';
 import { english } from '../../core/l10n';
+import type { OpenaiApi } from './openaiDialect';
 
 /** A provider of models and how it is reached. */
 export type ProviderAccess =
@@ -15,6 +16,7 @@ export type ProviderAccess =
       /** Empty: the server wants none. */
       readonly apiKey: string;
       readonly baseURL: string;
+      readonly api: OpenaiApi;
       /** Of every model, in tokens; null: what the server says. */
       readonly contextTokens: number | null;
     }

@@ -131,7 +131,7 @@ export class ModelBindings {
     // What a choice has besides is no part of the way to the provider.
     const { provider, baseURL } = access;
     const contextTokens = 'contextTokens' in access ? access.contextTokens : null;
-    const way = JSON.stringify([provider, baseURL, contextTokens]);
+    const way = JSON.stringify([provider, baseURL, contextTokens, 'api' in access ? access.api : null]);
     const exact = JSON.stringify([way, 'apiKey' in access ? access.apiKey : '']);
     const known = this.clients.get(way);
     if (known?.access === exact) return known.client;

@@ -6,6 +6,7 @@ import { CliRun } from '../../support/cliRun';
 import { reply, toolCall } from '../../support/messagesApiScript';
 import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
 import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
+import { responsesModelId, startResponsesServer } from '../../support/responsesServer';
 
 describe('threadkeeper run --provider', () => {
   let folder: string;
@@ -39,6 +40,19 @@ describe('threadkeeper run --provider', () => {
     assert.equal(await run.exited, 0);
     assert.ok(!JSON.stringify([run.lines, run.stderr]).includes(server.apiKey!));
     assert.deepEqual(server.errors, []);
+  });
+
+  it('talks to a server in the interface that is asked for', async () => {
+    const server = await startResponsesServer({ listed: { context_length: 20_000 } });
+    closing.push(() => server.close());
+    server.enqueue(reply('Looking.', toolCall('recall', { query: 'port' })), reply('It is 5173.'));
+    const run = start({ OPENAI_API_KEY: server.apiKey! }, '--provider', 'openai-compatible', '--api', 'responses', '--base-url', server.url, '--model', responsesModelId);
+    run.send({ cmd: 'send', id: 1, text: 'which port?' });
+    const done = await run.done(1);
+    assert.deepEqual([done['ok'], String(done['text']).endsWith('It is 5173.')], [true, true], JSON.stringify(done));
+    run.end();
+    assert.equal(await run.exited, 0);
+    assert.deepEqual([server.chats.length, server.errors], [2, []]);
   });
 
   it('talks to Ollama with the window it is given', async () => {

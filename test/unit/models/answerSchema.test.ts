@@ -41,7 +41,7 @@ describe('an answer in a form', () => {
   it('is demanded of an OpenAI-compatible server until it refuses', async () => {
     const bodies = async (options: OpenaiServerOptions) => {
       const server = await startOpenaiServer(options);
-      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, contextTokens: null, logger });
+      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, api: 'chat-completions', contextTokens: null, logger });
       for (let i = 0; i < 2; i++) {
         server.enqueue(reply('{}'));
         assert.equal((await summary(client, openaiModelId)).text, '{}');

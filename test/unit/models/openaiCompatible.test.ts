@@ -25,7 +25,7 @@ describe('an OpenAI-compatible server', () => {
   }
 
   function client(options: Partial<OpenaiCompatibleOptions> = {}): OpenaiCompatibleClient {
-    return new OpenaiCompatibleClient({ apiKey: server.apiKey ?? '', baseURL: `${server.url}/v1`, contextTokens: null, logger: log.logger, ...options });
+    return new OpenaiCompatibleClient({ apiKey: server.apiKey ?? '', baseURL: `${server.url}/v1`, api: 'chat-completions', contextTokens: null, logger: log.logger, ...options });
   }
 
   const request = (change = {}) => anyRequest({ model: openaiModelId, ...change });

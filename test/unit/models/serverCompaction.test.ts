@@ -79,7 +79,7 @@ describe('a compaction by the provider', () => {
 
   it('is an entry of the list of its own, and left out where the provider has no such thing', async () => {
     const openai = await startOpenaiServer();
-    const access = { provider: 'openai-compatible', apiKey: openai.apiKey!, baseURL: openai.url, contextTokens: null } as const;
+    const access = { provider: 'openai-compatible', apiKey: openai.apiKey!, baseURL: openai.url, api: 'chat-completions', contextTokens: null } as const;
     const bindings = new ModelBindings({ offline: wire.client(), log: wire.logger, reach: async () => access });
     const { policy, problems } = resolvePolicy('balanced', {
       'summarizer.chain': [{ provider: 'anthropic', model, serverSide: true }, { provider: 'session', model: 'session' }, { provider: 'session', model: 'session', serverSide: true }, { provider: 'openai-compatible', model: openaiModelId, serverSide: true }],

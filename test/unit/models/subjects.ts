@@ -10,6 +10,7 @@ import { MessagesApi } from '../../support/messagesApi';
 import type { Script } from '../../support/messagesApiScript';
 import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
 import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
+import { responsesModelId, startResponsesServer } from '../../support/responsesServer';
 
 /** A provider's client and the double that it talks to. */
 export interface Wired {
@@ -67,8 +68,19 @@ export const openaiSubject: Subject = {
     async start(window, apiKey) {
       const log = new Recorder();
       const server = await startOpenaiServer({ ...(apiKey ? { apiKey } : {}), ...(window ? { window } : {}), listed: { context_length: 8_000 } });
-      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, contextTokens: null, logger: log.logger });
+      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, api: 'chat-completions', contextTokens: null, logger: log.logger });
       return wiredServer(server, client, openaiModelId, log);
+    },
+};
+
+export const responsesSubject: Subject = {
+    ...usual,
+    name: 'the Responses API',
+    async start(window, apiKey) {
+      const log = new Recorder();
+      const server = await startResponsesServer({ ...(apiKey ? { apiKey } : {}), ...(window ? { window } : {}), listed: { context_length: 8_000 } });
+      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, api: 'responses', contextTokens: null, logger: log.logger });
+      return wiredServer(server, client, responsesModelId, log);
     },
 };
 

@@ -4,6 +4,7 @@ import { ModelError } from '../../../src/core/chat/modelError';
 import { OfflineModel } from '../../../src/core/chat/offlineModel';
 import type { SessionStore } from '../../../src/core/ports';
 import type { BudgetGate } from '../../../src/core/cost/budgetedClient';
+import type { OpenaiApi } from '../../../src/node/models/openaiDialect';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import { endpointOf, type Endpoint } from '../../../src/vscode/endpoint';
 import { LmModels } from '../../../src/vscode/lmModels';
@@ -21,10 +22,10 @@ describe('ModelSource', () => {
   const closing: (() => Promise<void>)[] = [];
   const log = new Recorder();
   const keys = new Map<string, string>();
-  let settings: { anthropicUrl: string; openaiUrl: string; openaiContext: number; ollamaUrl: string; ollamaContext: number; model: string };
+  let settings: { anthropicUrl: string; openaiUrl: string; openaiApi: OpenaiApi; openaiContext: number; ollamaUrl: string; ollamaContext: number; model: string };
 
   beforeEach(() => {
-    settings = { anthropicUrl: '', openaiUrl: '', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, model: '' };
+    settings = { anthropicUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, model: '' };
     keys.clear();
     log.lines.length = 0;
   });
