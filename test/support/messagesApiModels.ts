@@ -1,6 +1,6 @@
 import { ApiError, type DoubleModel } from './messagesApiWire';
 
-const current = { window: 1_000_000, maxOutput: 128_000, minCacheTokens: 512, omitsThinking: true };
+const current = { window: 1_000_000, maxOutput: 128_000, minCacheTokens: 512, omitsThinking: true, hears: true } as const;
 const earlier = { window: 200_000, maxOutput: 64_000, minCacheTokens: 1_024, omitsThinking: false };
 const tiny = { minCacheTokens: 64, omitsThinking: false };
 

@@ -84,8 +84,8 @@ export function promptParts(prompt: Prompt): Part[] {
   });
   prompt.system.forEach((block, index) => parts.push({ role: 'system', block, path: `system.${index}`, tokens: blockTokens(block) }));
   for (const { role, blocks } of prompt.turns) {
-    blocks.forEach(({ block, path }, index) => {
-      parts.push({ role, block, path, tokens: blockTokens(block) + (index === 0 ? overhead.turn : 0) });
+    blocks.forEach(({ block, path, system }, index) => {
+      parts.push({ role: system ? 'system' : role, block, path, tokens: blockTokens(block) + (index === 0 ? overhead.turn : 0) });
     });
   }
   return parts;

@@ -27,7 +27,7 @@ export function validated(raw: string, models: readonly DoubleModel[], counting:
     model,
     system: typeof system === 'string' ? [{ type: 'text', text: system }] : blocks(system ?? [], 'system'),
     tools: checkedTools(tools ?? []),
-    turns: joined(messages),
+    turns: joined(messages, model),
     maxTokens: counting ? model.maxOutput : Number(maxTokens),
     stream,
     cacheAll: isGiven(body['cache_control']),
@@ -114,13 +114,18 @@ function blocks(content: unknown, path: string): WireBlock[] {
 }
 
 /** Joins what stands next to each other under one role, as the provider does. */
-function joined(messages: unknown): Turn[] {
+function joined(messages: unknown, { hears }: DoubleModel): Turn[] {
   if (!Array.isArray(messages)) throw badRequest('messages: Field required');
   if (messages.length === 0) throw badRequest('messages: at least one message is required');
-  const turns: { role: Turn['role']; blocks: { block: WireBlock; path: string }[] }[] = [];
+  const turns: { role: Turn['role']; blocks: { block: WireBlock; path: string; system?: true }[] }[] = [];
   messages.forEach((message: unknown, index) => {
     const role = isRecord(message) ? message['role'] : undefined;
     const content = isRecord(message) ? message['content'] : undefined;
+    if (role === 'system') {
+      checkSystemPlace(index, turns.at(-1), hears !== true);
+      turns.at(-1)!.blocks.push(...systemBlocks(content, index));
+      return;
+    }
     if (role !== 'user' && role !== 'assistant') throw badRequest(`messages.${index}.role: Input should be 'user' or 'assistant'`);
     if (content === undefined) throw badRequest(`messages.${index}.content: Field required`);
     if (content === '' || (Array.isArray(content) && content.length === 0)) {
@@ -129,10 +134,23 @@ function joined(messages: unknown): Turn[] {
     const own = typeof content === 'string' ? [{ type: 'text', text: content }] : blocks(content, `messages.${index}.content`);
     const placed = own.map((block, at) => ({ block: withParts(block), path: `messages.${index}.content.${at}` }));
     const last = turns.at(-1);
+    if (role === 'user' && last?.blocks.at(-1)?.system) throw badRequest(`messages.${index - 1}: a system message must be the last message or be followed by an assistant message`);
     if (last?.role === role) last.blocks.push(...placed);
     else turns.push({ role, blocks: placed });
   });
   return turns;
+}
+
+function checkSystemPlace(index: number, turn: { readonly role: Turn['role']; readonly blocks: Turn['blocks'] } | undefined, isDeaf: boolean): void {
+  if (isDeaf) throw badRequest(`messages.${index}.role: Input should be 'user' or 'assistant'`);
+  if (!turn) throw badRequest(`messages.${index}: use the top-level 'system' parameter for the initial system prompt`);
+  if (turn.role !== 'user' || turn.blocks.at(-1)?.system) throw badRequest(`messages.${index}: a system message must follow a user message`);
+}
+
+function systemBlocks(content: unknown, index: number): { block: WireBlock; path: string; system: true }[] {
+  const own = typeof content === 'string' ? [{ type: 'text', text: content }] : blocks(content, `messages.${index}.content`);
+  if (own.length === 0 || own.some(({ type }) => type !== 'text')) throw badRequest(`messages.${index}.content: system messages take text only`);
+  return own.map((block, at) => ({ block, path: `messages.${index}.content.${at}`, system: true as const }));
 }
 
 /** A tool result whose content is a string is the same as one with a single text block. */

@@ -10,6 +10,8 @@ export interface DoubleModel {
   readonly omitsThinking: boolean;
   /** Its answers can be held to a schema. */
   readonly structured?: boolean;
+  /** Takes a system message behind a user's turn. */
+  readonly hears?: true;
 }
 
 export interface WireBlock {
@@ -22,10 +24,10 @@ export interface WireTool {
   readonly [field: string]: unknown;
 }
 
-/** Consecutive messages of one role, as the provider joins them. */
+/** Consecutive messages of one role, as the provider joins them; a system message belongs to the user's turn that it follows. */
 export interface Turn {
   readonly role: 'user' | 'assistant';
-  readonly blocks: readonly { readonly block: WireBlock; readonly path: string }[];
+  readonly blocks: readonly { readonly block: WireBlock; readonly path: string; readonly system?: true }[];
 }
 
 /** A request that passed validation. */

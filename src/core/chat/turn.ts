@@ -144,8 +144,9 @@ export class Turn {
       if (change) await this.append(change, true, false);
     }
     await this.appendNotes(first);
-    await this.appendNudge();
     if (first && engine.policy.showUsageToModel) await this.append(usageNote(engine.measure().used, engine.budget), false);
+    // Last, because some providers take a system message only at the end of a user's turn.
+    await this.appendNudge();
     emitContext();
     this.isDeclined = false;
     let refusal = await this.compactIfDue();

@@ -186,7 +186,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
       };
     }
     case 'nudge':
-      return user(`<${noticeTag} kind="notes" from="${content.injectAs}">\n${quoted(content.text)}\n</${noticeTag}>`, 'history');
+      return asSystem(content.asMessage, user(`<${noticeTag} kind="notes" from="${content.injectAs}">\n${quoted(content.text)}\n</${noticeTag}>`, 'history'));
     case 'memory_note':
       return user(`<${noticeTag} kind="memory">\n${quoted(content.text)}\n</${noticeTag}>`, 'memory');
     case 'usage_note':
@@ -208,6 +208,11 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
     case 'custom':
       return null;
   }
+}
+
+/** The text stays tagged: where no system message can be sent, it is a block of the user's message. */
+function asSystem(isSystem: boolean | undefined, piece: Piece | null): Piece | null {
+  return isSystem && piece?.block.type === 'text' ? { ...piece, block: { ...piece.block, as: 'system' } } : piece;
 }
 
 /** What stands between the program's own marks cannot end them: it may be quoted from a file, a page or a summary. */

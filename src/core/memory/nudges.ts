@@ -60,6 +60,7 @@ export function dueNudge(states: readonly NudgeStatus[], used: number, effective
     type: 'nudge',
     percent: point.percent,
     injectAs: point.injectAs,
+    ...(point.injectAs === 'system' ? { asMessage: true as const } : {}),
     usedTokens: Math.round(used),
     text: point.prompt ?? nudgeText(point.percent, Math.round((used / effective) * 100), last),
   };

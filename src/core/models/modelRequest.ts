@@ -31,7 +31,8 @@ export interface ModelMessage {
 }
 
 export type ModelBlock =
-  | { readonly type: 'text'; readonly text: string }
+  /** `system`: the program's own words in a user's message. A client whose provider takes system messages among the others sends them as one. */
+  | { readonly type: 'text'; readonly text: string; readonly as?: 'system' }
   /** Of the user's. `data` in base64. A client whose model sees no images sends `imageInWords` instead. */
   | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string }
   | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly redactedData?: string }

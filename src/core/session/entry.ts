@@ -79,6 +79,8 @@ const nudge = z.object({
   percent: z.number(),
   text: z.string(),
   injectAs: z.enum(['system', 'user']),
+  /** Sent as a message of the system's where the provider takes it; left out in older entries, so that what was sent stays as it was. */
+  asMessage: z.optional(z.literal(true)),
   usedTokens: z.number(),
 });
 

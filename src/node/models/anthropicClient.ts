@@ -11,10 +11,11 @@ import { anthropicModel } from './anthropicModel';
 import { anthropicPrompt } from './anthropicRequest';
 import { isolatedAnthropic } from './isolatedAnthropic';
 import { LearnedWindows } from './learnedWindows';
-import { modelFromTable } from './modelTable';
+import { modelFromTable, takesSystemInside } from './modelTable';
 import { checkedAddress, checkedKey } from './modelHttp';
 import type { Fetch } from './sameOriginFetch';
 import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts } from './streamAnswer';
+import { holdsSystem, refusesSystem } from './systemRuns';
 import type { Watchdog } from './watchdog';
 
 export interface AnthropicClientOptions {
@@ -49,6 +50,8 @@ export class AnthropicClient implements ModelClient {
   private readonly described = new Map<string, ModelInfo>();
   /** Not every account has the whole window of a model, nor does every gateway. */
   private readonly windows = new LearnedWindows(1);
+  /** Models that refuse a system message among the others. */
+  private readonly refusing = new Set<string>();
   /** A gateway without a models endpoint is not asked again. */
   private hasModels = true;
 
@@ -61,11 +64,28 @@ export class AnthropicClient implements ModelClient {
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    for (;;) {
+      let isRefused = false;
+      for await (const event of this.send(request, signal)) {
+        if (event.type === 'failed') {
+          // Nothing was generated, so this is the same request in other words, not a retry.
+          isRefused = this.refusesSystem(request, event.failure);
+          if (isRefused) break;
+          this.windows.learn(request.model, event.failure);
+          logFailure(this.logger, request.model, event.failure);
+        }
+        yield event;
+      }
+      if (!isRefused) return;
+    }
+  }
+
+  private send(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
     const { timeouts, failureOf } = this;
     const open = async (abort: AbortSignal, watchdog: Watchdog) => {
       const { answerSchema, ...plain } = request;
       const asked = answerSchema && this.described.get(request.model)?.structured ? request : plain;
-      const body: Anthropic.MessageCreateParamsStreaming = { ...anthropicPrompt(asked), max_tokens: request.maxOutputTokens, stream: true };
+      const body: Anthropic.MessageCreateParamsStreaming = { ...this.prompt(asked), max_tokens: request.maxOutputTokens, stream: true };
       const compacting = compaction(request);
       // Not `messages.create`: it is this call and a warning on the console per request for models that will be retired.
       return this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(compacting ? '/v1/messages?beta=true' : '/v1/messages', {
@@ -78,13 +98,20 @@ export class AnthropicClient implements ModelClient {
         timeout: timeouts.firstByteMs * 2,
       });
     };
-    for await (const event of streamAnswer({ open, answer: new AnthropicAnswer(), timeouts, failureOf, closingMs }, signal)) {
-      if (event.type === 'failed') {
-        this.windows.learn(request.model, event.failure);
-        logFailure(this.logger, request.model, event.failure);
-      }
-      yield event;
-    }
+    return streamAnswer({ open, answer: new AnthropicAnswer(), timeouts, failureOf, closingMs }, signal);
+  }
+
+  private prompt(request: ModelRequest): ReturnType<typeof anthropicPrompt> {
+    return anthropicPrompt(request, !this.refusing.has(request.model) && takesSystemInside(request.model));
+  }
+
+  /** True once for every model: from then on it is sent none. Gateways and other clouds do not take what the provider itself takes. */
+  private refusesSystem(request: ModelRequest, { status, detail }: ModelFailure): boolean {
+    const { model } = request;
+    if (status !== 400 || this.refusing.has(model) || !takesSystemInside(model) || !holdsSystem(request) || !refusesSystem(detail)) return false;
+    this.refusing.add(model);
+    this.logger.info('model_dialect_changed', { model, systemInside: false });
+    return true;
   }
 
   async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
@@ -111,7 +138,7 @@ export class AnthropicClient implements ModelClient {
   /** Tokens of the prompt as the provider estimates them; free of charge. Rejects with `ModelError`. */
   async countTokens(request: ModelRequest, signal?: AbortSignal): Promise<number> {
     try {
-      const { input_tokens: tokens } = await this.sdk.messages.countTokens(anthropicPrompt(request), this.small(signal));
+      const { input_tokens: tokens } = await this.sdk.messages.countTokens(this.prompt(request), this.small(signal));
       return tokens;
     } catch (error) {
       throw new ModelError(this.smallFailure(error, signal));

@@ -4,7 +4,8 @@ import { plainName } from './plainName';
 import { sealedContent } from './responses/sealedReasoning';
 import { asToolInput } from './toolInput';
 import { thinkingTokens } from '../../core/context/thinkingLevel';
-import { thinksAdaptively, thinksUnasked } from './modelTable';
+import { takesSystemInside, thinksAdaptively, thinksUnasked } from './modelTable';
+import { systemRuns } from './systemRuns';
 
 /** The provider refuses a request with more. */
 const maxBreakpoints = 4;
@@ -26,7 +27,7 @@ type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system
  * lone surrogates become U+FFFD, and the ids and names of calls that another provider has made get the letters that this one knows,
  * because it refuses the whole request for any of them.
  */
-export function anthropicPrompt(request: ModelRequest): Prompt {
+export function anthropicPrompt(request: ModelRequest, systemInside = takesSystemInside(request.model)): Prompt {
   const system = wellFormed(request.system);
   const tools = request.tools.map(tool);
   const hasSystem = !isBlank(system);
@@ -39,7 +40,7 @@ export function anthropicPrompt(request: ModelRequest): Prompt {
   const systemBlocks = [system, summary].filter((part) => !isBlank(part)).map((part) => ({ type: 'text' as const, text: part, cache_control: ephemeral }));
   return {
     model: request.model,
-    messages: messages(request.messages, maxBreakpoints - head),
+    messages: messages(systemInside ? parted(request.messages) : request.messages, maxBreakpoints - head),
     ...(systemBlocks.length > 0 ? { system: systemBlocks } : {}),
     ...(tools.length > 0 ? { tools } : {}),
     ...options(request),
@@ -63,8 +64,27 @@ function thinking({ model, thinking: level, maxOutputTokens }: ModelRequest): Pi
   return budget < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-function messages(all: readonly ModelMessage[], breakpoints: number): Anthropic.MessageParam[] {
-  const kept: { role: ModelMessage['role']; content: Anthropic.ContentBlockParam[]; mark: boolean }[] = [];
+type Spoken = Omit<ModelMessage, 'role'> & { readonly role: Anthropic.MessageParam['role'] };
+
+/**
+ * A system message may only stand behind what the user has said and in front of an answer, or at the end: what the program says at the
+ * end of a user's message becomes one, anything before that stays a block of it.
+ */
+function parted(messages: readonly ModelMessage[]): Spoken[] {
+  return messages.flatMap((message, at): Spoken[] => {
+    const runs = systemRuns(message.blocks);
+    const last = runs.at(-1);
+    if (last?.as !== 'system' || runs.length === 1 || messages[at + 1]?.role === 'user') return [message];
+    const { cacheBreakpoint = false } = message;
+    return [
+      { role: message.role, blocks: message.blocks.slice(0, -last.blocks.length) },
+      { role: 'system', blocks: last.blocks, cacheBreakpoint },
+    ];
+  });
+}
+
+function messages(all: readonly Spoken[], breakpoints: number): Anthropic.MessageParam[] {
+  const kept: { role: Spoken['role']; content: Anthropic.ContentBlockParam[]; mark: boolean }[] = [];
   for (const { role, blocks, cacheBreakpoint = false } of all) {
     const content = blocks.flatMap(block);
     const previous = kept.at(-1);
@@ -77,7 +97,7 @@ function messages(all: readonly ModelMessage[], breakpoints: number): Anthropic.
     const last = content.findLast(canBeMarked);
     if (last) last.cache_control = ephemeral;
   }
-  return kept.map(({ role, content }) => ({ role, content }));
+  return kept.map(({ role, content }) => ({ role, content }) as Anthropic.MessageParam);
 }
 
 type Markable = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam;

@@ -1,6 +1,7 @@
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/models/modelRequest';
 import { imageInWords } from '../../core/chat/imageInWords';
 import type { OpenaiDialect } from './openaiDialect';
+import { systemRuns, type Run } from './systemRuns';
 import { asToolInput } from './toolInput';
 
 type WireMessage = Readonly<Record<string, unknown>>;
@@ -9,7 +10,7 @@ type WireMessage = Readonly<Record<string, unknown>>;
 export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect): Record<string, unknown> {
   return {
     model: request.model,
-    messages: wireMessages(request, dialect.images),
+    messages: wireMessages(request, dialect),
     stream: true,
     ...(dialect.usage ? { stream_options: { include_usage: true } } : {}),
     [dialect.limit]: request.maxOutputTokens,
@@ -20,20 +21,25 @@ export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect
 }
 
 /** Thinking is left out: servers refuse it, or count it as text. Consecutive messages of one role are joined: many templates demand turns. */
-function wireMessages({ system, systemSummary, messages }: ModelRequest, images: boolean): WireMessage[] {
+function wireMessages({ system, systemSummary, messages }: ModelRequest, dialect: OpenaiDialect): WireMessage[] {
   const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
   const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];
-  for (const message of joined(messages)) wire.push(...(message.role === 'user' ? userMessages(message.blocks, images) : assistantMessage(message.blocks)));
+  for (const message of joined(messages)) wire.push(...(message.role === 'user' ? userMessages(message.blocks, dialect) : assistantMessage(message.blocks)));
   return wire;
 }
 
 /** Results stand directly behind their calls, each as a message of its own. */
-function userMessages(blocks: readonly ModelBlock[], images: boolean): WireMessage[] {
+function userMessages(blocks: readonly ModelBlock[], { images, systemInside }: OpenaiDialect): WireMessage[] {
   const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_call_id: fittingId(block.callId), content: resultText(block) }] : []));
+  const runs = systemInside ? systemRuns(blocks) : [{ as: 'user', blocks } as const];
+  return [...results, ...runs.flatMap((run) => saidMessage(run, images))];
+}
+
+function saidMessage({ as, blocks }: Run, images: boolean): WireMessage[] {
   const text = textOf(blocks, !images);
   const pictures = images ? imagesOf(blocks) : [];
   const content = pictures.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...pictures.map(({ mime, data }) => ({ type: 'image_url', image_url: { url: `data:${mime};base64,${data}` } }))];
-  return content === '' ? results : [...results, { role: 'user', content }];
+  return content === '' ? [] : [{ role: as, content }];
 }
 
 function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {

@@ -16,6 +16,11 @@ interface Row {
   readonly thinks?: true;
   /** Takes an effort in the place of a number of tokens for its thinking; those that think unasked do, too. */
   readonly adapts?: true;
+  /**
+   * Takes a system message behind a user's turn (platform.claude.com, "Mid-conversation system messages": since Claude Opus 4.8); those
+   * that think unasked do, too.
+   */
+  readonly hears?: true;
 }
 
 const million = { window: 1_000_000, maxOutput: 128_000 };
@@ -38,7 +43,7 @@ const table: Readonly<Record<KnownModel, Row>> = {
   'claude-fable-5': { name: 'Claude Fable 5', ...million, thinks: true },
   'claude-mythos-5': { name: 'Claude Mythos 5', ...million, thinks: true },
   'claude-opus-5': { name: 'Claude Opus 5', ...million, thinks: true },
-  'claude-opus-4-8': { name: 'Claude Opus 4.8', ...million, adapts: true },
+  'claude-opus-4-8': { name: 'Claude Opus 4.8', ...million, adapts: true, hears: true },
   'claude-opus-4-7': { name: 'Claude Opus 4.7', ...million, adapts: true },
   'claude-mythos-preview': { name: 'Claude Mythos Preview', ...million, adapts: true },
   'claude-opus-4-6': { name: 'Claude Opus 4.6', ...million, adapts: true },
@@ -73,6 +78,12 @@ export function thinksUnasked(id: string): boolean {
 export function thinksAdaptively(id: string): boolean {
   const row = rowOf(id);
   return row?.thinks === true || row?.adapts === true;
+}
+
+/** Whether a system message may stand among the others; false for models not in the table. */
+export function takesSystemInside(id: string): boolean {
+  const row = rowOf(id);
+  return row?.thinks === true || row?.hears === true;
 }
 
 function rowOf(id: string): Row | undefined {

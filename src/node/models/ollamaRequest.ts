@@ -30,7 +30,11 @@ export function ollamaBody(request: ModelRequest, { contextTokens, tools, images
   };
 }
 
-/** Without thinking: templates that want that of an earlier answer take it from nowhere else than the running one. */
+/**
+ * One system message, in front: of more than one Ollama makes a single text, which most templates put there, and the prompt that it has
+ * cached would change from its beginning (`collate` in its template package). What the program says later stays in the user's messages.
+ * Without thinking: templates that want that of an earlier answer take it from nowhere else than the running one.
+ */
 function ollamaMessages({ system, systemSummary, messages }: ModelRequest, images: boolean): WireMessage[] {
   const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
   const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];

@@ -1,6 +1,7 @@
 import type { ThinkingLevel } from '../../core/context/thinkingLevel';
 import type { ModelFailure } from '../../core/models/modelEvent';
 import type { ModelRequest } from '../../core/models/modelRequest';
+import { holdsSystem, refusesSystem } from './systemRuns';
 
 /** Which of OpenAI's two interfaces a server is spoken to in; `detect`: the newer one where there is one. */
 export const openaiApis = ['chat-completions', 'responses', 'detect'] as const;
@@ -23,6 +24,8 @@ export interface OpenaiDialect {
   readonly reasoning: boolean;
   /** OpenAI shows a summary of the reasoning to verified organisations only. */
   readonly reasoningShown: boolean;
+  /** A message of the system's may stand among the others. The templates of some models refuse one that is not the first. */
+  readonly systemInside: boolean;
 }
 
 /** Models of OpenAI think with `minimal` effort before they can be told `none`, and with `low` before that. */
@@ -31,7 +34,7 @@ const more = { none: 'minimal', minimal: 'low', low: null } as const;
 /** `o3`, `gpt-5-mini`, `openai/o4-mini`. */
 export function firstDialect(model: string, api: OpenaiDialect['api']): OpenaiDialect {
   const reasons = !/(^|\/)(gpt-[34]|chatgpt)/i.test(model);
-  return { api, limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true, schemas: true, least: 'none', reasoning: reasons, reasoningShown: reasons };
+  return { api, limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true, schemas: true, least: 'none', reasoning: reasons, reasoningShown: reasons, systemInside: true };
 }
 
 /** A server without the Responses API has no such route; one that does not know the model has. */
@@ -40,8 +43,14 @@ export function isMissingRoute({ status, reason }: ModelFailure): boolean {
 }
 
 /** The dialect to try when a server has refused another; undefined when its words are about something else. */
-export function otherDialect(dialect: OpenaiDialect, { status, detail: refusal }: ModelFailure, { thinking }: ModelRequest): OpenaiDialect | undefined {
-  if (status !== 400 && status !== 422) return undefined;
+export function otherDialect(dialect: OpenaiDialect, failure: ModelFailure, request: ModelRequest): OpenaiDialect | undefined {
+  const { status, detail } = failure;
+  // llama.cpp says 500 where a template refuses.
+  const withoutSystem = dialect.systemInside && (status === 400 || status === 422 || status === 500) && holdsSystem(request) && refusesSystem(detail) ? { ...dialect, systemInside: false } : undefined;
+  return (status === 400 || status === 422 ? otherParameter(dialect, detail, request.thinking) : undefined) ?? withoutSystem;
+}
+
+function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: ThinkingLevel | undefined): OpenaiDialect | undefined {
   if (dialect.api === 'responses') {
     if (dialect.reasoningShown && /reasoning[_. ]summar/i.test(refusal)) return { ...dialect, reasoningShown: false };
     if (dialect.reasoning && /encrypted[_ ]content/i.test(refusal)) return { ...dialect, reasoning: false };

@@ -9,6 +9,12 @@ const states = (b: BranchBuilder, used: number) => nudgeStates(b.entries, budget
 const due = (b: BranchBuilder, used: number) => dueNudge(nudgeStates(b.entries, budget, used), used, budget.effective);
 
 describe('nudges', () => {
+  it('are sent as a message of the system where they are asked for as the system', () => {
+    const b = new BranchBuilder();
+    b.user('one');
+    assert.deepEqual([due(b, 50_000)?.asMessage, due(b, 80_000)?.asMessage], [true, undefined]);
+  });
+
   it('fire at the boundary exactly, once per cycle', () => {
     const b = new BranchBuilder();
     b.user('q');

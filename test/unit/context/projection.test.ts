@@ -156,6 +156,16 @@ describe('project', () => {
     assert.match(shape(projected(b.entries).messages)[0]!, /FIRST/);
   });
 
+  it('marks what the system says, and leaves reminders as they were that were sent before there was such a mark', () => {
+    const b = new BranchBuilder();
+    b.user('one');
+    const nudge = { type: 'nudge', percent: 50, text: 'Write notes.', injectAs: 'system', usedTokens: 1 } as const;
+    b.add(nudge);
+    b.add({ ...nudge, asMessage: true });
+    const blocks = projected(b.entries).messages.flatMap((message) => message.blocks);
+    assert.deepEqual(blocks.map((block) => block.type === 'text' && block.as), [undefined, undefined, 'system']);
+  });
+
   it('answers a call that was interrupted, and keeps nudges behind the results', () => {
     const b = new BranchBuilder();
     b.user('go');

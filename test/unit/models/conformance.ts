@@ -57,6 +57,15 @@ export function conforms(subject: Subject): void {
       await assertGoesOn();
     });
 
+    it('is reminded by the program, and goes on', async () => {
+      rig.overrides = { 'memoryFlush.thresholds': [{ percent: 5, prompt: 'Write notes now.', injectAs: 'system' }], 'checkpoint.enabled': false };
+      wired.enqueue(reply('First.'), reply('Let me see.', toolCall('echo', { text: 'one' })), reply('Second.'));
+      for (const id of ['m1', 'm2']) assert.equal((await rig.conversation.send(`${id} ${prose(500)}`, id)).ok, true);
+      assert.ok(wired.sent().includes('Write notes now.'));
+      assert.equal(/"role":"system"[^}]*Write notes now/.test(wired.sent()), subject.takesSystem);
+      await assertGoesOn();
+    });
+
     it('stops in the middle of an answer, and lets go of the connection', async () => {
       const gate = hold();
       wired.enqueue(reply('Beginning ', gate, 'end'));

@@ -33,11 +33,13 @@ export interface Subject {
   /** There is a way to say on the wire that the model declined. */
   readonly declines: boolean;
   readonly limitsAnswers: boolean;
+  /** A system message may stand among the others. */
+  readonly takesSystem: boolean;
   /** `window`: what the server takes, without the client knowing. `apiKey`: what it lets in, where it wants a key. */
   start(window?: number, apiKey?: string): Promise<Wired>;
 }
 
-const usual = { overHttp: true, reportsUsage: true, declines: true, limitsAnswers: true };
+const usual = { overHttp: true, reportsUsage: true, declines: true, limitsAnswers: true, takesSystem: false };
 
 export const anthropicSubject: Subject = {
     ...usual,
@@ -65,6 +67,7 @@ export const anthropicSubject: Subject = {
 export const openaiSubject: Subject = {
     ...usual,
     name: 'an OpenAI-compatible server',
+    takesSystem: true,
     async start(window, apiKey) {
       const log = new Recorder();
       const server = await startOpenaiServer({ ...(apiKey ? { apiKey } : {}), ...(window ? { window } : {}), listed: { context_length: 8_000 } });
@@ -76,6 +79,7 @@ export const openaiSubject: Subject = {
 export const responsesSubject: Subject = {
     ...usual,
     name: 'the Responses API',
+    takesSystem: true,
     async start(window, apiKey) {
       const log = new Recorder();
       const server = await startResponsesServer({ ...(apiKey ? { apiKey } : {}), ...(window ? { window } : {}), listed: { context_length: 8_000 } });

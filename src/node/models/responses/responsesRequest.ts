@@ -2,6 +2,7 @@ import type { ModelBlock, ModelMessage, ModelRequest } from '../../../core/model
 import { fittingId, imagesOf, joined, resultText, textOf } from '../chatCompletionRequest';
 import type { OpenaiDialect } from '../openaiDialect';
 import { plainName } from '../plainName';
+import { systemRuns, type Run } from '../systemRuns';
 import { asToolInput } from '../toolInput';
 import { sealedContent } from './sealedReasoning';
 
@@ -41,16 +42,21 @@ function reasoning({ thinking }: ModelRequest, { least, reasoning: reasons, reas
 }
 
 function items({ role, blocks }: ModelMessage, dialect: OpenaiDialect): Item[] {
-  return role === 'user' ? userItems(blocks, dialect.images) : assistantItems(blocks, dialect.reasoning);
+  return role === 'user' ? userItems(blocks, dialect) : assistantItems(blocks, dialect.reasoning);
 }
 
 /** Results stand directly behind their calls. */
-function userItems(blocks: readonly ModelBlock[], images: boolean): Item[] {
+function userItems(blocks: readonly ModelBlock[], { images, systemInside }: OpenaiDialect): Item[] {
   const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ type: 'function_call_output', call_id: fittingId(block.callId), output: resultText(block) }] : []));
+  const runs = systemInside ? systemRuns(blocks) : [{ as: 'user', blocks } as const];
+  return [...results, ...runs.flatMap((run) => saidItem(run, images))];
+}
+
+function saidItem({ as, blocks }: Run, images: boolean): Item[] {
   const text = textOf(blocks, !images);
   const pictures = images ? imagesOf(blocks).map(({ mime, data }) => ({ type: 'input_image', detail: 'auto', image_url: `data:${mime};base64,${data}` })) : [];
   const content = [...(text === '' ? [] : [{ type: 'input_text', text }]), ...pictures];
-  return content.length === 0 ? results : [...results, { type: 'message', role: 'user', content }];
+  return content.length === 0 ? [] : [{ type: 'message', role: as, content }];
 }
 
 /** Reasoning that nothing of the answer follows is left out: the API refuses it, and an answer that was stopped has such. */
