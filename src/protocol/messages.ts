@@ -102,6 +102,8 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('checkpoint'), id, at: z.number(), tokens: z.number(), model: z.nullable(z.string()), summary: z.string() }),
   /** What a branch that was left came to, Markdown. */
   z.object({ kind: z.literal('branch_summary'), id, at: z.number(), summary: z.string() }),
+  /** Instructions that the model has read for its task. */
+  z.object({ kind: z.literal('skill'), id, at: z.number(), title: z.string(), text: z.string() }),
   z.object({ kind: z.literal('undo'), id, at: z.number(), tokensRestored: z.number() }),
   z.object({ kind: z.literal('error'), id, at: z.number(), reason: z.string(), text: z.string() }),
   z.object({ kind: z.literal('info'), id, at: z.number(), text: z.string() }),

@@ -13,6 +13,7 @@ import type { ToolWorkspace } from '../core/tools/toolWorkspace';
 import { workspaceTools } from '../core/tools/workspaceTools';
 import { english, t } from '../core/l10n';
 import { FileMemoryNotes } from '../node/memory/fileMemoryNotes';
+import { findSkills } from '../node/skills/findSkills';
 import { workspaceInstructions } from '../node/memory/instructionFiles';
 import { ScopedMemoryNotes } from '../node/memory/scopedMemoryNotes';
 import { WorkspacePins } from '../node/memory/workspacePins';
@@ -90,6 +91,7 @@ export class ChatRuntime {
     const { settings, log } = this.options;
     // Once, so that the prompt of the session stays as it begins.
     const ofWorkspace = settings().instructionFiles && this.options.isTrusted() ? await workspaceInstructions(new WorkspacePins(this.options.folders)) : '';
+    const skills = this.options.isTrusted() ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log) : [];
     const deps = conversationDeps({
       store,
       counter: this.counter,
@@ -104,6 +106,7 @@ export class ChatRuntime {
       tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock) : []),
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
+      skills,
       instructions: () => [settings().instructions, ofWorkspace].filter((part) => part.trim() !== '').join('\n\n'),
       offerBranchSummary: () => settings().offerBranchSummary,
       policy: () => settings().policy,

@@ -180,6 +180,9 @@ export const settings = {
   model: { key: 'model', default: '', scope: 'window', restricted: true },
   instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
   instructionFiles: { key: 'instructionFiles', default: false, scope: 'window', restricted: true },
+  skills: { key: 'skills.workspace', default: false, scope: 'window', restricted: true },
+  // A workspace that could name folders would have files read from anywhere.
+  skillFolders: { key: 'skills.folders', default: ['~/.threadkeeper/skills', '.threadkeeper/skills', '.github/skills', '.claude/skills', '.agents/skills'], scope: 'machine', restricted: true },
   approval: { key: 'tools.approval', default: 'allowReads', scope: 'window', restricted: true },
   maxRounds: { key: 'tools.maxRounds', default: 50, ...ofWindow },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },

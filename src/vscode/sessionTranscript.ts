@@ -4,6 +4,7 @@ import type { SessionStore } from '../core/ports';
 import { attachmentNote } from '../core/session/attachment';
 import type { StoredEntry } from '../core/session/entry';
 import type { Session } from '../core/session/session';
+import { skillType } from '../core/skills/skill';
 import { interruptionText } from '../core/transfer/transcriptBlocks';
 import { escapeMarkdown } from './escapeMarkdown';
 import { sessionTitle } from './sessionText';
@@ -48,8 +49,9 @@ function entryText({ content, createdAt, display }: StoredEntry): string[] {
     case 'branch_summary':
     case 'memory_note':
     case 'usage_note':
-    case 'custom_message':
       return [content.text];
+    case 'custom_message':
+      return [content.customType === skillType ? `*${t('Read the skill {0}', escapeMarkdown(content.text.split('\n', 1)[0]!))}*` : content.text];
     default:
       return [];
   }

@@ -28,6 +28,10 @@ export interface Settings {
   readonly instructions: string;
   /** Whether those of the workspace's own files are added. */
   readonly instructionFiles: boolean;
+  /** Whether those of the workspace's own folders are offered. */
+  readonly skills: boolean;
+  /** Absolute, below the home folder, or within the workspace. */
+  readonly skillFolders: readonly string[];
   readonly approval: ApprovalMode;
   /** Model steps with calls in one turn. */
   readonly maxRounds: number;
@@ -72,6 +76,8 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     model: take('model', isText, t('the id of a model'), settings.model.default).trim(),
     instructions: take('instructions', isText, t('text'), settings.instructions.default),
     instructionFiles: take('instructionFiles', isBoolean, t('true or false'), settings.instructionFiles.default as boolean),
+    skills: take('skills', isBoolean, t('true or false'), settings.skills.default as boolean),
+    skillFolders: take('skillFolders', isTexts, t('a list of folders'), settings.skillFolders.default),
     approval: take('approval', isApprovalMode, t('one of {0}', approvalModes.join(', ')), settings.approval.default),
     maxRounds: take('maxRounds', isCount, t('a whole number above 0'), settings.maxRounds.default as number),
     policy,
@@ -118,6 +124,10 @@ function isTokens(value: unknown): value is number {
 
 function isPrices(value: unknown): value is PriceTable {
   return z.record(z.string(), Price).safeParse(value).success;
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isBoolean(value: unknown): value is boolean {

@@ -2,6 +2,7 @@ import { turnErrorType } from '../core/chat/events';
 import { renderCheckpoint } from '../core/compaction/checkpointText';
 import { listed, shown, t } from '../core/l10n';
 import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';
+import { skillType } from '../core/skills/skill';
 import { callChange } from '../core/tools/callChange';
 import type { ApprovalQuestion } from '../core/tools/tool';
 import type { TranscriptRow } from '../protocol/messages';
@@ -64,6 +65,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'branch_summary':
       return { kind: 'branch_summary', id, at, summary: content.text };
     case 'custom_message':
+      return content.customType === skillType ? skillRow(entry, content.text) : info(content.text);
     case 'usage_note':
       return info(content.text);
     case 'tool_result':
@@ -72,6 +74,11 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'session_info':
       return null;
   }
+}
+
+function skillRow({ uuid: id, createdAt: at }: StoredEntry, said: string): TranscriptRow {
+  const [title = ''] = said.split('\n', 1);
+  return { kind: 'skill', id, at, title: title.trim(), text: said.slice(title.length).trim() };
 }
 
 /** What the store makes of content that does not add up (entryCodec.ts). */

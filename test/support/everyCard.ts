@@ -78,6 +78,8 @@ export async function writeEveryCard(store: SessionStore): Promise<void> {
   await add({ type: 'label', target: asked, label: 'how the table is read' }, quiet);
   await say({ type: 'nudge', percent: 50, text: 'Save what must not be lost.', injectAs: 'user', usedTokens: 6_100 });
   await call('c5', 'memory', { command: 'create', path: '/memories/tides.md', file_text: 'Times are local.\n' }, 'ok', 'File created.');
+  await call('c6', 'use_skill', { name: 'tides' }, 'ok', 'The skill "tides" stands in the conversation.');
+  await say({ type: 'custom_message', customType: 'skill', text: 'tides (.claude/skills/tides.md)\n\nRead the **gauge** first, then `data.csv`.' });
   await say({ type: 'branch_summary', text: 'On the other branch the south port was measured by hand.', branchLeaf: answered });
   await say({ type: 'model_change', provider: 'anthropic', model: 'claude-test' }, quiet);
   const excluded = await say({ type: 'message', role: 'user', text: 'Here is the whole log of last year, as asked.' });

@@ -107,6 +107,13 @@ describe('rows', function () {
     strictEqual(await view.text('.checkpoint-text li'), 'ports');
   });
 
+  it('a skill is one quiet line; what it tells the model is a click away', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [{ kind: 'skill', id: 's1', at: noon, title: 'tides (.claude/skills/tides.md)', text: '1. Read the gauge' }] }) });
+    strictEqual(await view.text('.checkpoint'), 'Read the skill tides (.claude/skills/tides.md)');
+    await view.find('.checkpoint button').click();
+    strictEqual(await view.text('.checkpoint-text li'), 'Read the gauge');
+  });
+
   it('folded rows stay readable above the boundary that says what the model sees of them', async () => {
     const view = await open({ snapshot: snapshot({ rows: conversation(8) }) });
     strictEqual(await view.find('.fold-boundary').count(), 0);

@@ -7,7 +7,7 @@ import { beyondSwitch, forkSwitch, labelChip } from './rows/branchRows';
 import { compactionRow } from './rows/compactionRow';
 import { assistantRow, thinkingRow, userRow } from './rows/messageRows';
 import type { RowContext } from './rows/rowContext';
-import { branchSummaryRow, checkpointRow, errorRow, infoRow, nudgeRow, undoRow } from './rows/systemRows';
+import { branchSummaryRow, checkpointRow, errorRow, infoRow, nudgeRow, skillRow, undoRow } from './rows/systemRows';
 import { toolRow } from './rows/toolRow';
 import { ViewElement } from './viewElement';
 
@@ -75,6 +75,8 @@ function content(item: Item, context: RowContext): TemplateResult {
       return checkpointRow(item, context);
     case 'branch_summary':
       return branchSummaryRow(item, context);
+    case 'skill':
+      return skillRow(item, context);
     case 'undo':
       return undoRow(item);
     case 'error':

@@ -17,6 +17,8 @@ export function spokenRow(row: TranscriptRow): string {
       return t('Checkpoint written');
     case 'branch_summary':
       return t('The branch you left has been summarised');
+    case 'skill':
+      return t('Read the skill {0}', row.title);
     case 'undo':
       return t('Compaction undone');
     case 'nudge':

@@ -2,7 +2,7 @@ import { CancelledError, errorText } from '../errors';
 import { t } from '../l10n';
 import type { Clock, Disposable } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
-import { ToolFault, type ApprovalQuestion, type Tool, type ToolOutcome } from '../tools/tool';
+import { ToolFault, type ApprovalQuestion, type ToldMessage, type Tool, type ToolOutcome } from '../tools/tool';
 import type { Approvals } from './approvals';
 import type { ConversationEvent } from './events';
 
@@ -13,6 +13,8 @@ export interface ToolRunDeps {
   readonly approvals: Approvals;
   readonly clock: Clock;
   readonly emit: (event: ConversationEvent) => void;
+  /** What tools say beside their results; it belongs behind all results of the step. */
+  readonly tell: (message: ToldMessage) => void;
 }
 
 type Result = ContentOf<'tool_result'>;
@@ -44,7 +46,7 @@ export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDep
 }
 
 /** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
-export async function runTool(call: ToolCallEntry, { tools, approvals, clock, emit }: ToolRunDeps, signal: AbortSignal): Promise<Result> {
+export async function runTool(call: ToolCallEntry, { tools, approvals, clock, emit, tell }: ToolRunDeps, signal: AbortSignal): Promise<Result> {
   const { callId, name, input } = call.content;
   const result = ({ text, ...outcome }: Omit<ToolOutcome, 'status'> & { status: Result['status'] }): Result => ({ type: 'tool_result', callId, name, text: bounded(text), ...outcome });
   const tool = tools.find((one) => one.name === name);
@@ -57,7 +59,7 @@ export async function runTool(call: ToolCallEntry, { tools, approvals, clock, em
       if (!approval.allowed) return result({ text: approval.reason, status: approval.status });
     }
     const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
-    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput }));
+    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput, tell }));
     return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);
   } catch (error) {
     if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });

@@ -4,8 +4,8 @@ import type { ContextEngine } from '../context/engine';
 import { english } from '../l10n';
 import { dueNudge } from '../memory/nudges';
 import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';
-import { cycleEntries } from '../session/liveCompaction';
-import type { Tool } from '../tools/tool';
+import { cycleEntries, verbatimEntries } from '../session/liveCompaction';
+import type { ToldMessage, Tool } from '../tools/tool';
 import { toSpec, type ToolBox } from '../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from './branchState';
@@ -16,7 +16,7 @@ import { RetryPolicy } from './retryPolicy';
 import { runCalls, type ToolCallEntry } from './toolRun';
 import { systemPrompt } from './systemPrompt';
 import { modelTurnError } from './turnError';
-import { continueNote, instructionsChange, policyChangeNote, toolsChange, usageNote } from './turnNotes';
+import { continueNote, fittingMessage, instructionsChange, policyChangeNote, toolsChange, usageNote } from './turnNotes';
 
 export interface TurnDeps {
   readonly branch: BranchState;
@@ -314,7 +314,17 @@ export class Turn {
 
   private async runCalls(calls: readonly ToolCallEntry[]): Promise<void> {
     this.phase('tools');
-    await runCalls(calls, { ...this.deps, tools: this.tools }, (result) => this.append(result, true), this.signal);
+    const told: ToldMessage[] = [];
+    await runCalls(calls, { ...this.deps, tools: this.tools, tell: (message) => void told.push(message) }, (result) => this.append(result, true), this.signal);
+    for (const message of told) await this.say(message);
+  }
+
+  /** Once a cycle: what stands in the context verbatim is not said again. */
+  private async say({ customType, text }: ToldMessage): Promise<void> {
+    const { branch, engine } = this.deps;
+    const content = { type: 'custom_message', customType, text: fittingMessage(text, engine.estimate, engine.budget.oversized) } as const;
+    const isKnown = verbatimEntries(branch.entries).some((entry) => entry.content.type === 'custom_message' && entry.content.customType === customType && entry.content.text === content.text);
+    if (!isKnown) await this.append(content, true);
   }
 
   private async finish(step: StepOutcome, text: string): Promise<TurnOutcome> {

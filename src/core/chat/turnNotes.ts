@@ -1,5 +1,6 @@
 import { continueText, type Projection } from '../context/projection';
 import type { BoundInUse, Budget } from '../context/budget';
+import { beginningOfFile } from '../context/excerpt';
 import { stepBounds } from '../context/stepBounds';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ContentOf, StoredEntry } from '../session/entry';
@@ -15,6 +16,12 @@ export const continueType = 'continue';
 export function continueNote({ pieces }: Projection): ContentOf<'custom_message'> | null {
   const last = pieces.findLast(({ entryId }) => entryId !== null);
   return last?.role === 'assistant' && last.block.type !== 'tool_use' ? { type: 'custom_message', customType: continueType, text: continueText } : null;
+}
+
+/** No longer than the bound, in tokens: a message of the program's is sent whole. */
+export function fittingMessage(text: string, estimate: (text: string) => number, bound: number): string {
+  const tokens = estimate(text);
+  return tokens <= bound ? text : beginningOfFile(text, Math.floor((text.length * bound) / tokens));
 }
 
 /** How full the window is, in words for the model: appended, so that the cached prompt holds. */

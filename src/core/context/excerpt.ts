@@ -21,3 +21,8 @@ export function wholeCharacters(text: string, from: number, to: number): string 
 function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
+
+/** The beginning of what is kept in a file, with a word on the rest. */
+export function beginningOfFile(text: string, characters: number): string {
+  return text.length <= characters ? text : `${wholeCharacters(text, 0, characters)}\n[… the rest is in the file …]`;
+}

@@ -1,5 +1,6 @@
 import type { EntryContent, StoredEntry } from '../session/entry';
 import { entryText, kindOf } from '../session/entryKinds';
+import { skillType } from '../skills/skill';
 import type { Rankable } from './rankPassages';
 import { splitPassages } from './splitPassages';
 
@@ -28,6 +29,8 @@ export function speaker(content: EntryContent): string {
       return `call of ${content.name}`;
     case 'tool_result':
       return content.status === 'ok' ? `result of ${content.name}` : `result of ${content.name} (${content.status})`;
+    case 'custom_message':
+      return content.customType === skillType ? content.customType : 'custom message';
     default:
       return content.type.replace('_', ' ');
   }

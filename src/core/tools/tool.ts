@@ -34,6 +34,14 @@ export interface ToolRun {
   readonly approved: ApprovalQuestion | null;
   /** Shown while the call runs; what the model reads is the outcome. */
   readonly onOutput: (text: string) => void;
+  /** Says something to the model behind the results of the step, as a message of the program's. */
+  readonly tell: (message: ToldMessage) => void;
+}
+
+export interface ToldMessage {
+  /** The kind of the message, for the model and the transcript. */
+  readonly customType: string;
+  readonly text: string;
 }
 
 /**

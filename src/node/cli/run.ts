@@ -20,6 +20,7 @@ import { systemClock } from '../runtime/systemClock';
 import { UuidV7 } from '../runtime/uuidV7';
 import { WorkerAnalyst } from '../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
+import { findSkills } from '../skills/findSkills';
 import { workspaceInstructions } from '../memory/instructionFiles';
 import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkspacePins } from '../memory/workspacePins';
@@ -42,6 +43,7 @@ const specs: readonly FlagSpec[] = [
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
   ...toolFlags,
   { name: 'workspace-instructions', help: 'adds what AGENTS.md and .github/copilot-instructions.md of the workspace say to the standing instructions' },
+  { name: 'skills', value: 'DIR', help: 'offers the skills in this folder: Markdown files with a name and a description, or SKILL.md in sub-folders' },
   { name: 'json', help: 'changes nothing: every line is JSON' },
 ];
 
@@ -100,6 +102,7 @@ export async function withConversation(label: string, flags: Flags, work: (conve
     session = await openSession(store, flags);
     // Once, so that the prompt of the session stays as it begins.
     const instructions = flags['workspace-instructions'] ? await workspaceInstructions(new WorkspacePins(folders)) : '';
+    const skills = flags['skills'] === undefined ? [] : await findSkills({ folders: [resolve(flags['skills'])], workspace: [] }, log);
     const deps: ConversationDeps = conversationDeps({
       store,
       counter,
@@ -110,6 +113,7 @@ export async function withConversation(label: string, flags: Flags, work: (conve
       maxRounds: () => mostRounds,
       tools: () => workspaceToolsOf(flags, allowTools),
       instructions: () => instructions,
+      skills,
       askWhenFull: async () => (whenFull as WhenFullAnswer | undefined) ?? 'summarize',
       policy: () => ({ preset: 'balanced', overrides: whenFull === undefined ? {} : { 'compaction.whenFull': 'ask' } }),
       costOf: (provider, model, usage) => costOf(priceOf({}, provider, model), usage),

@@ -1,4 +1,4 @@
-import { wholeCharacters } from '../../core/context/excerpt';
+import { beginningOfFile } from '../../core/context/excerpt';
 import type { PinnedFiles } from '../../core/ports';
 
 /** Where projects say what assistants are to heed. */
@@ -12,8 +12,7 @@ export async function workspaceInstructions(files: PinnedFiles): Promise<string>
     instructionFiles.map(async (path) => {
       const text = (await files.read(path))?.text.trim() ?? '';
       if (text === '') return [];
-      const shown = text.length <= mostCharacters ? text : `${wholeCharacters(text, 0, mostCharacters)}\n[… the rest is in the file …]`;
-      return [`From the workspace's ${path}:\n${shown}`];
+      return [`From the workspace's ${path}:\n${beginningOfFile(text, mostCharacters)}`];
     }),
   );
   return parts.flat().join('\n\n');

@@ -19,7 +19,8 @@ export class WorkspacePins implements PinnedFiles {
   }
 }
 
-async function readInside(folder: string, path: string): Promise<string | undefined> {
+/** A text file by its path below the folder, links followed; undefined for any other. Rejects where there is none. */
+export async function readInside(folder: string, path: string): Promise<string | undefined> {
   const file = await realpath(resolve(folder, path));
   const inside = relative(await realpath(folder), file);
   if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined;

@@ -9,6 +9,8 @@ import { memoryHead } from '../../core/memory/memoryHead';
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { Logger, MemoryNotes, SessionStore, TextAnalyst, TokenCounter } from '../../core/ports';
 import { createRecallTool } from '../../core/recall/recallTool';
+import { skillList, type Skill } from '../../core/skills/skill';
+import { createSkillTool } from '../../core/skills/skillTool';
 import type { Session } from '../../core/session/session';
 import { WorkspacePins } from '../memory/workspacePins';
 import { systemClock } from './systemClock';
@@ -31,6 +33,8 @@ export interface ConversationParts {
   readonly askWhenFull?: AskWhenFull;
   readonly reviewCompaction?: ReviewCompaction;
   readonly instructions: () => string;
+  /** As they were when the session was opened. */
+  readonly skills: readonly Skill[];
   /** Omitted: a summary of a branch that is left is never offered. */
   readonly offerBranchSummary?: () => boolean;
   /** What the settings or the command line say; a session's own policy goes before it. */
@@ -54,6 +58,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     tools: (notify) => [
       createMemoryTool(parts.notes, ({ path, op, bytes }) => notify({ type: 'memory_written', path, op, bytes })),
       createRecallTool({ store: parts.store, session: () => parts.session }),
+      ...(parts.skills.length > 0 ? [createSkillTool(parts.skills)] : []),
       ...parts.tools(),
     ],
     otherTools: parts.otherTools ?? (() => []),
@@ -61,7 +66,8 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     maxRounds: parts.maxRounds,
     ...(parts.askWhenFull ? { askWhenFull: parts.askWhenFull } : {}),
     ...(parts.reviewCompaction ? { reviewCompaction: parts.reviewCompaction } : {}),
-    instructions: parts.instructions,
+    // Among the instructions, because a change of those is recorded: what was thought before it is not sent along any more.
+    instructions: () => [parts.instructions(), skillList(parts.skills)].filter((part) => part.trim() !== '').join('\n\n'),
     ...(parts.offerBranchSummary ? { offerBranchSummary: parts.offerBranchSummary } : {}),
     memoryHead: () => memoryHead(parts.notes),
     resolveModel: parts.resolveModel,

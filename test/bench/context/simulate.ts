@@ -45,6 +45,7 @@ export async function simulate(policyName: string, corpus: Corpus, options: Simu
     maxRounds: () => 50,
     tools: () => [],
     instructions: () => '',
+    skills: [],
     policy: () => ({ preset: policyName, overrides: {} }),
     resolveModel: async () => binding,
     analyst: inProcessAnalyst,

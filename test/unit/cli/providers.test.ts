@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CliRun } from '../../support/cliRun';
@@ -64,6 +64,23 @@ describe('threadkeeper run --provider', () => {
     assert.deepEqual([run.of('context').at(-1)!['window'], (server.chats[0]!.body['options'] as { num_ctx: number }).num_ctx], [8_000, 8_000]);
     run.end();
     assert.equal(await run.exited, 0);
+  });
+
+  it('offers the skills of a folder, and puts the one that is read into the conversation', async () => {
+    const server = await startOpenaiServer({ listed: { context_length: 20_000 } });
+    closing.push(() => server.close());
+    const skills = join(folder, 'skills');
+    await mkdir(skills);
+    await writeFile(join(skills, 'tides.md'), '---\ndescription: Reads tide tables.\n---\nRead the gauge first.');
+    server.enqueue(reply(toolCall('use_skill', { name: 'tides' })), reply('At six.'));
+    const run = start({ OPENAI_API_KEY: server.apiKey! }, '--provider', 'openai-compatible', '--base-url', server.url, '--model', openaiModelId, '--skills', skills);
+    run.send({ cmd: 'send', id: 1, text: 'When is high water?' });
+    assert.equal((await run.done(1))['ok'], true);
+    run.end();
+    assert.equal(await run.exited, 0);
+    const [first, second] = server.chats.map(({ body }) => JSON.stringify(body['messages']));
+    assert.match(first!, /- tides: Reads tide tables\./);
+    assert.match(second!, /kind=.{1,8}skill.*Read the gauge first/);
   });
 
   it('says which flag is missing', async () => {

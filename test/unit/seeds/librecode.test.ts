@@ -7,6 +7,7 @@ import { cutPoint } from '../../../src/core/compaction/cutPoint';
 import { formatOf } from '../../../src/core/compaction/summaryFormat';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { createSkillTool } from '../../../src/core/skills/skillTool';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { calls, fails, says } from '../../support/scriptedModel';
 import { outline, SeedRun } from '../../support/seedRun';
@@ -79,6 +80,17 @@ describe('seed: librecode', () => {
     await run.exchange('2');
     const kinds = new Set(run.lastRequest.messages.flatMap(({ blocks }) => blocks.map(({ type }) => type)));
     assert.deepEqual([...kinds].sort(), ['text', 'tool_result', 'tool_use']);
+  });
+
+  it('keeps the content of a skill that fits the task as a custom_message, outside of the system prompt', async () => {
+    run = await SeedRun.open('librecode');
+    const skill = { name: 'tides', description: 'Reads tide tables.', path: 'skills/tides.md', text: async () => 'Read the gauge first.' };
+    run.rig.moreTools = [createSkillTool([skill])];
+    await run.rig.reopen();
+    const { system, messages } = await run.send('When is high water?', calls('use_skill', { name: 'tides' }, 'c1'), says('At six.'));
+    assert.deepEqual((await run.all()).flatMap(({ content }) => (content.type === 'custom_message' ? [[content.customType, content.text]] : [])), [['skill', 'tides (skills/tides.md)\n\nRead the gauge first.']]);
+    assert.match(JSON.stringify(messages.at(-1)), /Read the gauge first/);
+    assert.doesNotMatch(system, /Read the gauge first/);
   });
 
   it('compacts and retries once when the provider says the prompt is too long', async () => {

@@ -35,7 +35,7 @@ describe('tools over a real folder', () => {
     );
     const entry = { uuid: 'u', content: { type: 'tool_call', callId: 'c', name, input } } as unknown as ToolCallEntry;
     const emit = (event: { type: string; text?: string }) => void (event.type === 'tool_output' && (output += event.text ?? ''));
-    return runTool(entry, { tools, approvals, clock: systemClock, emit: emit as never }, signal);
+    return runTool(entry, { tools, approvals, clock: systemClock, emit: emit as never, tell: () => undefined }, signal);
   };
   const said = async (name: string, input: unknown): Promise<string> => {
     const { status, text } = await call(name, input);

@@ -19,7 +19,7 @@ describe('the conversations of a window', () => {
     await writeFile(join(workspace, 'AGENTS.md'), 'Use tabs.');
     const model = new ScriptedModel({ window: 50_000, maxOutput: 1_000 });
     const binding = { client: model, info: await model.describe('scripted-1'), summarizer: null };
-    const { settings } = readSettings(() => undefined, () => undefined);
+    const settings: Settings = { ...readSettings(() => undefined, () => undefined).settings, skillFolders: [] };
     const never = () => Promise.reject(new Error('not asked for here'));
     let now: Settings = settings;
     let isTrusted = true;
@@ -66,6 +66,23 @@ describe('the conversations of a window', () => {
       deepStrictEqual(await standing(), [undefined, undefined]);
       [isTrusted, now] = [true, { ...settings, instructionFiles: false }];
       deepStrictEqual(await standing(), [undefined, undefined]);
+      const skilled = { ...settings, skills: true, skillFolders: ['.claude/skills', join(temp.path, 'own')] };
+      await mkdir(join(workspace, '.claude', 'skills'), { recursive: true });
+      await writeFile(join(workspace, '.claude', 'skills', 'tides.md'), '---\ndescription: Reads tables.\n---\nSlowly.');
+      await mkdir(join(temp.path, 'own'));
+      await writeFile(join(temp.path, 'own', 'ports.md'), '---\ndescription: Knows ports.\n---\nAll.');
+      const lists = async () => (await standing()).map((text) => text?.match(/^- .*$/gm));
+      const offered: boolean[] = [];
+      for (const [trust, settingsNow, lines] of [
+        [true, skilled, ['- ports: Knows ports.', '- tides: Reads tables.']],
+        [true, { ...skilled, skills: false }, ['- ports: Knows ports.']],
+        [false, skilled, undefined],
+      ] as const) {
+        [isTrusted, now] = [trust, settingsNow];
+        deepStrictEqual(await lists(), [lines, lines]);
+        offered.push(model.requests.at(-1)!.tools.some(({ name }) => name === 'use_skill'));
+      }
+      deepStrictEqual(offered, [true, true, false]);
     } finally {
       await runtime.close();
       await store.close();

@@ -62,6 +62,18 @@ export function branchSummaryRow(row: Kind<'branch_summary'>, { expanded, toggle
   `;
 }
 
+export function skillRow(row: Kind<'skill'>, { expanded, toggle }: RowContext): TemplateResult {
+  return html`
+    <div class="quiet checkpoint">
+      <button type="button" class="disclosure" aria-expanded=${expanded} @click=${toggle}>
+        ${icon('file')}
+        <span>${t('Read the skill {0}', row.title)}</span>
+      </button>
+      ${expanded ? html`<tk-markdown class="checkpoint-text" .source=${{ text: row.text, streaming: false }}></tk-markdown>` : nothing}
+    </div>
+  `;
+}
+
 export function undoRow(row: Kind<'undo'>): TemplateResult {
   return html`<div class="quiet">${icon('undo')} <span>${t('Compaction undone, {0} tokens restored', shortTokens(row.tokensRestored))}</span></div>`;
 }
