@@ -20,7 +20,6 @@ describe('skills', () => {
 
   it('of the workspace are offered, and the one that the model reads is a row of the conversation', async () => {
     const { chat, api, workbench } = session;
-    await workbench.runCommand('Threadkeeper: New Session');
     api.enqueue(reply('I look for instructions.', toolCall('use_skill', { name: 'tides' })), reply('High water is at 06:12.'));
     await chat.ask('When is high water?');
     assert.match(JSON.stringify(api.messages[0]?.body), /- tides: Use when a tide table is asked for\./);
