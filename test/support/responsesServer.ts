@@ -17,6 +17,8 @@ export interface ResponsesServerOptions {
   readonly isFree?: boolean;
   /** Says nothing of an item before it is finished. */
   readonly isTerse?: boolean;
+  /** Knows these fields of a request alone. */
+  readonly knows?: readonly string[];
 }
 
 export const responsesModelId = 'double-reasoner';
@@ -58,7 +60,7 @@ class ResponsesWire implements ChatWire<Chat> {
 
   accept(body: Fields): Chat {
     const { model, input, tools, instructions = '', include, reasoning, text } = body;
-    const unknown = Object.keys(body).find((field) => !known.includes(field));
+    const unknown = Object.keys(body).find((field) => !(this.options.knows ?? known).includes(field));
     if (unknown) throw new WireError(400, `Unknown parameter: '${unknown}'.`, 'unknown_parameter');
     if (model !== responsesModelId) throw new WireError(404, `The model '${String(model)}' does not exist or you do not have access to it.`, 'model_not_found');
     if (body['store'] !== false) throw new Error('Nothing may be kept at the provider.');

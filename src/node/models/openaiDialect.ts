@@ -52,8 +52,8 @@ export function otherDialect(dialect: OpenaiDialect, failure: ModelFailure, requ
 
 function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: ThinkingLevel | undefined): OpenaiDialect | undefined {
   if (dialect.api === 'responses') {
-    if (dialect.reasoningShown && /reasoning[_. ]summar/i.test(refusal)) return { ...dialect, reasoningShown: false };
-    if (dialect.reasoning && /encrypted[_ ]content/i.test(refusal)) return { ...dialect, reasoning: false };
+    if (dialect.reasoningShown && /reasoning[_. ]summar|['"`]reasoning['"`]/i.test(refusal)) return { ...dialect, reasoningShown: false };
+    if (dialect.reasoning && /encrypted[_ ]content|['"`]include['"`]/i.test(refusal)) return { ...dialect, reasoning: false };
   }
   const effort = otherEffort(dialect, refusal, thinking);
   if (effort) return effort;
@@ -67,6 +67,6 @@ function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: Think
 }
 
 function otherEffort(dialect: OpenaiDialect, refusal: string, thinking: ThinkingLevel | undefined): OpenaiDialect | undefined {
-  if (!dialect.least || !thinking || !/reasoning[_. ]effort/i.test(refusal)) return undefined;
+  if (!dialect.least || !thinking || !/reasoning[_. ]effort|['"`]reasoning['"`]/i.test(refusal)) return undefined;
   return { ...dialect, least: (thinking === 'off' && !/unrecognized|unknown|unsupported parameter|not permitted|extra/i.test(refusal) && more[dialect.least]) || null };
 }

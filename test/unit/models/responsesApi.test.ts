@@ -117,6 +117,12 @@ describe('the Responses API', () => {
     assert.equal(server.chats.length, asked + 1);
   });
 
+  it('leaves out what a server has never heard of', async () => {
+    const chat = await start({ knows: ['model', 'instructions', 'input', 'stream', 'store', 'max_output_tokens', 'tools'] });
+    assert.equal((await ends(chat, { thinking: 'low' }))?.type, 'stopped');
+    assert.deepEqual([server.chats.length, Object.keys(body()).sort()], [4, ['input', 'max_output_tokens', 'model', 'store', 'stream']]);
+  });
+
   it('takes the least effort that there is for no thinking, and an answer without a schema from a server that has none', async () => {
     const chat = await start({ efforts: ['minimal', 'high'], isFree: true });
     assert.equal((await ends(chat, { thinking: 'off', answerSchema: { type: 'object' } }))?.type, 'stopped');
