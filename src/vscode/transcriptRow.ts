@@ -1,6 +1,7 @@
 import { turnErrorType } from '../core/chat/events';
 import { renderCheckpoint } from '../core/compaction/checkpointText';
 import { listed, shown, t } from '../core/l10n';
+import { isCommandRun, readCommandRun } from '../core/session/commandRun';
 import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';
 import { skillType } from '../core/skills/skill';
 import { callChange } from '../core/tools/callChange';
@@ -65,6 +66,7 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
     case 'branch_summary':
       return { kind: 'branch_summary', id, at, summary: content.text };
     case 'custom_message':
+      if (isCommandRun(content)) return commandRow(entry, content, context, folded);
       return content.customType === skillType ? skillRow(entry, content.text) : info(content.text);
     case 'usage_note':
       return info(content.text);
@@ -103,6 +105,12 @@ function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool
     folded,
     excluded: context.isExcluded(id),
   };
+}
+
+/** What the user has run in another program: a call that is over, without a model that asked for it. */
+function commandRow({ uuid: id, createdAt: at }: StoredEntry, content: ContentOf<'custom_message'>, context: RowContext, folded: boolean): TranscriptRow {
+  const { command, output, failed } = readCommandRun(content);
+  return { kind: 'tool', id, at, name: t('Command'), input: jsonText({ command }), output, approval: null, hasDiff: false, status: failed ? 'error' : 'ok', folded, excluded: context.isExcluded(id) };
 }
 
 function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: ContentOf<'compaction'>, context: RowContext): TranscriptRow {

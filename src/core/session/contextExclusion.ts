@@ -1,3 +1,4 @@
+import { isCommandRun } from './commandRun';
 import type { ContentOf, StoredEntry } from './entry';
 import { kindOf } from './entryKinds';
 
@@ -40,7 +41,7 @@ export function excludedEntries(entries: readonly StoredEntry[]): ReadonlySet<st
 }
 
 export function isExcludable({ modelFacing, content }: Pick<StoredEntry, 'modelFacing' | 'content'>): boolean {
-  return modelFacing && kindOf(content).isExcludable;
+  return modelFacing && (kindOf(content).isExcludable || isCommandRun(content));
 }
 
 /** What leaves the context with an entry: no provider takes a call without its result, nor a result without its call. */

@@ -24,6 +24,8 @@ export interface SourceSession {
   /** As the source has it when the session comes here; from then on it is the user's. */
   readonly archivedAt?: number;
   readonly pinnedAt?: number;
+  /** In US dollars. */
+  readonly costLimit?: number;
 }
 
 /** A record of the source, made into entries that follow each other. */

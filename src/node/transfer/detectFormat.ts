@@ -3,7 +3,7 @@ import { exportFormat } from '../../core/transfer/exportDocument';
 import { leadingMembers } from '../../core/transfer/formats/leadingMembers';
 import { lineFormats, type LineFormatName } from './readJsonLines';
 
-export const importFormats = ['threadkeeper', 'claude-code', 'pi', 'openclaw', 'goose', 'librecode', 'cline', 'roo', 'continue'] as const;
+export const importFormats = ['threadkeeper', 'claude-code', 'pi', 'openclaw', 'goose', 'librecode', 'cline', 'roo', 'continue', 'goclaw', 'emonk', 'session-json'] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
 export function isLineFormat(format: ImportFormat): format is LineFormatName {
@@ -61,7 +61,15 @@ function ofText(text: string, file: string): DetectedFormat {
   }
   // Cline 3; its lists of messages from before are those above.
   if (whole?.get('version') === 1 && whole.has('updated_at') && whole.has('agent') && Array.isArray(whole.get('messages'))) return 'cline';
-  return whole && isContinue(whole) ? 'continue' : null;
+  if (whole && isContinue(whole)) return 'continue';
+  return whole && isSessionJson(whole) ? 'session-json' : null;
+}
+
+/** One file for each session, as the session-management skill has it; of a program in Go the names may begin with capitals. */
+function isSessionJson(members: ReadonlyMap<string, unknown>): boolean {
+  const field = (name: string) => members.get(name) ?? members.get(`${name[0]!.toUpperCase()}${name.slice(1)}`);
+  const isNull = members.get('messages') === null || members.get('Messages') === null;
+  return typeof field('key') === 'string' && (Array.isArray(field('messages')) || isNull);
 }
 
 function* firstLines(text: string): Generator<string, void, void> {

@@ -7,6 +7,7 @@ import { clineEvents } from '../../core/transfer/formats/clineSession';
 import { continueEvents } from '../../core/transfer/formats/continueSession';
 import { parseForeign, parseForeignOrThrow, tooDeep } from '../../core/transfer/formats/foreignJson';
 import { isObject, type Json } from '../../core/transfer/formats/jsonShape';
+import { sessionJsonEvents } from '../../core/transfer/formats/sessionJson';
 import { taskEvents } from '../../core/transfer/formats/taskHistory';
 import { ReportBuilder, type ImportedSession, type ImportOutcome, type ImportReport } from '../../core/transfer/importReport';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
@@ -127,7 +128,8 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
     return yield* importEvents(readJsonLines(file, format, context, about), known, options, context);
   }
   if (format === 'threadkeeper') return yield* importExport(options.store, await readText(file), context);
-  if (format === 'continue') return yield* importEvents(await continueFile(file), format, options, context);
+  if (format === 'continue') return yield* importEvents(await objectEvents(file, continueEvents), format, options, context);
+  if (format === 'session-json') return yield* importEvents(await objectEvents(file, sessionJsonEvents), format, options, context);
   if (format === 'cline' || format === 'roo') {
     const { value, cut } = parseForeignOrThrow(await readText(file));
     const events = Array.isArray(value) ? taskEvents(basename(dirname(file)), value, hashOf) : clineEvents(object(value), await manifestOf(file), nameOf(file).replace(/\.messages$/, ''), hashOf);
@@ -139,7 +141,7 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
   });
   try {
     const kind = databaseFormat(database);
-    if (kind === null) throw new OtherDatabase(english('The database is none of OpenClaw, Goose or librecode.'));
+    if (kind === null) throw new OtherDatabase(english('The database is none of the kinds that can be imported.'));
     const archives = kind === 'openclaw' ? new ColdArchives(database, file) : null;
     yield* importEvents(readSqlite(database, kind, context, archives), kind, options, context);
     const cold = archives?.unread ?? 0;
@@ -208,9 +210,10 @@ function nameOf(file: string): string {
   return basename(file).replace(/\.json$/, '');
 }
 
-async function continueFile(file: string): Promise<SourceEvent[]> {
+/** The events of a file that is one JSON object. */
+async function objectEvents(file: string, eventsOf: typeof continueEvents): Promise<SourceEvent[]> {
   const { value, cut } = parseForeignOrThrow(await readText(file));
-  return withCut(continueEvents(object(value), nameOf(file), hashOf), cut);
+  return withCut(eventsOf(object(value), nameOf(file), hashOf), cut);
 }
 
 /** Said of the session, which the first event begins. */

@@ -1,6 +1,8 @@
+import { emonkEvents } from '../../core/transfer/formats/emonk';
+import { goclawEvents } from '../../core/transfer/formats/goclaw';
 import { gooseEvents } from '../../core/transfer/formats/goose';
 import { parseForeign, tooDeep } from '../../core/transfer/formats/foreignJson';
-import type { Json } from '../../core/transfer/formats/jsonShape';
+import { timeOf, type Json } from '../../core/transfer/formats/jsonShape';
 import { librecodeEvents } from '../../core/transfer/formats/librecode';
 import { PiReader } from '../../core/transfer/formats/pi';
 import type { SourceEvent } from '../../core/transfer/sourceRecord';
@@ -12,26 +14,48 @@ import { OpenClawSessions } from './openClawSessions';
 import { recordHash } from './sessionWriter';
 import { UnpackBudget, unpackZstd } from './unpackZstd';
 
-export type DatabaseFormat = 'openclaw' | 'goose' | 'librecode';
+export type DatabaseFormat = 'openclaw' | 'goose' | 'librecode' | 'goclaw' | 'emonk';
 
 /** By its tables; null for a database of another kind. */
 export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null {
   const tables = database.tables();
   if (tables.has('transcript_events')) return 'openclaw';
   if (tables.has('session_entries') && tables.has('sessions')) return 'librecode';
-  return tables.has('messages') && tables.has('sessions') && database.columns('messages').has('content_json') ? 'goose' : null;
+  if (!tables.has('messages')) return null;
+  const columns = database.columns('messages');
+  if (columns.has('session_key') && columns.has('tool_result')) return 'goclaw';
+  if (!tables.has('sessions')) return null;
+  if (columns.has('content_json')) return 'goose';
+  return columns.has('session_id') && columns.has('role') && columns.has('content') ? 'emonk' : null;
 }
 
 /** Every event of every session in it, and in the archives that it names. */
 export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, context: ImportContext, cold: ColdArchives | null = null): Generator<SourceEvent, void, void> {
   if (format === 'openclaw') return yield* openclaw(database, context, cold);
+  if (format === 'goclaw') return yield* goclaw(database, context);
   const sessions = [...database.rows('sessions', 'all', { order: ['created_at', 'id'] })];
   for (const [i, session] of sessions.entries()) {
     context.signal?.throwIfAborted();
     const id = session['id'] ?? null;
-    if (format === 'goose') yield* gooseEvents(plain(session), hashed(database.rows('messages', 'all', { equal: { session_id: id }, order: ['created_timestamp', 'id'] })));
-    else yield* librecodeEvents(plain(session), hashed(database.rows('session_entries', 'all', { equal: { session_id: id }, order: ['created_at', 'rowid'] })));
+    const of = (table: string, key: string, order: readonly string[]) => hashed(database.rows(table, 'all', { equal: { [key]: id }, order }));
+    if (format === 'goose') yield* gooseEvents(plain(session), of('messages', 'session_id', ['created_timestamp', 'id']));
+    else if (format === 'emonk') yield* emonkEvents(plain(session), of('messages', 'session_id', ['id']));
+    else yield* librecodeEvents(plain(session), of('session_entries', 'session_id', ['created_at', 'rowid']));
     context.onProgress?.(i + 1, sessions.length);
+  }
+}
+
+/** Of its three tables only the messages have to be there. */
+function* goclaw(database: ForeignDatabase, context: ImportContext): Generator<SourceEvent, void, void> {
+  const tables = (['messages', 'compactions', 'checkpoints'] as const).filter((table) => database.tables().has(table));
+  // The key of each conversation, in the order in which they began.
+  const keys = [...new Set([...database.rows('messages', ['session_key'], { order: ['timestamp', 'rowid'] })].map((row) => row['session_key'] ?? null))];
+  for (const [i, key] of keys.entries()) {
+    context.signal?.throwIfAborted();
+    const rows = tables.flatMap((table) => hashed(database.rows(table, 'all', { equal: { session_key: key }, order: ['timestamp', 'rowid'] })).map((one) => ({ table, ...one })));
+    // A sort is stable: what happened at one time stays in the order of the tables.
+    yield* goclawEvents(String(key), rows.sort((a, b) => (timeOf(a.row['timestamp']) ?? 0) - (timeOf(b.row['timestamp']) ?? 0)));
+    context.onProgress?.(i + 1, keys.length);
   }
 }
 

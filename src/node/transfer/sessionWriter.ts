@@ -327,8 +327,9 @@ export class SessionWriter {
     });
     if (this.session.uuid === uuid) {
       this.outcome = 'new';
-      const { archivedAt, pinnedAt } = session;
-      if (archivedAt !== undefined || pinnedAt !== undefined) await store.updateSession(uuid, { ...(archivedAt === undefined ? {} : { archivedAt }), ...(pinnedAt === undefined ? {} : { pinnedAt }) });
+      const { archivedAt, pinnedAt, costLimit } = session;
+      const patch = { ...(archivedAt === undefined ? {} : { archivedAt }), ...(pinnedAt === undefined ? {} : { pinnedAt }), ...(costLimit === undefined ? {} : { costLimit }) };
+      if (Object.keys(patch).length > 0) await store.updateSession(uuid, patch);
     }
     this.leafBefore = this.session.leaf;
     return this.session;
@@ -399,6 +400,8 @@ export class SessionWriter {
     switch (content.type) {
       case 'compaction':
         return { ...content, operationId: `${this.options.format}:${content.operationId}`, firstKeptEntry: content.firstKeptEntry === null ? null : uuidOf(content.firstKeptEntry, 'first') };
+      case 'checkpoint':
+        return { ...content, coversThrough: uuidOf(content.coversThrough, 'last') ?? content.coversThrough };
       case 'label':
         return { ...content, target: uuidOf(content.target, 'last') ?? content.target };
       case 'branch_summary':

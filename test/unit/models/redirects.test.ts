@@ -92,7 +92,7 @@ describe('a redirect', () => {
     servers.push(server);
     return server;
   };
-  const clientOf = (provider: Provider, baseURL: string) => createClient({ provider, apiKey: key, baseURL, contextTokens: null }, new Recorder().logger);
+  const clientOf = (provider: Provider, baseURL: string) => createClient({ provider, apiKey: key, baseURL, api: 'chat-completions', contextTokens: null }, new Recorder().logger);
 
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.close()));

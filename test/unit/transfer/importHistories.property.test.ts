@@ -159,7 +159,59 @@ const formats: Readonly<Record<Exclude<ImportFormat, 'threadkeeper'>, { readonly
       },
     }),
   },
+  goclaw: {
+    name: (session) => `${session}.db`,
+    source: (session, steps) => ({
+      sql: [
+        ['CREATE TABLE messages(id TEXT PRIMARY KEY, session_key TEXT, timestamp DATETIME, role TEXT, content TEXT, tool_name TEXT, tool_input BLOB, tool_result TEXT, tool_is_error BOOLEAN)', []],
+        ['CREATE TABLE compactions(id TEXT PRIMARY KEY, session_key TEXT, timestamp DATETIME, summary TEXT, first_kept_entry_id TEXT, tokens_before INTEGER, needs_summary_retry BOOLEAN)', []],
+        ['CREATE TABLE checkpoints(id TEXT PRIMARY KEY, session_key TEXT, timestamp DATETIME, summary TEXT, tokens_at_checkpoint INTEGER, topics TEXT, key_decisions TEXT, open_questions TEXT)', []],
+        ...steps.map(({ step: one }, i): Sql[number] => {
+          const first = one.kind === 'fold' ? keptOf(one, i) : null;
+          if (one.kind === 'fold') return ['INSERT INTO compactions VALUES (?, ?, ?, ?, ?, 10, 0)', [`r${i}`, session, time(i), 'SUMMARY', first === null ? null : `r${first}`]];
+          if (one.kind === 'thinking') return ['INSERT INTO checkpoints VALUES (?, ?, ?, ?, 10, ?, NULL, ?)', [`r${i}`, session, time(i), 'SNAPSHOT', '["tides"]', 'a\nb']];
+          const role = one.kind === 'calls' ? 'tool_use' : one.kind === 'result' ? 'tool_result' : one.kind;
+          const said = 'text' in one ? one.text.replace(/[\0\p{Cs}]/gu, '') : '';
+          return ['INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)', [`r${i}`, session, time(i), role, said, 'read', '{"path":"a"}', role === 'tool_result' ? 'found' : null, one.kind === 'result' && one.isError ? 1 : 0]];
+        }),
+      ],
+    }),
+  },
+  emonk: {
+    name: (session) => `${session}.db`,
+    source: (session, steps) => ({
+      sql: [
+        ['CREATE TABLE sessions(id TEXT PRIMARY KEY, created_at TIMESTAMP, updated_at TIMESTAMP, total_tokens INTEGER, message_count INTEGER, metadata JSON)', []],
+        ['CREATE TABLE messages(id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT, content TEXT, tool_calls JSON, tokens INTEGER, timestamp TIMESTAMP)', []],
+        ['INSERT INTO sessions VALUES (?, ?, ?, 0, 0, ?)', [session, '2026-09-01 10:00:00.123456', '2026-09-01 10:00:00', '{}']],
+        ...steps.map(({ step: one }, i): Sql[number] => {
+          const role = one.kind === 'calls' ? 'assistant' : one.kind === 'result' ? 'function' : one.kind === 'fold' || one.kind === 'thinking' ? 'system' : one.kind;
+          const said = 'text' in one ? one.text.replace(/[\0\p{Cs}]/gu, '') : one.kind === 'result' ? 'found' : '';
+          return ['INSERT INTO messages(session_id, role, content, tool_calls, tokens, timestamp) VALUES (?, ?, ?, ?, 1, ?)', [session, role, said, JSON.stringify(one.kind === 'calls' ? one.ids.map((call) => ({ id: callName(call), type: 'function', function: { name: 'read', arguments: '{}' } })) : []), time(i)]];
+        }),
+      ],
+    }),
+  },
+  'session-json': {
+    name: (session) => `sessions/telegram_${session}.json`,
+    source: (session, steps) => ({
+      json: {
+        Key: `telegram:${session}`,
+        Messages: steps.map(({ step: one }) => {
+          if (one.kind === 'calls') return { Role: 'assistant', Content: '', ToolCalls: one.ids.map((call) => ({ ID: callName(call), Type: 'function', Function: { Name: 'read', Arguments: '{}' } })) };
+          if (one.kind === 'result') return { Role: 'tool', Content: 'found', ToolCallID: callName(one.id) };
+          return { Role: one.kind === 'assistant' ? 'assistant' : 'user', Content: 'text' in one ? one.text : '' };
+        }),
+        Summary: steps.some(({ step: one }) => one.kind === 'fold') ? 'SUMMARY' : '',
+        Created: time(0),
+        Updated: time(99),
+      },
+    }),
+  },
 };
+
+/** Sources without ids of calls, which are made here. */
+const namesCalls: ReadonlySet<string> = new Set(['librecode', 'goclaw']);
 
 /** Whether a call id comes twice. */
 function hasRepeats(steps: readonly Placed[]): boolean {
@@ -217,7 +269,7 @@ describe('an import of any history', function () {
           const { uuid, entriesAdded, repaired } = sessions[0]!;
           const stored = await rig.entries(uuid);
           const calls = stored.flatMap(({ content }) => (content.type === 'tool_call' ? [content.callId] : []));
-          assert.deepEqual([stored.length, new Set(calls).size, repaired.some(({ kind }) => kind === 'repeated call id')], [entriesAdded, calls.length, format !== 'librecode' && hasRepeats(steps)]);
+          assert.deepEqual([stored.length, new Set(calls).size, repaired.some(({ kind }) => kind === 'repeated call id')], [entriesAdded, calls.length, !namesCalls.has(format) && hasRepeats(steps)]);
           const again = await rig.import(file, { format: format as ImportFormat });
           assert.deepEqual([again.sessions[0]?.outcome, again.sessions[0]?.entriesKnown], ['known', entriesAdded]);
           await goOn(uuid);

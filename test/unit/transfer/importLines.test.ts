@@ -37,7 +37,7 @@ describe('an import of JSON lines', () => {
       'user: A branch that was left',
       'branch_summary: Nothing came of it.',
       'model: claude-test-2',
-      'command: Ran `ls`, exit code 0:\na.ts',
+      'command: Ran `ls`\n```\na.ts\n```',
       'user: Look at this',
       'assistant: A picture.',
       'compaction: SUMMARY ONE',

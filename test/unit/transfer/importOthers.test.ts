@@ -98,12 +98,12 @@ describe('an import from databases and JSON files of other programs', () => {
     const other = database('home/state/openclaw.sqlite', 'CREATE TABLE devices(id TEXT);');
     database('home/agents/main/agent/openclaw-agent.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER); INSERT INTO transcript_events VALUES ('s1', 1, ${quoted(pi('a', null, { role: 'user', content: 'first' }))}, 0);`);
     await rig.only(join(rig.temp.path, 'sources', 'home'));
-    assert.deepEqual((await rig.import(other)).failed, [{ source: other, reason: 'The database is none of OpenClaw, Goose or librecode.' }]);
+    assert.deepEqual((await rig.import(other)).failed, [{ source: other, reason: 'The database is none of the kinds that can be imported.' }]);
   });
 
   it('names the databases that it passed over in a folder that gave nothing: their sessions may be in a form of another version', async () => {
     const other = database('goose/sessions.db', 'CREATE TABLE sessions(id TEXT); CREATE TABLE turns(id TEXT);');
-    assert.deepEqual((await rig.import(dirname(other))).failed, [{ source: other, reason: 'The database is none of OpenClaw, Goose or librecode.' }]);
+    assert.deepEqual((await rig.import(dirname(other))).failed, [{ source: other, reason: 'The database is none of the kinds that can be imported.' }]);
   });
 
   it('reads compressed rows', async () => {

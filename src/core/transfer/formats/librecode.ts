@@ -1,9 +1,10 @@
+import { commandMessage, type CommandRun } from '../../session/commandRun';
 import { unreadable } from '../rawEntry';
 import { kept, noted, said, type RecordPart, type SourceEvent } from '../sourceRecord';
 import { foreignCompaction } from './foldRecord';
 import { parseForeign, tooDeep } from './foreignJson';
 import { isObject, numberOf, textOf, timeOf, wordOf, type Json } from './jsonShape';
-import { tagName } from './pi';
+import { commandRun, tagName } from './pi';
 
 /** A row of `sessions`, and its rows of `session_entries`: a tree like ours. */
 export function librecodeEvents(session: Json, entries: readonly { readonly row: Json; readonly hash: string }[]): SourceEvent[] {
@@ -59,12 +60,23 @@ function messageOf(row: Json, text: string, data: unknown, flags: Pick<RecordPar
   if (role === 'user') return [said({ type: 'message', role, text }, flags)];
   if (role === 'assistant') return [said({ type: 'message', role, text, ...origin }, flags)];
   if (role === 'thinking') return [said({ type: 'thinking', text, ...(textOf(row['provider']) ? { provider: String(row['provider']) } : {}) }, flags)];
+  // What a person has run goes to the model where the program says so, and is shown either way.
+  if (role === 'bashExecution') return [said(commandMessage(commandOf(data, text, onCut)), { modelFacing: flags.modelFacing && !(isObject(data) && data['excludeFromContext'] === true), display: true })];
   const name = textOf(row['tool_name']);
   if (name === undefined || name === '') return [kept(unreadable(`role:${wordOf(role)}`, row))];
   const callId = `librecode_${String(row['id']).replace(/[^\w-]/g, '_')}`;
   const input = dataOf(row['tool_args_json'], onCut) ?? {};
   const status = /error|fail/i.test(textOf(row['tool_status']) ?? '') ? 'error' : 'ok';
   return [said({ type: 'tool_call', callId, name, input, ...origin }, flags), said({ type: 'tool_result', callId, name, text, status }, flags), ...(data === undefined ? [] : [kept(unreadable('fields', data))])];
+}
+
+/** Fields of their own, or a text whose first line is the command (`$ ls`). */
+function commandOf(data: unknown, text: string, onCut: () => void): CommandRun {
+  const written = dataOf(text, onCut);
+  const fields = isObject(data) && 'command' in data ? data : isObject(written) ? written : null;
+  if (fields) return commandRun({ output: fields === data ? text : '', ...fields });
+  const [first = '', ...rest] = text.split('\n');
+  return { command: first.replace(/^\$ /, ''), output: rest.join('\n'), exitCode: null };
 }
 
 function dataOf(json: unknown, onCut: () => void): unknown {

@@ -1,4 +1,5 @@
 import type { ContentOf } from '../../session/entry';
+import { commandMessage, type CommandRun } from '../../session/commandRun';
 import { english } from '../../l10n';
 import { entryOfMessage } from '../openClawRecord';
 import { unreadable } from '../rawEntry';
@@ -108,8 +109,7 @@ export class PiReader {
         return toolResultParts(callId, this.toolNames, message['content'], message['isError'] === true, { display: true, modelFacing: true });
       }
       case 'bashExecution': {
-        const text = `Ran \`${textOf(message['command']) ?? ''}\`, exit code ${wordOf(message['exitCode'] ?? 'unknown')}:\n${textOf(message['output']) ?? ''}`;
-        return [{ ...said({ type: 'custom_message', customType: 'command', text }), modelFacing: message['excludeFromContext'] !== true }];
+        return [{ ...said(commandMessage(commandRun(message))), modelFacing: message['excludeFromContext'] !== true }];
       }
       case 'custom':
       case 'hookMessage':
@@ -132,6 +132,12 @@ export class PiReader {
     const first: unknown = tail[0];
     return textOf(first) ?? (isObject(first) ? textOf(first['id']) : undefined) ?? this.messages.at(-tail.length) ?? null;
   }
+}
+
+/** Of a record with role `bashExecution`, which librecode has too. */
+export function commandRun(message: Json): CommandRun {
+  const exitCode = message['exitCode'];
+  return { command: textOf(message['command']) ?? '', output: textOf(message['output']) ?? '', exitCode: typeof exitCode === 'number' ? exitCode : null, cancelled: message['cancelled'] === true, truncated: message['truncated'] === true };
 }
 
 /** What ended an answer before it was complete. */
