@@ -3,6 +3,7 @@ import type { Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
 import { t } from '../core/l10n';
 import type { IdSource, Logger, SessionStore } from '../core/ports';
+import { meantSession } from '../core/transfer/openClawKeys';
 import type { FoundOpenClaw, OpenClawAgent, OpenClawPlace } from '../node/transfer/findOpenClaw';
 import type { OpenClawWatch, OpenClawWatchOptions } from '../node/transfer/openClawWatch';
 import { settingKey } from './contributions';
@@ -30,6 +31,8 @@ export interface OpenClawDeps {
 }
 
 interface Watching {
+  /** As the settings have it: a short key, maybe. */
+  readonly wanted: string;
   readonly key: string;
   readonly place: OpenClawPlace;
   readonly watch: OpenClawWatch;
@@ -60,7 +63,7 @@ export class OpenClaw implements Disposable {
     const { inherit, sessionKey } = this.deps.settings();
     const wanted = inherit && sessionKey !== '' ? sessionKey : null;
     await this.serial(async () => {
-      if (this.paused || this.watching?.key === wanted) return;
+      if (this.paused || this.watching?.wanted === wanted) return;
       await this.end();
       if (wanted !== null) await this.begin(wanted);
     }).catch((error: unknown) => this.deps.log.warn('openclaw_not_watched', { detail: errorText(error) }));
@@ -84,7 +87,7 @@ export class OpenClaw implements Disposable {
     const { path, sessionKey, inherit, twoWay } = settings();
     const found = await find(path);
     if (found.agents.length === 0) throw new Error(nothingFound(found));
-    const watched = inherit && this.watching?.key === sessionKey ? this.watching : null;
+    const watched = inherit && this.watching?.wanted === sessionKey ? this.watching : null;
     const picked = await window.showQuickPick(items(found.agents, watched, twoWay, this.deps.now()), {
       title: t('Watch OpenClaw Session'),
       placeHolder: t('Its history appears here and goes on as OpenClaw writes it. OpenClaw’s files are only read, unless you switch replies on.'),
@@ -142,11 +145,12 @@ export class OpenClaw implements Disposable {
     watch.writeReplies(true);
   }
 
-  private async begin(key: string): Promise<void> {
+  private async begin(wanted: string): Promise<void> {
     const { find, watch, openStore, settings, ids, now, log } = this.deps;
     const { agents } = await find(settings().path);
-    const agent = agents.find(({ sessions }) => sessions.some((session) => session.key === key));
-    if (!agent) throw new Error(t('No agent of OpenClaw has a session with the key {0}', key));
+    const meant = meantSession(agents, wanted);
+    if (!meant) throw new Error(t('No agent of OpenClaw has a session with the key {0}', wanted));
+    const { agent, key } = meant;
     const store = await openStore();
     if (store.status.access === 'readonly') {
       await store.close();
@@ -163,7 +167,7 @@ export class OpenClaw implements Disposable {
         void showOpenClawNotice(notice, () => watching.goToTip()).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
       },
     });
-    this.watching = { key, place: agent.place, watch: watching, store };
+    this.watching = { wanted, key, place: agent.place, watch: watching, store };
     await watching.start();
   }
 

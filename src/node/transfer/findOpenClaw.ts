@@ -1,6 +1,7 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '../../core/errors';
 import { openClawSessions, type ListedSession } from '../../core/transfer/openClawKeys';
 import { ForeignDatabase } from './foreignDatabase';
@@ -29,29 +30,40 @@ export interface FoundOpenClaw {
 /** The product's folder has had three names. */
 const homes = ['.openclaw', '.clawdbot', '.moltbot'];
 
-/** Every agent below `path`, which is the folder of the agents; empty: where OpenClaw keeps it. Never rejects: a list that cannot be read is not there. */
+/**
+ * Every agent below `path`, which is OpenClaw's folder, that of its agents, of one agent, or of an agent's sessions; empty: where OpenClaw
+ * keeps them. Never rejects: a list that cannot be read is not there.
+ */
 export async function findOpenClaw(path: string, wasmFile: string): Promise<FoundOpenClaw> {
-  const paths = path === '' ? homes.map((name) => join(homedir(), name, 'agents')) : [path.replace(/^~(?=[\\/]|$)/, homedir())];
+  const paths = path === '' ? homes.map((name) => join(homedir(), name, 'agents')) : [resolve(path.replace(/^~(?=[\\/]|$)/, homedir()))];
   const agents: OpenClawAgent[] = [];
   const unreadable: { agent: string; reason: string }[] = [];
-  for (const root of paths) {
-    const names = await readdir(root).catch(() => []);
-    for (const agent of names.sort()) {
-      const file = join(root, agent, 'agent', 'openclaw-agent.sqlite');
-      const folder = join(root, agent, 'sessions');
-      const kept: OpenClawAgent['sessions'] = await inDatabase(file, wasmFile).catch((error: unknown) => {
-        unreadable.push({ agent, reason: errorText(error) });
-        return [];
-      });
-      const keys = new Set(kept.map(({ key }) => key));
-      const text = await readFile(join(folder, 'sessions.json'), 'utf8').catch(() => '');
-      // What has been moved to the database goes on there.
-      const listed = (openClawSessions(text) ?? []).filter(({ key }) => !keys.has(key));
-      if (kept.length > 0) agents.push({ agent, place: { type: 'database', file }, sessions: kept });
-      if (listed.length > 0) agents.push({ agent, place: { type: 'folder', folder }, sessions: listed });
-    }
+  for (const home of (await Promise.all(paths.map(agentFolders))).flat()) {
+    const agent = basename(home);
+    const file = join(home, 'agent', 'openclaw-agent.sqlite');
+    const folder = join(home, 'sessions');
+    const kept: OpenClawAgent['sessions'] = await inDatabase(file, wasmFile).catch((error: unknown) => {
+      unreadable.push({ agent, reason: errorText(error) });
+      return [];
+    });
+    const keys = new Set(kept.map(({ key }) => key));
+    const text = await readFile(join(folder, 'sessions.json'), 'utf8').catch(() => '');
+    // What has been moved to the database goes on there.
+    const listed = (openClawSessions(text) ?? []).filter(({ key }) => !keys.has(key));
+    if (kept.length > 0) agents.push({ agent, place: { type: 'database', file }, sessions: kept });
+    if (listed.length > 0) agents.push({ agent, place: { type: 'folder', folder }, sessions: listed });
   }
   return { paths, agents, unreadable };
+}
+
+/** Each with `sessions` or `agent` in it. */
+async function agentFolders(path: string): Promise<string[]> {
+  if (existsSync(join(path, 'sessions.json')) && basename(path) === 'sessions') return [dirname(path)];
+  if (existsSync(join(path, 'sessions', 'sessions.json')) || existsSync(join(path, 'agent', 'openclaw-agent.sqlite'))) return [path];
+  // An agent that has moved to its database leaves an empty folder behind, or none.
+  if (basename(path) === 'sessions' && existsSync(join(dirname(path), 'agent', 'openclaw-agent.sqlite'))) return [dirname(path)];
+  const root = existsSync(join(path, 'agents')) ? join(path, 'agents') : path;
+  return (await readdir(root).catch(() => [])).sort().map((name) => join(root, name));
 }
 
 async function inDatabase(file: string, wasmFile: string): Promise<OpenClawAgent['sessions']> {
