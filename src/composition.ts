@@ -286,7 +286,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     showAnalytics: () => analytics.show(),
     watchOpenClaw,
     sessions: {
-      actions: new SessionActions({ store, controller, ids: new UuidV7(), now: Date.now, changed: () => void tree.reload() }),
+      actions: new SessionActions({ store, controller, ids: new UuidV7(), now: Date.now, cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null, changed: () => void tree.reload() }),
       tree,
       documents,
       filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),

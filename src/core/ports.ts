@@ -61,7 +61,7 @@ export interface SessionStore extends SessionTransfer {
   /** Get-or-create by key. */
   createSession(session: NewSession): Promise<Session>;
   session(uuid: string): Promise<Session | undefined>;
-  /** Newest first by `updatedAt`. */
+  /** Newest first by `updatedAt`, unless the query says otherwise. */
   listSessions(query?: SessionQuery): Promise<Session[]>;
   /** Those in the archive included, those in the trash not. */
   countSessions(): Promise<number>;

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { ask, askHelp } from './cli/ask';
 import { backup, backupHelp } from './cli/backup';
+import { cleanUp, cleanUpHelp } from './cli/cleanUp';
 import { compact, compactHelp } from './cli/compact';
 import { context, contextHelp } from './cli/context';
 import { exportCommand, exportHelp } from './cli/export';
@@ -11,17 +13,21 @@ import { search, searchHelp } from './cli/search';
 import { sessions, sessionsHelp } from './cli/sessions';
 import { show, showHelp } from './cli/show';
 import { stats, statsHelp } from './cli/stats';
+import { watch, watchHelp } from './cli/watch';
 import { verify, verifyHelp } from './cli/verify';
 
 const help = `threadkeeper: conversations with Claude that keep their history.
 
   threadkeeper run …      one conversation on standard input and output (run --help)
+  threadkeeper ask …      one question, without any history (ask --help)
   threadkeeper sessions … lists the sessions of a history (sessions --help)
   threadkeeper show …     what was said in a session (show --help)
   threadkeeper search …   finds what was said in a history (search --help)
   threadkeeper context …  what the model would be sent, with its breakdown (context --help)
   threadkeeper compact …  folds older messages of a session into a summary (compact --help)
   threadkeeper stats …    sessions, tokens and cost by the day (stats --help)
+  threadkeeper clean-up … moves sessions that nobody uses to the trash (clean-up --help)
+  threadkeeper watch …    follows a session of another program as it goes on (watch --help)
   threadkeeper import …   brings in sessions of other programs (import --help)
   threadkeeper export …   writes sessions as JSON, Markdown or HTML (export --help)
   threadkeeper verify …   checks a history for damage, and repairs it (verify --help)
@@ -32,12 +38,15 @@ const help = `threadkeeper: conversations with Claude that keep their history.
 
 const commands = [
   { name: 'run', run, help: runHelp },
+  { name: 'ask', run: ask, help: askHelp },
   { name: 'sessions', run: sessions, help: sessionsHelp },
   { name: 'show', run: show, help: showHelp },
   { name: 'search', run: search, help: searchHelp },
   { name: 'context', run: context, help: contextHelp },
   { name: 'compact', run: compact, help: compactHelp },
   { name: 'stats', run: stats, help: statsHelp },
+  { name: 'clean-up', run: cleanUp, help: cleanUpHelp },
+  { name: 'watch', run: watch, help: watchHelp },
   { name: 'import', run: importCommand, help: importHelp },
   { name: 'export', run: exportCommand, help: exportHelp },
   { name: 'verify', run: verify, help: verifyHelp },

@@ -11,7 +11,7 @@ import { searchTyped } from '../core/recall/searchTyped';
 import type { StoreChange } from '../core/session/storeChange';
 import { nothingWritten, type Attachment, type Written } from '../core/session/attachment';
 import type { StoredEntry } from '../core/session/entry';
-import type { Session } from '../core/session/session';
+import type { Session, SessionDetails } from '../core/session/session';
 import type { ContextSnapshot } from '../core/context/snapshot';
 import { t, wholeNumber } from '../core/l10n';
 import type { OlderPage, ViewSnapshot } from '../protocol/messages';
@@ -183,9 +183,14 @@ export class ChatController implements Disposable {
     const name = title.trim().replace(/\s+/g, ' ').slice(0, 200);
     const uuid = other ?? this.session?.uuid;
     if (name === '' || uuid === undefined) return;
+    await this.changeSession(uuid, { title: name });
+  }
+
+  /** Rejects with `StoreError`, and then nothing has changed. */
+  async changeSession(uuid: string, details: SessionDetails): Promise<void> {
     const chat = this.chats.find(uuid);
-    if (chat) await chat.conversation.rename(name);
-    else await (await this.deps.store.get()).updateSession(uuid, { title: name });
+    if (chat) await chat.conversation.changeDetails(details);
+    else await (await this.deps.store.get()).updateSession(uuid, details);
     await this.listSessions();
   }
 

@@ -1,7 +1,7 @@
 import { t } from '../core/l10n';
 import type { IdSource, SessionStore } from '../core/ports';
 import type { PurgePreview } from '../core/session/purgePreview';
-import type { Session, SessionPatch } from '../core/session/session';
+import type { Session, SessionDetails, SessionPatch } from '../core/session/session';
 import type { ChatController } from './chatController';
 
 export interface SessionActionsDeps {
@@ -9,6 +9,8 @@ export interface SessionActionsDeps {
   readonly controller: ChatController;
   readonly ids: IdSource;
   readonly now: () => number;
+  /** Folder of the workspace; null: there is none. */
+  readonly cwd: string | null;
   /** Sessions of this workspace have changed. */
   readonly changed: () => void;
 }
@@ -71,10 +73,21 @@ export class SessionActions {
     }
   }
 
-  async saveTags(uuid: string, tags: readonly string[]): Promise<void> {
-    const session = await this.find(uuid);
-    if (!session) throw new Error(t('This session does not exist any more.'));
-    await this.patch([session], { metadata: { tags: [...tags] } });
+  /** Rejects in words for the user, or with `StoreError`, and then nothing has changed. */
+  async saveDetails(uuid: string, details: SessionDetails): Promise<void> {
+    if (!(await this.find(uuid))) throw new Error(t('This session does not exist any more.'));
+    await this.deps.controller.changeSession(uuid, details);
+    this.deps.changed();
+  }
+
+  /** The session with this key, which comes into being where there is none; one in the trash is restored. Its uuid. */
+  async openByKey(key: string): Promise<string> {
+    const { store, ids, now, cwd } = this.deps;
+    const open = await store.get();
+    const session = await open.createSession({ uuid: ids.next(), key, channel: 'vscode', cwd, createdAt: now() });
+    if (session.deletedAt !== null) await this.restore([session]);
+    this.deps.changed();
+    return session.uuid;
   }
 
   /** A new session that goes on from where this one stands. Undefined where nothing has been said yet. */

@@ -119,7 +119,7 @@ export class SessionCommands {
     // Another window may have changed them since they were listed.
     const { actions } = this.deps;
     const tags = await askForTags(sessionTags((await actions.find(session.uuid)) ?? session));
-    if (tags !== undefined) await actions.saveTags(session.uuid, tags);
+    if (tags !== undefined) await actions.saveDetails(session.uuid, { metadata: { tags } });
   }
 
   private async fork(session: Session): Promise<void> {

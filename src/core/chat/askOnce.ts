@@ -1,4 +1,5 @@
 import type { ModelBinding } from '../context/engine';
+import type { TokenUsage } from '../models/modelEvent';
 import { english } from '../l10n';
 import { modelTurnError } from './turnError';
 
@@ -7,6 +8,8 @@ export interface SingleAnswer {
   readonly text: string;
   /** Why it is not complete, in words for the user; null when it is. */
   readonly problem: string | null;
+  /** As the provider has reported it so far; null: it has not. */
+  readonly usage: TokenUsage | null;
 }
 
 const system = 'Answer the question in Markdown, directly. It stands alone: there is no conversation before it, and none follows. Say what you do not know.';
@@ -16,11 +19,13 @@ const longestAnswer = 8_192;
 /** One question to a model, without any history: nothing is loaded, stored or nudged, and no tool is offered. Never rejects. */
 export async function askOnce({ client, info }: ModelBinding, question: string, onText: (text: string) => void, signal: AbortSignal): Promise<SingleAnswer> {
   let text = '';
+  let usage: TokenUsage | null = null;
   const request = { model: info.id, system, tools: [], messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: question }] }], maxOutputTokens: Math.min(info.maxOutput, longestAnswer) };
   for await (const event of client.stream(request, signal)) {
     if (event.type === 'text_delta') onText((text += event.text));
-    else if (event.type === 'failed') return { text, problem: modelTurnError(event.failure, info.id).message };
-    else if (event.type === 'stopped' && event.reason === 'max_tokens') return { text, problem: english('The answer reached the length limit and was cut.') };
+    else if (event.type === 'failed') return { text, usage, problem: modelTurnError(event.failure, info.id).message };
+    else if (event.type === 'usage') usage = event.usage;
+    else if (event.type === 'stopped' && event.reason === 'max_tokens') return { text, usage, problem: english('The answer reached the length limit and was cut.') };
   }
-  return { text, problem: null };
+  return { text, usage, problem: null };
 }

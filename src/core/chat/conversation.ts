@@ -9,7 +9,7 @@ import { compactionHistory, type PastCompaction } from '../session/compactionHis
 import type { Pin } from '../session/pin';
 import type { Attachment } from '../session/attachment';
 import type { QueuedMessage } from '../session/queuedMessage';
-import type { Session } from '../session/session';
+import type { Session, SessionDetails } from '../session/session';
 import { onDemandShare, ToolBox, toSpec } from '../tools/toolBox';
 import { Approvals } from './approvals';
 import { Branching } from './branching';
@@ -87,7 +87,7 @@ export class Conversation {
       queue: this.queue,
       emit: (event) => this.emit(event),
       refreshModel: () => this.refreshModel(),
-      rename: (title) => this.rename(title),
+      rename: (title) => this.changeDetails({ title }),
     });
   }
 
@@ -287,8 +287,9 @@ export class Conversation {
     return this.meter.measureDraft(text, attachments);
   }
 
-  async rename(title: string): Promise<void> {
-    this.branch.session = await this.deps.store.updateSession(this.session.uuid, { title });
+  /** Rejects with `StoreError`. */
+  async changeDetails(details: SessionDetails): Promise<void> {
+    this.branch.session = await this.deps.store.updateSession(this.session.uuid, details);
     this.emit({ type: 'session_changed', session: this.session });
   }
 

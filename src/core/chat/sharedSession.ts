@@ -4,6 +4,7 @@ import type { IdSource, Logger, SessionStore } from '../ports';
 import type { PartialChunk } from '../session/partialChunk';
 import type { StoreChange } from '../session/storeChange';
 import { markTypes } from '../session/entryKinds';
+import type { Session } from '../session/session';
 import { transcriptPageSize } from './branching';
 import type { BranchState } from './branchState';
 import type { ConversationEvent } from './events';
@@ -196,10 +197,15 @@ export class SharedSession implements Disposable {
     const { branch, store, emit } = this.deps;
     const session = await store.session(this.session);
     emit({ type: 'pins_changed', pins: await store.pins(this.session) });
-    if (!session || session.title === branch.session.title) return;
+    if (!session || detailsText(session) === detailsText(branch.session)) return;
     branch.session = session;
     emit({ type: 'session_changed', session });
   }
+}
+
+/** What people may say of a session (`SessionDetails`). */
+function detailsText({ title, key, costLimit, metadata }: Session): string {
+  return JSON.stringify([title, key, costLimit, metadata]);
 }
 
 function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import { metadataScalar } from '../session/metadataText';
 import type { SearchQuery, SearchRole } from '../session/searchQuery';
 
 export interface TypedSearch {
@@ -57,15 +58,9 @@ function read(name: string, value: string, metadata: Draft['metadata']): Draft |
     }
     case 'meta': {
       const [, key, text] = /^([^=]+)=(.+)$/.exec(value) ?? [];
-      return key === undefined || text === undefined ? null : { metadata: { ...metadata, [key]: scalar(text) } };
+      return key === undefined || text === undefined ? null : { metadata: { ...metadata, [key]: metadataScalar(text) } };
     }
     default:
       return null;
   }
-}
-
-/** As JSON has it: `7` is a number, `true` a boolean, everything else text. */
-function scalar(text: string): string | number | boolean {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }

@@ -23,6 +23,7 @@ export interface Session {
   readonly policy: unknown;
   /** Free, and queried with `json_extract`. `tags` is a list of strings. */
   readonly metadata: Readonly<Record<string, unknown>>;
+  /** In US dollars; null: there is none. */
   readonly costLimit: number | null;
   /** Both of its own entries, on every branch; those that a fork shares belong to the session it comes from. */
   readonly totalTokens: number;
@@ -45,9 +46,22 @@ export interface NewSession {
 export type SessionPatch = Partial<
   Pick<
     Session,
-    'title' | 'model' | 'thinkingLevel' | 'policy' | 'costLimit' | 'lastOpenedAt' | 'pinnedAt' | 'archivedAt' | 'deletedAt'
+    'key' | 'title' | 'model' | 'thinkingLevel' | 'policy' | 'costLimit' | 'lastOpenedAt' | 'pinnedAt' | 'archivedAt' | 'deletedAt'
   >
 > & {
   /** The keys that it names; null removes one. The others stay as they are: somebody else may be changing them. */
   readonly metadata?: Readonly<Record<string, unknown>>;
 };
+
+/** What people and scripts may say of a session, whatever is said in it. */
+export type SessionDetails = Pick<SessionPatch, 'title' | 'key' | 'costLimit' | 'metadata'>;
+
+/** `channel:chatId`. */
+export function isSessionKey(text: string): boolean {
+  return /^[^\s:]+:\S(?:.*\S)?$/u.test(text);
+}
+
+/** By its key an import and a watcher find the session that they have made: such a key stays as it is. */
+export function hasFixedKey({ key }: Pick<Session, 'key'>): boolean {
+  return /^(?:import|openclaw):/.test(key);
+}

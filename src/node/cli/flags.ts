@@ -10,6 +10,8 @@ export interface FlagSpec {
   /** Said to whoever gives another value than the choices. */
   readonly hint?: string;
   readonly required?: boolean;
+  /** May be given more than once: `valuesOf` has its values. */
+  readonly repeats?: boolean;
   readonly help: string;
 }
 
@@ -23,16 +25,30 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
     const [name, inline] = splitOnce(word.replace(/^--/, ''));
     const spec = word.startsWith('--') ? specs.find((one) => one.name === name) : undefined;
     if (!spec) throw new UsageError(`Unknown ${word.startsWith('-') ? 'flag' : 'argument'} "${word}". Known: ${specs.map((one) => `--${one.name}`).join(', ')}.`);
-    if (flags[name] !== undefined) throw new UsageError(`--${name} is given twice.`);
+    if (flags[name] !== undefined && !spec.repeats) throw new UsageError(`--${name} is given twice.`);
     if (spec.value === undefined && inline !== undefined) throw new UsageError(`--${name} takes no value; leave it out for "no".`);
     const value = spec.value === undefined ? 'true' : (inline ?? args[++i]);
     if (value === undefined || (inline === undefined && spec.value !== undefined && value.startsWith('--'))) throw new UsageError(`--${name} needs a value (${spec.value}).`);
     if (spec.choices && !spec.choices.includes(value)) throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}; "${value}" is not.${spec.hint === undefined ? '' : ` ${spec.hint}`}`);
-    flags[name] = value;
+    flags[name] = spec.repeats ? JSON.stringify([...valuesOf(flags, name), value]) : value;
   }
   const missing = specs.find((spec) => spec.required && flags[spec.name] === undefined);
   if (missing) throw new UsageError(`--${missing.name} is missing: ${missing.help}`);
   return flags;
+}
+
+/** Of a flag that repeats, in the order given. */
+export function valuesOf(flags: Flags, name: string): readonly string[] {
+  return JSON.parse(flags[name] ?? '[]') as string[];
+}
+
+/** The values of a flag that repeats, each `NAME=VALUE`. */
+export function pairsOf(flags: Flags, name: string, example: string): readonly (readonly [key: string, value: string])[] {
+  return valuesOf(flags, name).map((pair) => {
+    const [key, value] = splitOnce(pair);
+    if (key.trim() === '' || value === undefined) throw new UsageError(`--${name} is NAME=VALUE, for example ${example}; "${pair}" is not.`);
+    return [key.trim(), value];
+  });
 }
 
 /** Parts the words of a command line from its flags and their values; after `--` everything is a word. */
@@ -70,7 +86,7 @@ export function positiveInteger(flags: Flags, name: string): number | undefined 
 const widestFlag = 32;
 
 export function flagHelp(specs: readonly FlagSpec[]): string {
-  const rows = specs.map((spec) => [`  --${spec.name}${spec.value ? ` ${spec.choices ? spec.choices.join('|') : spec.value}` : ''}`, `${spec.help}${spec.required ? ' (required)' : ''}`] as const);
+  const rows = specs.map((spec) => [`  --${spec.name}${spec.value ? ` ${spec.choices ? spec.choices.join('|') : spec.value}` : ''}`, `${spec.help}${spec.required ? ' (required)' : ''}${spec.repeats ? '; may be repeated' : ''}`] as const);
   // A long list of choices stands on a line of its own; else it pushes every help text off the screen.
   const width = Math.max(...rows.map(([left]) => left.length).filter((length) => length <= widestFlag)) + 2;
   return rows.map(([left, right]) => (left.length > widestFlag ? `${left}\n${' '.repeat(width)}${right}` : left.padEnd(width) + right)).join('\n');

@@ -1,5 +1,5 @@
 import { mkdir } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { Conversation } from '../../core/chat/conversation';
@@ -10,13 +10,10 @@ import type { WhenFullAnswer } from '../../core/chat/turn';
 import { modelTurnError } from '../../core/chat/turnError';
 import { errorText, StoreError } from '../../core/errors';
 import { costOf, priceOf } from '../../core/cost/prices';
-import { presetNames } from '../../core/context/resolvePolicy';
-import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
 import { openStore } from '../store/openStore';
 import { conversationDeps } from '../runtime/conversationDeps';
 import { ModelBindings } from '../runtime/modelBindings';
-import { systemClock } from '../runtime/systemClock';
 import { UuidV7 } from '../runtime/uuidV7';
 import { WorkerAnalyst } from '../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
@@ -30,22 +27,27 @@ import { headlessRule } from '../../core/tools/approvalRule';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from './flags';
 import { contextCommand } from './contextCommands';
 import { parseProviderFlags, providerFlags } from './providerFlags';
+import { openSession, parseSessionFlags, sessionFlags } from './run/sessionFlags';
+import { converseWithoutHistory } from './run/withoutHistory';
 import { parseRunCommand, type RunCommand } from './runCommand';
 import { toOutputLine, type OutputLine } from './runEvents';
 import { stderrLogger } from './stderrLogger';
 import { allowedTools, toolFlags, workspaceToolsOf } from './toolFlags';
 
 const specs: readonly FlagSpec[] = [
-  { name: 'store', value: 'DIR', required: true, help: 'folder of the history; made when it does not exist' },
-  { name: 'session', value: 'ID', help: 'go on with a session (YYYYMMDD_NNN or its uuid); without it a new one begins' },
+  { name: 'store', value: 'DIR', help: 'folder of the history; made when it does not exist (required but with --no-history)' },
+  ...sessionFlags,
+  { name: 'no-history', help: 'every line is a question that stands alone: no history is loaded, and none is stored' },
   ...providerFlags,
-  { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
   { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
   ...toolFlags,
   { name: 'workspace-instructions', help: 'adds what AGENTS.md and .github/copilot-instructions.md of the workspace say to the standing instructions' },
   { name: 'skills', value: 'DIR', help: 'offers the skills in this folder: Markdown files with a name and a description, or SKILL.md in sub-folders' },
   { name: 'json', help: 'changes nothing: every line is JSON' },
 ];
+
+/** What a question that stands alone can be given; a store that is named stays as it is. */
+const aloneFlags: ReadonlySet<string> = new Set([...providerFlags.map(({ name }) => name), 'store', 'no-history', 'json']);
 
 /** Model steps with calls in one turn. */
 const mostRounds = 50;
@@ -69,7 +71,14 @@ session cannot be opened.`;
 export async function run(args: readonly string[]): Promise<number> {
   // V8 looks for garbage earlier, in this thread and in those it starts. Measured over 70 turns: 155 instead of 181 MB, in the same time.
   setFlagsFromString('--optimize-for-size');
-  return withConversation('run', parseFlags(args, specs), converse);
+  const flags = parseFlags(args, specs);
+  if (flags['no-history'] !== undefined) {
+    const other = specs.find(({ name }) => flags[name] !== undefined && !aloneFlags.has(name));
+    if (other) throw new UsageError(`--${other.name} and --no-history exclude each other.`);
+    return converseWithoutHistory(flags, write);
+  }
+  if (flags['store'] === undefined) throw new UsageError('--store is missing: folder of the history');
+  return withConversation('run', flags, converse);
 }
 
 /** Opens the session that the flags name, or a new one, and everything around it. Resolves with what `work` resolves with. */
@@ -78,6 +87,7 @@ export async function withConversation(label: string, flags: Flags, work: (conve
   const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
   const log = stderrLogger(secrets);
   const allowTools = allowedTools(flags);
+  const wishes = parseSessionFlags(flags);
   if (flags['workspace-instructions'] && !flags['workspace']) throw new UsageError('--workspace-instructions needs --workspace DIR: the folder whose files are meant.');
   const folders = () => (flags['workspace'] ? [flags['workspace']] : []);
   const folder = flags['store']!;
@@ -99,7 +109,9 @@ export async function withConversation(label: string, flags: Flags, work: (conve
       if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
       throw error;
     });
-    session = await openSession(store, flags);
+    const opened = await openSession(store, wishes);
+    session = opened.session;
+    if (opened.restored) process.stderr.write(`${session.id} was in the trash: it has been restored.\n`);
     // Once, so that the prompt of the session stays as it begins.
     const instructions = flags['workspace-instructions'] ? await workspaceInstructions(new WorkspacePins(folders)) : '';
     const skills = flags['skills'] === undefined ? [] : await findSkills({ folders: [resolve(flags['skills'])], workspace: [] }, log);
@@ -139,7 +151,7 @@ async function converse(conversation: Conversation): Promise<number> {
   });
   const { session } = conversation;
   const { queued } = conversation;
-  write({ type: 'ready', sessionId: session.id, uuid: session.uuid, title: session.title, resumed: session.leaf !== null, ...(queued.length > 0 ? { queued } : {}) });
+  write({ type: 'ready', sessionId: session.id, uuid: session.uuid, key: session.key, title: session.title, resumed: session.leaf !== null, metadata: session.metadata, costLimit: session.costLimit, ...(queued.length > 0 ? { queued } : {}) });
   write({ type: 'context', ...conversation.snapshot });
   const running: Promise<unknown>[] = [conversation.resumeQueue()];
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
@@ -184,15 +196,6 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
     default:
       write(await contextCommand(conversation, command).catch((error: unknown): OutputLine => ({ type: 'error', message: errorText(error) })));
   }
-}
-
-/** A policy that is asked for becomes the session's own. */
-async function openSession(store: SessionStore, { session: id, workspace: cwd, policy: preset }: Flags): Promise<Session> {
-  const policy = preset === undefined ? null : { preset };
-  if (id === undefined) return store.createSession({ uuid: new UuidV7().next(), channel: 'cli', cwd: resolve(cwd ?? '.'), policy, createdAt: systemClock.now() });
-  const session = (await store.session(id)) ?? (await store.listSessions()).find((one) => one.id === id);
-  if (!session) throw new StoreError('invalid', `There is no session "${id}" in this store.`);
-  return policy ? store.updateSession(session.uuid, { policy }) : session;
 }
 
 function write(line: OutputLine): void {

@@ -22,7 +22,8 @@ export type ModelChoice =
     });
 
 export interface ModelBindingsOptions {
-  readonly offline: ModelClient;
+  /** Null: there is no history to search. */
+  readonly offline: ModelClient | null;
   readonly log: Logger;
   /** How a provider is reached, at another address than usual if one is named. Rejects with `ModelError`: no key, no address. */
   readonly reach?: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
@@ -55,7 +56,10 @@ export class ModelBindings {
   /** Rejects with `ModelError`: no key, a refused one, an unusable address, a model nobody knows. */
   async resolve(choice: ModelChoice): Promise<ModelBinding> {
     const { offline, budget } = this.options;
-    if (choice.provider === 'offline') return { client: offline, info: await offline.describe(offlineModelId), summarizer: null };
+    if (choice.provider === 'offline') {
+      if (!offline) throw new ModelError({ reason: 'unknown_model', detail: '' });
+      return { client: offline, info: await offline.describe(offlineModelId), summarizer: null };
+    }
     const client = await this.client(choice);
     const described = await this.unlessRefused(client, async () => client.describe(choice.model === '' ? await this.automatic(client) : choice.model));
     const info: ModelInfo = choice.window ? { ...described, window: Math.min(described.window, choice.window) } : described;

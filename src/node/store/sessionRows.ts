@@ -1,8 +1,8 @@
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
-import type { NewSession, Session, SessionPatch } from '../../core/session/session';
+import { hasFixedKey, isSessionKey, type NewSession, type Session, type SessionPatch } from '../../core/session/session';
 import type { SessionRecord } from '../../core/session/sessionTransfer';
-import type { SessionQuery } from '../../core/session/sessionQuery';
+import type { SessionQuery, SessionSort } from '../../core/session/sessionQuery';
 import type { Connection, Row, SqlValue } from './connection';
 import { packText, unpackText } from './text';
 
@@ -37,16 +37,18 @@ export class SessionRows {
       const types = typeof value === 'boolean' ? `'${value}'` : typeof value === 'number' ? "'integer', 'real'" : "'text'";
       where(ofMetadata(`EXISTS (SELECT 1 FROM json_each(metadata) WHERE key = ? AND type IN (${types}) AND atom = ?)`), key, typeof value === 'string' ? value : Number(value));
     }
-    const sql = `SELECT * FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY updated_at DESC, rowid DESC`;
+    if (query.key !== undefined) where('key = ?', query.key);
+    const sort = query.sort ?? 'updated';
+    const sql = `SELECT * FROM sessions WHERE ${conditions.join(' AND ')} ORDER BY ${orders[sort]} updated_at DESC, rowid DESC`;
     const wanted = query.text === undefined ? null : folded(query.text);
     const found: Session[] = [];
     const limit = query.limit ?? Infinity;
     for (const row of this.connection.iterate(sql, parameters)) {
-      if (found.length >= limit) break;
+      if (found.length >= limit && sort !== 'title') break;
       // SQLite's LIKE knows upper and lower case of ASCII only.
       if (wanted === null || String(row['id']).includes(wanted) || folded(unpackText(row['title'])).includes(wanted)) found.push(decodeSession(row));
     }
-    return found;
+    return sort === 'title' ? byTitle(found).slice(0, limit) : found;
   }
 
   count(): number {
@@ -154,7 +156,9 @@ export class SessionRows {
 
   /** Changes what the patch names. `updatedAt` is left alone: it says when something was last said. */
   update(uuid: string, patch: SessionPatch): Session {
-    const { metadata } = this.require(uuid);
+    const session = this.require(uuid);
+    const { metadata } = session;
+    if (patch.key !== undefined && patch.key !== session.key) this.checkKey(session, patch.key);
     const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
     for (const [property, value] of changes) {
       const column = patchColumns[property as keyof SessionPatch];
@@ -162,6 +166,13 @@ export class SessionRows {
       this.connection.run(`UPDATE sessions SET ${column} = ? WHERE uuid = ?`, [encodePatch(property, property === 'metadata' ? merged(metadata, patch.metadata) : value), uuid]);
     }
     return this.require(uuid);
+  }
+
+  private checkKey(session: Session, key: string): void {
+    if (!isSessionKey(key)) throw new StoreError('invalid', english('"{0}" is no key of a session: a key is channel:chat, for example telegram:123456', key));
+    if (hasFixedKey(session)) throw new StoreError('invalid', english('The key of this session cannot be changed: by it the program that it comes from is followed'));
+    const other = this.connection.get('SELECT id FROM sessions WHERE key = ?', [key]);
+    if (other) throw new StoreError('invalid', english('The session {0} has the key {1}', String(other['id']), key));
   }
 
   setLeaf(uuid: string, leaf: string | null): void {
@@ -184,7 +195,23 @@ export class SessionRows {
   }
 }
 
+/** A title may be packed, and SQLite orders letters of ASCII only: those are sorted here. */
+const orders: Readonly<Record<SessionSort, string>> = {
+  updated: '',
+  created: 'created_at DESC,',
+  title: '',
+  tokens: 'total_tokens DESC,',
+  cost: '(SELECT coalesce(sum(cost), 0) FROM usage WHERE usage.session = sessions.uuid) DESC,',
+};
+
+/** Those without a title last. */
+function byTitle(sessions: readonly Session[]): Session[] {
+  const { compare } = new Intl.Collator(undefined, { numeric: true });
+  return [...sessions].sort((a, b) => Number(a.title === '') - Number(b.title === '') || compare(a.title, b.title));
+}
+
 const patchColumns: Readonly<Record<keyof SessionPatch, string>> = {
+  key: 'key',
   title: 'title',
   model: 'model',
   thinkingLevel: 'thinking_level',

@@ -82,9 +82,9 @@ describe('threadkeeper sessions, show, stats and export', () => {
 
   it('explains every command', async () => {
     const help = (await run('--help')).out;
-    for (const [, command] of help.matchAll(/threadkeeper (\w+) …/g)) {
+    for (const [, command] of help.matchAll(/threadkeeper ([\w-]+) …/g)) {
       const { code, out } = await run(command!, '--help');
-      assert.deepEqual([code, out.startsWith(`threadkeeper ${command}`), out.includes('--store')], [0, true, true], command);
+      assert.deepEqual([code, out.startsWith(`threadkeeper ${command}`), out.includes('--store')], [0, true, command !== 'ask'], command);
     }
   });
 });
