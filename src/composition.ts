@@ -29,7 +29,6 @@ import { ModelSource } from './vscode/modelSource';
 import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
 import { OpenClaw } from './vscode/openClaw';
 import { OtherSessions } from './vscode/otherSessions';
-import { askForRetention } from './vscode/retentionPreview';
 import { SessionActions } from './vscode/sessionActions';
 import { SessionDocuments } from './vscode/sessionDocuments';
 import type { SessionNode } from './vscode/sessionNodes';
@@ -45,7 +44,9 @@ import type { RunSharedTool } from './vscode/tools/sharedTools';
 import { ChangeDocuments } from './vscode/tools/changeDocuments';
 import { SummaryFiles } from './vscode/summaryFiles';
 import { TransferCommands } from './vscode/transferCommands';
-import { TrashRetention } from './vscode/trashRetention';
+import { askForCleanUp, askForRetention } from './vscode/sessions/retentionPreview';
+import { cleanUpRule, RetentionRule, trashRule } from './vscode/sessions/retentionRule';
+import { SessionDetailsFiles } from './vscode/sessions/sessionDetailsFiles';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
 import { WorkbenchCommands } from './vscode/workbenchCommands';
 import { VscodeWorkspaceText } from './vscode/workspaceText';
@@ -67,6 +68,7 @@ export interface Composition extends Disposable {
   readonly tree: SessionsTree;
   readonly summaries: SummaryFiles;
   readonly previews: CompactionPreviews;
+  readonly details: SessionDetailsFiles;
   readonly breakdown: BreakdownPanel;
   readonly analytics: AnalyticsPanel;
   readonly runSharedTool: RunSharedTool;
@@ -80,7 +82,7 @@ export function compose(started: StartedParts): Composition {
   const owned = new DisposableStore();
   const base: Base = { ...started, owned, configuration: owned.add(new Configuration(started.log)), location: new StoreLocation(started.context) };
   const chat = composeChat(base, (count) => {
-    void sessions.retention.run();
+    sessions.runRetention();
     void base.location.noteSessions(count).catch((error: unknown) => base.log.debug('registry_not_written', { detail: errorText(error) }));
   });
   const sessions = composeSessions(base, chat);
@@ -89,12 +91,13 @@ export function compose(started: StartedParts): Composition {
   keepCurrent(base, chat);
 
   const { controller, runtime, store, previews } = chat;
-  const { workbench, summaries, view, breakdown, analytics } = surfaces;
+  const { workbench, summaries, details, view, breakdown, analytics } = surfaces;
   return {
     view,
     tree: sessions.tree,
     summaries,
     previews,
+    details,
     breakdown,
     analytics,
     runSharedTool: sharedToolRuns({ store: () => store.get(), notes: async () => (await runtime.get()).notes(await store.get()), session: () => controller.session?.uuid ?? null }),
@@ -208,7 +211,8 @@ function composeRuntime({ context, log, configuration }: Base, asked: Pick<ChatR
 interface SessionParts {
   readonly tree: SessionsTree;
   readonly documents: SessionDocuments;
-  readonly retention: TrashRetention;
+  /** Carries out what the settings say of old sessions. */
+  readonly runRetention: () => void;
 }
 
 /** The Sessions view, and what becomes of sessions in the trash. */
@@ -224,6 +228,7 @@ function composeSessions({ log, memory, contextKeys, sessionsView, owned, config
       controller,
       others,
       offersRelink: async () => !memory.relinkDeclined() && (await location.likely()) !== undefined,
+      sorting: memory,
       now: Date.now,
       log,
       found: ({ unread, relinkOffered, hasTrash }) => {
@@ -233,21 +238,17 @@ function composeSessions({ log, memory, contextKeys, sessionsView, owned, config
       },
     }),
   );
-  const retention = new TrashRetention({
-    store,
-    days: () => configuration.current.trashDays,
-    memory: memory.retention,
-    ask: askForRetention,
-    purged: () => tree.refresh(),
-    now: Date.now,
-    log,
-  });
-  return { tree, documents, retention };
+  const common = { store, done: () => tree.refresh(), now: Date.now, log };
+  const emptyTrash = new RetentionRule({ ...common, days: () => configuration.current.trashDays, memory: memory.retention, rule: trashRule, ask: askForRetention });
+  const cleanUp = new RetentionRule({ ...common, days: () => configuration.current.cleanUpDays, memory: memory.cleanUp, rule: cleanUpRule(() => controller.openSessions), ask: askForCleanUp });
+  const runRetention = () => void emptyTrash.run().then(() => cleanUp.run());
+  return { tree, documents, runRetention };
 }
 
 interface SurfaceParts {
   readonly workbench: WorkbenchCommands;
   readonly summaries: SummaryFiles;
+  readonly details: SessionDetailsFiles;
   readonly view: ChatView;
   readonly breakdown: BreakdownPanel;
   readonly analytics: AnalyticsPanel;
@@ -262,6 +263,8 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   const care = new HistoryCare({ controller, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
   owned.add(care.watch());
   const summaries = owned.add(new SummaryFiles(controller));
+  const actions = new SessionActions({ store, controller, ids: new UuidV7(), now: Date.now, cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null, changed: () => void tree.reload() });
+  const details = owned.add(new SessionDetailsFiles(actions));
   const workbench = new WorkbenchCommands({
     controller,
     care,
@@ -286,7 +289,9 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     showAnalytics: () => analytics.show(),
     watchOpenClaw,
     sessions: {
-      actions: new SessionActions({ store, controller, ids: new UuidV7(), now: Date.now, cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null, changed: () => void tree.reload() }),
+      actions,
+      details,
+      cleanUpDays: () => configuration.current.cleanUpDays,
       tree,
       documents,
       filterChanged: (filtered) => contextKeys.set('sessionsFiltered', filtered),
@@ -296,7 +301,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   const view = owned.add(new ChatView({ extensionUri, controller, workbench, log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri, controller, store, actions: workbench, log }));
   const analytics = owned.add(new AnalyticsPanel({ extensionUri, controller, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
-  return { workbench, summaries, view, breakdown, analytics };
+  return { workbench, summaries, details, view, breakdown, analytics };
 }
 
 /** Follows a session of OpenClaw from now on, if the settings name one. */

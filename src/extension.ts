@@ -6,7 +6,7 @@ import { ApiKeys } from './vscode/apiKeys';
 import { ChatMemory } from './vscode/chatMemory';
 import { registerCommands } from './vscode/commands';
 import { ContextKeys } from './vscode/contextKeys';
-import { analyticsPanelType, breakdownPanelType, chatViewId, previewScheme, sessionsViewId, settings, settingsPrefix, summaryScheme, type SettingName } from './vscode/contributions';
+import { analyticsPanelType, breakdownPanelType, chatViewId, detailsScheme, previewScheme, sessionsViewId, settings, settingsPrefix, summaryScheme, type SettingName } from './vscode/contributions';
 import { endpointOf } from './vscode/endpoint';
 import { LazyFiles } from './vscode/lazyFiles';
 import { LazyTree } from './vscode/lazyTree';
@@ -52,6 +52,7 @@ export function activate(context: ExtensionContext): void {
     sessionsView,
     keys.onDidChange(showStoredKey),
     new LazyFiles(summaryScheme, async () => (await composed()).summaries),
+    new LazyFiles(detailsScheme, async () => (await composed()).details),
     new LazyFiles(previewScheme, async () => (await composed()).previews),
     window.registerWebviewViewProvider(chatViewId, { resolveWebviewView: async (view) => (await composed()).view.resolve(view) }),
     window.registerWebviewPanelSerializer(breakdownPanelType, { deserializeWebviewPanel: async (panel) => (await composed()).breakdown.restore(panel) }),

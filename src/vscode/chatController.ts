@@ -186,6 +186,11 @@ export class ChatController implements Disposable {
     await this.changeSession(uuid, { title: name });
   }
 
+  /** UUIDs of sessions that are open here, or will be again when the chat is looked at. */
+  get openSessions(): string[] {
+    return [...this.chats.sessions, this.deps.memory.lastSession() ?? ''].filter((uuid) => uuid !== '');
+  }
+
   /** Rejects with `StoreError`, and then nothing has changed. */
   async changeSession(uuid: string, details: SessionDetails): Promise<void> {
     const chat = this.chats.find(uuid);

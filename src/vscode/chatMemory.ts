@@ -1,6 +1,8 @@
 import type { Memento } from 'vscode';
 import { errorText } from '../core/errors';
 import type { Logger } from '../core/ports';
+import { sessionSorts, type SessionSort } from '../core/session/sessionQuery';
+import type { RetentionMemory } from './sessions/retentionRule';
 import type { StatusView } from './statusText';
 
 type Storage = Pick<Memento, 'get' | 'update'>;
@@ -11,7 +13,7 @@ export interface RememberedMeter extends StatusView {
   readonly canUndo: boolean;
 }
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', cleanUpRun: 'threadkeeper.cleanUpRun', cleanUpAgreed: 'threadkeeper.cleanUpAgreed', sessionSort: 'threadkeeper.sessionSort', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
 
 /** Banners that stay closed. */
 const mostDismissed = 20;
@@ -68,15 +70,32 @@ export class ChatMemory {
     return this.save(this.workspace, keys.toldEphemeral, folder);
   }
 
-  readonly retention = {
-    lastRun: (): number => Number(this.workspace.get<unknown>(keys.retentionRun) ?? 0) || 0,
-    setLastRun: (at: number): Promise<void> => this.save(this.workspace, keys.retentionRun, at),
-    agreed: (): number | undefined => {
-      const days = this.workspace.get<unknown>(keys.retentionAgreed);
-      return typeof days === 'number' ? days : undefined;
-    },
-    setAgreed: (days: number): Promise<void> => this.save(this.workspace, keys.retentionAgreed, days),
-  };
+  /** How the Sessions view is sorted; undefined: as it is by itself. */
+  sessionSort(): SessionSort | undefined {
+    const value = this.workspace.get<unknown>(keys.sessionSort);
+    return sessionSorts.find((sort) => sort === value);
+  }
+
+  setSessionSort(sort: SessionSort): Promise<void> {
+    return this.save(this.workspace, keys.sessionSort, sort);
+  }
+
+  /** Of sessions in the trash. */
+  readonly retention = this.ruleMemory(keys.retentionRun, keys.retentionAgreed);
+  /** Of sessions that nobody uses. */
+  readonly cleanUp = this.ruleMemory(keys.cleanUpRun, keys.cleanUpAgreed);
+
+  private ruleMemory(run: string, agreed: string): RetentionMemory {
+    return {
+      lastRun: () => Number(this.workspace.get<unknown>(run) ?? 0) || 0,
+      setLastRun: (at) => this.save(this.workspace, run, at),
+      agreed: () => {
+        const days = this.workspace.get<unknown>(agreed);
+        return typeof days === 'number' ? days : undefined;
+      },
+      setAgreed: (days) => this.save(this.workspace, agreed, days),
+    };
+  }
 
   /** Foreign transcripts that the user has agreed to have written to. */
   readonly transcripts = {

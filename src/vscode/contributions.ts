@@ -19,6 +19,8 @@ export const walkthroughId = 'start';
 /** Of the document that shows what a compaction would do, and of the one in which a summary is edited. */
 export const previewScheme = 'threadkeeper-preview';
 export const summaryScheme = 'threadkeeper-summary';
+/** Of the document in which the details of a session are edited. */
+export const detailsScheme = 'threadkeeper-details';
 /** What other agents of VS Code may call. */
 export const sharedToolPrefix = 'threadkeeper_';
 export const sharedToolNames = { recall: 'threadkeeper_recall', search: 'threadkeeper_searchSessions', notes: 'threadkeeper_notes' } as const;
@@ -31,6 +33,10 @@ export const commandIds = {
   searchHistory: 'threadkeeper.searchHistory',
   renameSession: 'threadkeeper.renameSession',
   editTags: 'threadkeeper.editTags',
+  editSessionDetails: 'threadkeeper.editSessionDetails',
+  openSessionByKey: 'threadkeeper.openSessionByKey',
+  sortSessions: 'threadkeeper.sortSessions',
+  cleanUpSessions: 'threadkeeper.cleanUpSessions',
   archiveSession: 'threadkeeper.archiveSession',
   trashSession: 'threadkeeper.trashSession',
   forkSession: 'threadkeeper.forkSession',
@@ -122,6 +128,9 @@ export const enablement: Partial<Record<CommandName, string>> = {
   searchHistory: contextKeys.hasSession,
   renameSession: contextKeys.hasSession,
   editTags: contextKeys.hasSession,
+  editSessionDetails: contextKeys.hasSession,
+  sortSessions: contextKeys.hasSession,
+  cleanUpSessions: contextKeys.hasSession,
   archiveSession: contextKeys.hasSession,
   trashSession: contextKeys.hasSession,
   forkSession: contextKeys.hasSession,
@@ -191,6 +200,7 @@ export const settings = {
   openClawSessionKey: { key: 'openclaw.sessionKey', default: '', scope: 'window', restricted: true },
   openClawTwoWay: { key: 'openclaw.twoWay', default: false, scope: 'machine', restricted: true },
   trashDays: { key: 'history.trashDays', default: 0, scope: 'window', restricted: false },
+  cleanUpDays: { key: 'history.cleanUpDays', default: 0, scope: 'machine', restricted: true },
   offerBranchSummary: { key: 'history.offerBranchSummary', default: true, scope: 'window', restricted: false },
   statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },
 } as const satisfies Readonly<Record<string, { key: string; default: unknown; scope: 'machine' | 'window'; restricted: boolean }>>;

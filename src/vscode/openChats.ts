@@ -52,6 +52,11 @@ export class OpenChats implements Disposable {
     return this.all().flatMap(({ waiting }) => waiting ?? []);
   }
 
+  /** UUIDs of all sessions with a chat. */
+  get sessions(): string[] {
+    return this.all().map((chat) => chat.session.uuid);
+  }
+
   /** The chat on show, or one that finishes its turn. */
   find(uuid: string): OpenChat | undefined {
     return this.all().find((chat) => chat.session.uuid === uuid);

@@ -1,5 +1,6 @@
 import { t } from '../core/l10n';
 import type { IdSource, SessionStore } from '../core/ports';
+import { sessionsToCleanUp } from '../core/session/cleanUp';
 import type { PurgePreview } from '../core/session/purgePreview';
 import type { Session, SessionDetails, SessionPatch } from '../core/session/session';
 import type { ChatController } from './chatController';
@@ -56,6 +57,12 @@ export class SessionActions {
 
   async trashed(): Promise<Session[]> {
     return (await this.deps.store.get()).listSessions({ trashed: true });
+  }
+
+  /** What nobody has used for more than so many days. */
+  async idle(days: number): Promise<readonly Session[]> {
+    const { store, controller, now } = this.deps;
+    return sessionsToCleanUp(await store.get(), { days, now: now(), open: controller.openSessions });
   }
 
   async purgePreview(sessions: readonly Session[]): Promise<PurgePreview> {

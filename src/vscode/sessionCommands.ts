@@ -7,7 +7,9 @@ import type { SessionDocuments } from './sessionDocuments';
 import type { SessionActions } from './sessionActions';
 import { purgeText } from './purgeText';
 import type { SessionNode } from './sessionNodes';
-import { askForTags, askForTitle, pickSession } from './sessionPicker';
+import { askForDays, askForKey, askForTags, askForTitle, pickSession, pickSort } from './sessionPicker';
+import { pickCleanUp } from './sessions/retentionPreview';
+import type { SessionDetailsFiles } from './sessions/sessionDetailsFiles';
 import type { SessionsTree } from './sessionsTree';
 import { sessionsText, sessionTags } from './sessionText';
 
@@ -16,6 +18,9 @@ export interface SessionCommandsDeps {
   readonly actions: SessionActions;
   readonly tree: SessionsTree;
   readonly documents: Pick<SessionDocuments, 'open'>;
+  readonly details: Pick<SessionDetailsFiles, 'open'>;
+  /** After how many days without use a session may go, as the settings have it; 0: they do not say. */
+  readonly cleanUpDays: () => number;
   /** Says something where the user looks. */
   readonly tell: (text: string) => void;
   /** Says it, with a button that takes it back. */
@@ -28,6 +33,10 @@ export type SessionCommandName = Extract<
   | 'switchSession'
   | 'renameSession'
   | 'editTags'
+  | 'editSessionDetails'
+  | 'openSessionByKey'
+  | 'sortSessions'
+  | 'cleanUpSessions'
   | 'archiveSession'
   | 'unarchiveSession'
   | 'trashSession'
@@ -57,6 +66,10 @@ export class SessionCommands {
     switchSession: () => this.switchSession(),
     renameSession: (args) => this.withOne(args, (session) => this.rename(session)),
     editTags: (args) => this.withOne(args, (session) => this.editTags(session)),
+    editSessionDetails: (args) => this.withOne(args, (session) => this.deps.details.open(session)),
+    openSessionByKey: () => this.openByKey(),
+    sortSessions: () => this.sort(),
+    cleanUpSessions: () => this.cleanUp(),
     archiveSession: (args) => this.withAll(args, (sessions) => this.archive(sessions)),
     unarchiveSession: (args) => this.withAll(args, async (sessions) => void (await this.deps.actions.archive(sessions, false))),
     trashSession: (args) => this.withAll(args, (sessions) => this.trash(sessions)),
@@ -122,6 +135,31 @@ export class SessionCommands {
     if (tags !== undefined) await actions.saveDetails(session.uuid, { metadata: { tags } });
   }
 
+  private async openByKey(): Promise<void> {
+    const key = await askForKey();
+    if (key !== undefined) await this.show(await this.deps.actions.openByKey(key));
+  }
+
+  private async sort(): Promise<void> {
+    const { tree } = this.deps;
+    const sort = await pickSort(tree.sort);
+    if (sort === undefined) return;
+    await tree.setSort(sort);
+    await commands.executeCommand(focusSessionsCommand);
+  }
+
+  private async cleanUp(): Promise<void> {
+    const { actions, cleanUpDays, tell, tellUndoable } = this.deps;
+    const days = await askForDays(cleanUpDays());
+    if (days === undefined) return;
+    const due = await actions.idle(days);
+    if (due.length === 0) return tell(t('There is nothing to clean up: every session is pinned, open or has been used since.'));
+    const chosen = await pickCleanUp(due);
+    if (!chosen || chosen.length === 0) return;
+    await actions.trash(chosen);
+    tellUndoable(t('Moved {0} to the trash. It can be restored from there.', sessionsText(chosen)), () => actions.restore(chosen));
+  }
+
   private async fork(session: Session): Promise<void> {
     const { actions, tell } = this.deps;
     const forked = await actions.fork(session.uuid);
@@ -168,7 +206,7 @@ export class SessionCommands {
 
   private async filter(): Promise<void> {
     const { tree } = this.deps;
-    const text = await window.showInputBox({ title: t('Filter Sessions'), value: tree.filter, prompt: t('Part of a title or id, or #tag. Empty: show all.') });
+    const text = await window.showInputBox({ title: t('Filter Sessions'), value: tree.filter, prompt: t('Part of a title or id, #tag, or meta:name=value. Empty: show all.') });
     if (text === undefined) return;
     this.setFilter(text);
     await commands.executeCommand(focusSessionsCommand);

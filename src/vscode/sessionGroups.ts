@@ -1,7 +1,8 @@
 import { t } from '../core/l10n';
 import type { Session } from '../core/session/session';
+import type { SessionSort } from '../core/session/sessionQuery';
 
-export type DateGroup = 'pinned' | 'today' | 'yesterday' | 'week' | 'older';
+export type DateGroup = 'pinned' | 'sorted' | 'today' | 'yesterday' | 'week' | 'older';
 
 export interface SessionGroup {
   readonly id: DateGroup;
@@ -10,20 +11,26 @@ export interface SessionGroup {
 
 export const groupLabels: Readonly<Record<DateGroup, () => string>> = {
   pinned: () => t('Pinned'),
+  sorted: () => t('All Sessions'),
   today: () => t('Today'),
   yesterday: () => t('Yesterday'),
   week: () => t('Last 7 Days'),
   older: () => t('Older'),
 };
 
-/** By the local day on which something was last said, in the given order; groups without a session are left out. */
-export function groupSessions(sessions: readonly Session[], now: number): SessionGroup[] {
+/**
+ * By the local day on which something was last said, or on which they began, in the given order; in any other order all in one. Groups
+ * without a session are left out.
+ */
+export function groupSessions(sessions: readonly Session[], now: number, sort: SessionSort = 'updated'): SessionGroup[] {
   const starts = { today: dayStart(now, 0), yesterday: dayStart(now, 1), week: dayStart(now, 6) };
-  const groupOf = ({ pinnedAt, updatedAt }: Session): DateGroup => {
+  const groupOf = ({ pinnedAt, updatedAt, createdAt }: Session): DateGroup => {
     if (pinnedAt !== null) return 'pinned';
-    if (updatedAt >= starts.today) return 'today';
-    if (updatedAt >= starts.yesterday) return 'yesterday';
-    return updatedAt >= starts.week ? 'week' : 'older';
+    if (sort !== 'updated' && sort !== 'created') return 'sorted';
+    const at = sort === 'created' ? createdAt : updatedAt;
+    if (at >= starts.today) return 'today';
+    if (at >= starts.yesterday) return 'yesterday';
+    return at >= starts.week ? 'week' : 'older';
   };
   const groups = new Map<DateGroup, Session[]>();
   for (const session of sessions) {

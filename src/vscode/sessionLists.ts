@@ -1,9 +1,10 @@
 import type { SessionStore } from '../core/ports';
 import type { Session } from '../core/session/session';
-import type { SessionQuery } from '../core/session/sessionQuery';
+import { parseSearchText } from '../core/recall/parseSearchText';
+import type { SessionQuery, SessionSort } from '../core/session/sessionQuery';
 
 export interface SessionList {
-  /** Newest first. */
+  /** In the order that was chosen. */
   readonly sessions: readonly Session[];
   readonly hasMore: boolean;
 }
@@ -26,8 +27,9 @@ const queries = {
 export class SessionLists {
   private readonly limits: Record<ListName, number> = { active: listStep, archived: listStep, trashed: listStep };
   private words = '';
+  sort: SessionSort = 'updated';
 
-  /** Part of a title, id or tag; `#work` is one tag. Empty: everything. */
+  /** Part of a title or id; `#work` is a tag, `meta:user_id=7` a value of the metadata. Empty: everything. */
   get filter(): string {
     return this.words;
   }
@@ -37,6 +39,10 @@ export class SessionLists {
     for (const name of Object.keys(this.limits) as ListName[]) this.limits[name] = listStep;
   }
 
+  private get query(): SessionQuery {
+    return { ...filterQuery(this.words), sort: this.sort };
+  }
+
   showMore(name: ListName): void {
     this.limits[name] += listStep;
   }
@@ -44,7 +50,7 @@ export class SessionLists {
   /** Rejects with `StoreError`. */
   async load(store: Pick<SessionStore, 'listSessions'>): Promise<LoadedLists> {
     const [pinned, active, archived, trashed] = await Promise.all([
-      store.listSessions({ ...queries.pinned, ...filterQuery(this.words) }),
+      store.listSessions({ ...queries.pinned, ...this.query }),
       this.read(store, 'active'),
       this.read(store, 'archived'),
       this.read(store, 'trashed'),
@@ -54,12 +60,18 @@ export class SessionLists {
 
   private async read(store: Pick<SessionStore, 'listSessions'>, name: ListName): Promise<SessionList> {
     const limit = this.limits[name];
-    const found = await store.listSessions({ ...queries[name], ...filterQuery(this.words), limit: limit + 1 });
+    const found = await store.listSessions({ ...queries[name], ...this.query, limit: limit + 1 });
     return { sessions: found.slice(0, limit), hasMore: found.length > limit };
   }
 }
 
-function filterQuery(words: string): Pick<SessionQuery, 'tag' | 'text'> {
+/** The same words as in a search: `tag:`, `session:` and `meta:` are taken out of it; whatever says something of messages is part of a title. */
+function filterQuery(words: string): SessionQuery {
   if (words === '') return {};
-  return words.startsWith('#') && words.length > 1 ? { tag: words.slice(1) } : { text: words };
+  if (words.startsWith('#') && words.length > 1 && !words.includes(' meta:')) return { tag: words.slice(1) };
+  const { text: rest, filters, sessionId } = parseSearchText(words.replace(/(?<=^|\s)#(\S+)/g, 'tag:$1'));
+  const { tag, metadata, ...ofMessages } = filters;
+  if (Object.keys(ofMessages).length > 0) return { text: words };
+  const text = [sessionId ?? '', rest].filter((part) => part !== '').join(' ');
+  return { ...(tag === undefined ? {} : { tag }), ...(metadata === undefined ? {} : { metadata }), ...(text === '' ? {} : { text }) };
 }

@@ -1,9 +1,10 @@
 import { listed, t, wholeNumber } from '../core/l10n';
 import type { Session } from '../core/session/session';
+import type { SessionSort } from '../core/session/sessionQuery';
 import { groupLabels, groupSessions, type DateGroup } from './sessionGroups';
 import type { ListName, LoadedLists } from './sessionLists';
 import { ago } from '../protocol/figures';
-import { messagesText, sessionDescription, sessionTitle, sessionTooltip } from './sessionText';
+import { messagesText, sessionDescription, sessionTitle, sessionTooltip, sortTexts } from './sessionText';
 import type { WaitingSession } from './waitingSession';
 
 /** Another workspace of this machine, as the registry knows it. */
@@ -38,6 +39,7 @@ export function ownSession(node: unknown): Session | null {
 export interface TreeState {
   readonly lists: LoadedLists;
   readonly filter: string;
+  readonly sort: SessionSort;
   readonly others: readonly OtherWorkspace[];
   /** UUID of the session in the chat. */
   readonly current: string | null;
@@ -64,8 +66,8 @@ export interface SessionRow {
   readonly spoken: string;
 }
 
-export function rootNodes({ lists, filter, others, now }: TreeState): SessionNode[] {
-  const groups: SessionNode[] = groupSessions(lists.active.sessions, now).map(({ id }) => ({ kind: 'group', group: id }));
+export function rootNodes({ lists, filter, sort, others, now }: TreeState): SessionNode[] {
+  const groups: SessionNode[] = groupSessions(lists.active.sessions, now, sort).map(({ id }) => ({ kind: 'group', group: id }));
   if (lists.active.hasMore) groups.push({ kind: 'more', list: 'active' });
   if (lists.archived.sessions.length > 0) groups.push({ kind: 'group', group: 'archived' });
   if (lists.trashed.sessions.length > 0) groups.push({ kind: 'group', group: 'trashed' });
@@ -73,13 +75,13 @@ export function rootNodes({ lists, filter, others, now }: TreeState): SessionNod
   return others.length > 0 ? [...groups, { kind: 'group', group: 'others' }] : groups;
 }
 
-export function groupNodes({ lists, others, now }: TreeState, group: DateGroup | 'archived' | 'trashed' | 'others'): SessionNode[] {
+export function groupNodes({ lists, sort, others, now }: TreeState, group: DateGroup | 'archived' | 'trashed' | 'others'): SessionNode[] {
   if (group === 'others') return others.map((workspace) => ({ kind: 'workspace', workspace }));
   if (group === 'archived' || group === 'trashed') {
     const list = lists[group];
     return [...sessionNodes(list.sessions, null), ...(list.hasMore ? [{ kind: 'more', list: group } as const] : [])];
   }
-  const found = groupSessions(lists.active.sessions, now).find(({ id }) => id === group);
+  const found = groupSessions(lists.active.sessions, now, sort).find(({ id }) => id === group);
   return sessionNodes(found?.sessions ?? [], null);
 }
 
@@ -104,7 +106,7 @@ export function rowOf(node: SessionNode, state: TreeState): SessionRow {
 
 const plain = { description: '', tooltip: '', iconColor: null, expands: 'never' } as const;
 
-function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists, filter, others }: TreeState): SessionRow {
+function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists, filter, sort, others }: TreeState): SessionRow {
   // Under another id, so that a filter opens what it has found in, whatever the user has closed before.
   const id = `group:${group}${filter === '' ? '' : ':filtered'}`;
   const opened = filter === '' ? 'closed' : 'open';
@@ -112,16 +114,17 @@ function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists,
   if (group === 'archived') return { ...plain, id, label: t('Archived'), description: count('archived'), icon: 'archive', context: 'group.archived', expands: opened, spoken: t('Archived, {0}', count('archived')) };
   if (group === 'trashed') return { ...plain, id, label: t('Trash'), description: count('trashed'), icon: 'trash', context: 'group.trash', expands: opened, spoken: t('Trash, {0}', count('trashed')) };
   if (group === 'others') return { ...plain, id, label: t('Other Workspaces'), description: String(others.length), icon: 'folder-library', context: 'group.others', expands: 'closed', spoken: t('Other workspaces, {0}', others.length) };
-  return { ...plain, id, label: groupLabels[group](), icon: '', context: 'group', expands: 'open', spoken: groupLabels[group]() };
+  const order = group === 'sorted' ? sortTexts[sort]() : '';
+  return { ...plain, id, label: groupLabels[group](), description: order, icon: '', context: 'group', expands: 'open', spoken: listed([groupLabels[group](), order].filter((part) => part !== '')) };
 }
 
-function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, waiting, now }: TreeState): SessionRow {
+function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, waiting, sort, now }: TreeState): SessionRow {
   const isCurrent = other === null && session.uuid === current;
   const isAnswering = other === null && answering.has(session.uuid);
   const title = sessionTitle(session);
   const waitsFor = other === null ? waiting.get(session.uuid) : undefined;
   const state = waitsFor ? waitingWords[waitsFor]() : isAnswering ? t('answering') : isCurrent ? t('open') : '';
-  const description = sessionDescription(session, now);
+  const description = sessionDescription(session, now, sort);
   return {
     id: `session:${other ? `${other.folder}:` : ''}${session.uuid}`,
     label: title,

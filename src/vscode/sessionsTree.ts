@@ -3,7 +3,9 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { errorText } from '../core/errors';
 import { t } from '../core/l10n';
 import type { Logger, SessionStore } from '../core/ports';
+import type { SessionSort } from '../core/session/sessionQuery';
 import type { ChatController } from './chatController';
+import type { ChatMemory } from './chatMemory';
 import { commandIds } from './contributions';
 import type { LazyTree } from './lazyTree';
 import type { OtherSessions } from './otherSessions';
@@ -15,6 +17,7 @@ export interface SessionsTreeDeps {
   readonly store: { get(): Promise<SessionStore> };
   readonly controller: Pick<ChatController, 'session' | 'answering' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
+  readonly sorting: Pick<ChatMemory, 'sessionSort' | 'setSessionSort'>;
   readonly now: () => number;
   readonly log: Logger;
   /** Whether to offer an empty workspace another one's history. */
@@ -47,6 +50,7 @@ export class SessionsTree implements Disposable {
 
   constructor(private readonly deps: SessionsTreeDeps) {
     this.view = deps.sessionsView.view;
+    this.lists.sort = deps.sorting.sessionSort() ?? 'updated';
     this.disposables.add(deps.controller.onDidChangeState(() => this.refresh()));
     this.disposables.add(this.view.onDidChangeVisibility(({ visible }) => this.shown(visible)));
     this.disposables.add(this.view.onDidCollapseElement(({ element }) => void (element.kind === 'workspace' && deps.others.collapsed(element.workspace))));
@@ -61,6 +65,17 @@ export class SessionsTree implements Disposable {
     this.lists.filter = text;
     this.view.message = this.filter === '' ? undefined : t('Filtered: {0}', this.filter);
     void this.reload();
+  }
+
+  get sort(): SessionSort {
+    return this.lists.sort;
+  }
+
+  /** Remembered for this workspace. */
+  async setSort(sort: SessionSort): Promise<void> {
+    this.lists.sort = sort;
+    await this.deps.sorting.setSessionSort(sort);
+    await this.reload();
   }
 
   showMore(list: ListName): void {
@@ -137,7 +152,7 @@ export class SessionsTree implements Disposable {
       const [lists, others] = await Promise.all([store.get().then((open) => this.lists.load(open)), otherSessions.list()]);
       const relinkOffered = this.filter === '' && isEmpty(lists) && (await offersRelink());
       // The offer stands where rows would: the tree has room for one of them.
-      this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), waiting: waitingOf(controller), now: now() };
+      this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, sort: this.sort, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), waiting: waitingOf(controller), now: now() };
       found({ unread: false, relinkOffered, hasTrash: lists.trashed.sessions.length > 0 });
     } catch (error) {
       log.warn('sessions_not_listed', { detail: errorText(error) });
@@ -157,7 +172,7 @@ export class SessionsTree implements Disposable {
 
   private nothing(): TreeState {
     const list = { sessions: [], hasMore: false };
-    return { lists: { active: list, archived: list, trashed: list }, others: [], filter: this.filter, current: null, answering: new Set(), waiting: new Map(), now: this.deps.now() };
+    return { lists: { active: list, archived: list, trashed: list }, others: [], filter: this.filter, sort: this.sort, current: null, answering: new Set(), waiting: new Map(), now: this.deps.now() };
   }
 }
 

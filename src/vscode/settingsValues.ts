@@ -39,6 +39,8 @@ export interface Settings {
   readonly policy: PolicyChoice;
   /** How long a session stays in the trash; 0: until it is emptied. */
   readonly trashDays: number;
+  /** After how long without use a session goes to the trash; 0: never by itself. */
+  readonly cleanUpDays: number;
   /** Whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;
   /** `path`: of its agents; empty: where OpenClaw keeps them. `twoWay`: replies go there too. */
@@ -82,6 +84,7 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     maxRounds: take('maxRounds', isCount, t('a whole number above 0'), settings.maxRounds.default as number),
     policy,
     trashDays: take('trashDays', isDays, t('a number of days'), settings.trashDays.default as number),
+    cleanUpDays: take('cleanUpDays', isDays, t('a number of days'), settings.cleanUpDays.default as number),
     offerBranchSummary: take('offerBranchSummary', isBoolean, t('true or false'), settings.offerBranchSummary.default as boolean),
     openClaw: {
       inherit: take('openClawInherit', isBoolean, t('true or false'), settings.openClawInherit.default as boolean),

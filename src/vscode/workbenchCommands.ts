@@ -58,7 +58,7 @@ export interface WorkbenchCommandsDeps {
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'noteFolders'>;
   readonly transfer: TransferCommands;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
-  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'filterChanged'>;
+  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'details' | 'cleanUpDays' | 'filterChanged'>;
   readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
 }
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { presets, resolvePolicy } from '../../src/core/context/resolvePolicy';
-import { allSettings, category, chatViewId, commandIds, contextKeys, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
+import { allSettings, category, chatViewId, commandIds, contextKeys, detailsScheme, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -72,6 +72,10 @@ describe('manifest', () => {
       [commandIds.searchHistory]: 'Threadkeeper: Search History…',
       [commandIds.renameSession]: 'Threadkeeper: Rename Session…',
       [commandIds.editTags]: 'Threadkeeper: Edit Tags…',
+      [commandIds.editSessionDetails]: 'Threadkeeper: Edit Session Details…',
+      [commandIds.openSessionByKey]: 'Threadkeeper: Open Session by Key…',
+      [commandIds.sortSessions]: 'Threadkeeper: Sort Sessions…',
+      [commandIds.cleanUpSessions]: 'Threadkeeper: Clean Up Sessions…',
       [commandIds.archiveSession]: 'Threadkeeper: Archive Session',
       [commandIds.trashSession]: 'Threadkeeper: Move Session to Trash',
       [commandIds.forkSession]: 'Threadkeeper: Fork Session Here',
@@ -226,7 +230,7 @@ describe('manifest', () => {
   it('asks for VS Code 1.100, starts for the status bar and for documents of its own, and is filed under AI and Chat', () => {
     deepStrictEqual(
       { engine: manifest.engines.vscode, activation: manifest.activationEvents, categories: manifest.categories },
-      { engine: '^1.100.0', activation: ['onStartupFinished', `onFileSystem:${summaryScheme}`, `onFileSystem:${previewScheme}`], categories: ['AI', 'Chat'] },
+      { engine: '^1.100.0', activation: ['onStartupFinished', `onFileSystem:${summaryScheme}`, `onFileSystem:${detailsScheme}`, `onFileSystem:${previewScheme}`], categories: ['AI', 'Chat'] },
     );
   });
 

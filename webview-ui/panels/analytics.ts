@@ -86,7 +86,7 @@ export class AnalyticsView extends ViewElement {
 
   private sessions({ sessions, moreSessions }: Report): TemplateResult {
     if (sessions.length === 0) return html`<p class="muted">${t('No session was used in these days.')}</p>`;
-    const most = Math.max(...sessions.map((session) => session.tokens), 1);
+    const most = Math.max(...sessions.map((session) => session.contentTokens), 1);
     return html`
       <div class="table-box" role="region" aria-labelledby="top" tabindex="0">
         <table class="list">
@@ -96,8 +96,8 @@ export class AnalyticsView extends ViewElement {
               (session) => html`<tr>
                 <th scope="row" class="excerpt"><button type="button" class="link-button" @click=${() => this.ask({ method: 'open_session', uuid: session.uuid })}>${session.title || t('Untitled')}</button> <span class="muted">${[session.id, ...session.tags.map((tag) => `#${tag}`)].join(' · ')}</span></th>
                 <td class="number">${wholeNumber(session.messages)}</td>
-                <td class="number">${shortTokens(session.contentTokens)}</td>
-                <td class="number">${shortTokens(session.tokens)}${amount(session.tokens, most)}</td>
+                <td class="number">${shortTokens(session.contentTokens)}${amount(session.contentTokens, most)}</td>
+                <td class="number">${shortTokens(session.tokens)}</td>
                 <td class="number">${costText(session.cost, session.requests)}</td>
               </tr>`,
             )}

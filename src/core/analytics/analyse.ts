@@ -37,7 +37,7 @@ export function analyse(rows: AnalyticsRows, range: AnalyticsQuery, filter: Anal
       const said = entriesBySession.get(uuid) ?? [];
       return { uuid, id, title, cwd, tags: [...tags], createdAt, messages: sum(said, 'messages'), contentTokens: sum(said, 'tokens'), ...spent(usageBySession.get(uuid) ?? []) };
     })
-    .sort((a, b) => b.tokens - a.tokens || b.contentTokens - a.contentTokens || (a.id < b.id ? 1 : -1));
+    .sort((a, b) => b.contentTokens - a.contentTokens || b.tokens - a.tokens || (a.id < b.id ? 1 : -1));
   const top = filter.top ?? 10;
   return {
     from: dayOf(range.from),

@@ -25,7 +25,7 @@ export const AnalyticsReport = z.object({
   totals: z.object({ sessionsCreated: z.number(), sessionsActive: z.number(), messages: z.number(), ...spent }),
   /** Every day of the range, also those on which nothing happened. */
   days: z.array(z.object({ day: z.string(), sessionsCreated: z.number(), sessionsActive: z.number(), messages: z.number(), ...spent })),
-  /** Those with the most tokens first: billed ones, then, where nothing was billed, those of what was said. */
+  /** Those in which the most was said first, by the tokens of what was said; what it was billed stands beside it. */
   sessions: z.array(
     z.object({
       uuid: z.string(),

@@ -26,7 +26,7 @@ export const statsHelp = `threadkeeper stats: sessions, tokens and cost by the d
 
 ${flagHelp(specs)}
 
-Tokens and cost are what requests were billed; a session that was imported without them counts with its messages. The store may be in use:
+The largest sessions are those in which the most was said; tokens and cost elsewhere are what requests were billed. The store may be in use:
 a copy is read. Exit code 2 for a command line that cannot be run, 1 when the store cannot be read.`;
 
 /** Resolves with the exit code. */
@@ -71,7 +71,7 @@ function forPeople({ from, to, totals, days, sessions, moreSessions, models, com
     '',
     'day         begun  in use  messages        tokens      cost',
     ...days.map((day) => `${day.day}  ${n(day.sessionsCreated).padStart(5)}  ${n(day.sessionsActive).padStart(6)}  ${n(day.messages).padStart(8)}  ${n(day.tokens).padStart(12)}  ${`$${day.cost.usd.toFixed(2)}`.padStart(8)}`),
-    ...(sessions.length === 0 ? [] : ['', 'largest sessions', ...sessions.map(({ id, title, tokens, messages }) => `  ${id}  ${n(tokens).padStart(12)} tokens  ${n(messages).padStart(6)} messages  ${plain(title) || 'Untitled'}`)]),
+    ...(sessions.length === 0 ? [] : ['', 'largest sessions', ...sessions.map(({ id, title, contentTokens, tokens, messages }) => `  ${id}  ${n(contentTokens).padStart(10)} tokens said  ${n(tokens).padStart(12)} billed  ${n(messages).padStart(6)} messages  ${plain(title) || 'Untitled'}`)]),
     ...(moreSessions > 0 ? [`  and ${n(moreSessions)} more`] : []),
     ...(models.length === 0 ? [] : ['', 'models', ...models.map(({ provider, model, requests, tokens, cost }) => `  ${provider}/${model}  ${counted(requests, 'request', 'requests')}  ${counted(tokens, 'token', 'tokens')}  ${usd(cost)}`)]),
     '',

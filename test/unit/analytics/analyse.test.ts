@@ -68,7 +68,8 @@ describe('analytics of a store', () => {
       { day: '2026-11-19', sessionsCreated: 0, sessionsActive: 1, messages: 1, ...spent, requests: 2, tokens: 153, output: 11, cost: { usd: 0.5, requestsWithoutCost: 1, requestsEstimated: 1 } },
       { day: '2026-11-20', sessionsCreated: 1, sessionsActive: 1, messages: 1, ...spent, tokens: 1045, cost: { usd: 0, requestsWithoutCost: 0, requestsEstimated: 0 } },
     ]);
-    assert.deepEqual(report.sessions.map(({ uuid, tokens, messages, tags }) => [uuid, tokens, messages, tags]), [[b, 1045, 1, []], [a, 153, 2, ['work']]]);
+    assert.deepEqual(report.sessions.map(({ uuid, tokens, messages, tags }) => [uuid, tokens, messages, tags]), [[a, 153, 2, ['work']], [b, 1045, 1, []]], 'by the tokens that were said, whatever they were billed');
+    assert.ok(report.sessions[0]!.contentTokens > report.sessions[1]!.contentTokens);
     assert.deepEqual(report.compactions, {
       count: 2,
       undone: 1,

@@ -9,7 +9,7 @@ const day = 24 * hour;
 
 function stateOf(more: Partial<Omit<TreeState, 'lists'>> & { readonly lists?: Partial<LoadedLists> } = {}): TreeState {
   const empty = { sessions: [], hasMore: false };
-  return { filter: '', others: [], current: null, answering: new Set(), waiting: new Map(), now, ...more, lists: { active: empty, archived: empty, trashed: empty, ...more.lists } };
+  return { filter: '', sort: 'updated', others: [], current: null, answering: new Set(), waiting: new Map(), now, ...more, lists: { active: empty, archived: empty, trashed: empty, ...more.lists } };
 }
 
 function listed(...sessions: readonly Session[]): { readonly sessions: readonly Session[]; readonly hasMore: boolean } {

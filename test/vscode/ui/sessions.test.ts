@@ -88,6 +88,59 @@ describe('the Sessions view', function () {
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
   });
 
+  it('shows and changes what is said of a session, finds it by that, and opens one by its key', async () => {
+    const { workbench, chat } = session;
+    await sessions.chooseFromMenu('Harbour fees', 'Edit Session Details');
+    await workbench.page.locator('.monaco-editor .view-lines').getByText('"metadata"').waitFor();
+    await workbench.page.locator('.monaco-editor').first().click();
+    await workbench.page.keyboard.press('Control+A');
+    await workbench.page.keyboard.insertText('{ "title": "Harbour dues", "key": "telegram:123456", "costLimit": 0.5, "metadata": { "tags": ["money"], "user_id": "user_123" } }');
+    await workbench.page.keyboard.press('Control+S');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour dues', 'Tides of the north');
+    await workbench.screenshot('sessions-details');
+    await workbench.runCommand('View: Close All Editors');
+    await workbench.runCommand('Threadkeeper: Filter Sessions…');
+    await workbench.quickInput.waitUntilOpen('Part of a title');
+    await workbench.quickInput.accept('meta:user_id=user_123');
+    await sessions.see('Today', 'Harbour dues');
+    await sessions.row('Harbour dues').hover();
+    await workbench.page.locator('.monaco-hover').getByText('user_123').waitFor();
+    await workbench.screenshot('sessions-metadata');
+    await sessions.pressTitle('Clear Session Filter');
+    await workbench.runCommand('Threadkeeper: Open Session by Key…');
+    await workbench.quickInput.waitUntilOpen('The session with this key');
+    await workbench.quickInput.accept('telegram:123456');
+    await chat.see('article.user-message', 'Harbour fees');
+    await sessions.chooseFromMenu('Harbour dues', 'Rename Session');
+    await workbench.quickInput.waitUntilOpen('A title for this session');
+    await workbench.quickInput.accept('Harbour fees');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
+  });
+
+  it('sorts as the user says, and remembers it', async () => {
+    const { workbench } = session;
+    const sortBy = async (order: string) => {
+      await workbench.runCommand('Threadkeeper: Sort Sessions…');
+      await workbench.quickInput.waitUntilOpen('Pinned sessions stay on top');
+      await workbench.quickInput.accept(order);
+    };
+    await sortBy('Title');
+    await sessions.see('Pinned', 'Mooring codes', 'All Sessions', 'Harbour fees', 'Tides of the north');
+    await workbench.screenshot('sessions-sorted');
+    await workbench.reload();
+    await sessions.see('Pinned', 'Mooring codes', 'All Sessions', 'Harbour fees', 'Tides of the north');
+    await sortBy('Last Used');
+    await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour fees', 'Tides of the north');
+  });
+
+  it('finds nothing to clean up where everything is in use', async () => {
+    const { workbench } = session;
+    await workbench.runCommand('Threadkeeper: Clean Up Sessions…');
+    await workbench.quickInput.waitUntilOpen('Sessions that have not been used');
+    await workbench.quickInput.accept('30');
+    await workbench.messages.waitForNotification('There is nothing to clean up');
+  });
+
   it('archives and takes back out', async () => {
     const { workbench } = session;
     await sessions.pressInline('Mooring codes', 'Archive Session');

@@ -1,7 +1,8 @@
 import { deepStrictEqual, match } from 'node:assert';
 import type { SessionStore } from '../../../src/core/ports';
 import { bytesText, purgeText } from '../../../src/vscode/purgeText';
-import { TrashRetention, type TrashRetentionDeps } from '../../../src/vscode/trashRetention';
+import type { PurgePreview } from '../../../src/core/session/purgePreview';
+import { cleanUpRule, RetentionRule, trashRule, type RetentionRuleDeps } from '../../../src/vscode/sessions/retentionRule';
 import { silentLog } from '../../support/conversationRig';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
@@ -9,7 +10,7 @@ import { now } from './sessions';
 
 const day = 86_400_000;
 
-describe('trash retention', () => {
+describe('a rule on old sessions', () => {
   let folder: TempFolder;
   let store: SessionStore;
   beforeEach(async () => {
@@ -29,9 +30,10 @@ describe('trash retention', () => {
   }
 
   /** A window over the same workspace: what it remembers outlives it. */
-  function rig(answer: TrashRetentionDeps['ask'], settings = { days: 30 }) {
+  function rig(answer: RetentionRuleDeps<PurgePreview>['ask'], settings = { days: 30 }) {
     const state = { asked: [] as string[][], at: now, lastRun: 0, agreed: undefined as number | undefined };
-    const retention = new TrashRetention({
+    const retention = new RetentionRule({
+      rule: trashRule,
       store: { get: async () => store },
       days: () => settings.days,
       memory: {
@@ -44,7 +46,7 @@ describe('trash retention', () => {
         state.asked.push(due.map(({ title }) => title));
         return answer(days, due, preview);
       },
-      purged: () => undefined,
+      done: () => undefined,
       now: () => state.at,
       log: silentLog,
     });
@@ -113,6 +115,39 @@ describe('trash retention', () => {
     const { run } = rig(async (_, due) => (await store.updateSession(uuid, { deletedAt: null }), due));
     await run();
     deepStrictEqual((await store.listSessions()).map(({ title }) => title), ['missed']);
+  });
+
+  it('moves to the trash what nobody uses, in the same way: off by itself, after a preview, never a pinned or an open one (seed 003)', async () => {
+    const make = async (title: string, age: number, patch = {}) => store.updateSession((await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: now - age * day })).uuid, patch);
+    await make('old', 100);
+    await make('young', 5);
+    await make('pinned', 100, { pinnedAt: 1 });
+    await make('archived', 100, { archivedAt: 1 });
+    await make('looked at', 100, { lastOpenedAt: now - day });
+    const open = await make('on show', 100);
+    const working = await make('worked in', 100);
+    const guest = await openTestStore(folder.path, 'guest');
+    await guest.claim(working.uuid, testUuid());
+    const asked: string[][] = [];
+    let days = 0;
+    let agreed: number | undefined;
+    const rule = () =>
+      new RetentionRule({
+        store: { get: async () => store },
+        days: () => days,
+        memory: { lastRun: () => 0, setLastRun: async () => undefined, agreed: () => agreed, setAgreed: async (to) => void (agreed = to) },
+        rule: cleanUpRule(() => [open.uuid]),
+        ask: async (_, due) => (asked.push(due.map(({ title }) => title).sort()), due.filter(({ title }) => title === 'old')),
+        done: () => undefined,
+        now: () => now,
+        log: silentLog,
+      });
+    await rule().run();
+    deepStrictEqual([asked, await left()], [[], []], 'nothing without the setting');
+    days = 30;
+    await rule().run();
+    deepStrictEqual([asked, await left()], [[['archived', 'old']], ['old']]);
+    await guest.close();
   });
 
   it('says what goes and what stays', () => {
