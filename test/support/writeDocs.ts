@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import { seedsReference, seedsReferenceFile } from './seedsReference';
 import { settingsReference, settingsReferenceFile } from './settingsReference';
 
 /** `npm run docs`. */
-void settingsReference().then((text) => writeFile(settingsReferenceFile, text));
+void Promise.all([settingsReference().then((text) => writeFile(settingsReferenceFile, text)), seedsReference().then((text) => writeFile(seedsReferenceFile, text))]);

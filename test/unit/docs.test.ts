@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { projectRoot } from '../support/paths';
 import { settingsReference, settingsReferenceFile } from '../support/settingsReference';
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/security.md', 'docs/settings.md'];
+const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/security.md', 'docs/settings.md', 'docs/seeds.md'];
 
 interface Code {
   readonly files: ReadonlySet<string>;

@@ -95,6 +95,9 @@ describe('the Sessions view', function () {
     await workbench.page.locator('.monaco-editor').first().click();
     await workbench.page.keyboard.press('Control+A');
     await workbench.page.keyboard.insertText('{ "title": "Harbour dues", "key": "telegram:123456", "costLimit": 0.5, "metadata": { "tags": ["money"], "user_id": "user_123" } }');
+    // What the editor has closed by itself.
+    await workbench.page.keyboard.press('Control+Shift+End');
+    await workbench.page.keyboard.press('Delete');
     await workbench.page.keyboard.press('Control+S');
     await sessions.see('Pinned', 'Mooring codes', 'Today', 'Harbour dues', 'Tides of the north');
     await workbench.screenshot('sessions-details');
