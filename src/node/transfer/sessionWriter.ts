@@ -328,8 +328,9 @@ export class SessionWriter {
     if (this.session.uuid === uuid) {
       this.outcome = 'new';
       const { archivedAt, pinnedAt, costLimit } = session;
-      const patch = { ...(archivedAt === undefined ? {} : { archivedAt }), ...(pinnedAt === undefined ? {} : { pinnedAt }), ...(costLimit === undefined ? {} : { costLimit }) };
-      if (Object.keys(patch).length > 0) await store.updateSession(uuid, patch);
+      // However old it is: what has come here just now is none of the sessions that nobody uses any more.
+      const lastOpenedAt = now();
+      await store.updateSession(uuid, { lastOpenedAt, ...(archivedAt === undefined ? {} : { archivedAt }), ...(pinnedAt === undefined ? {} : { pinnedAt }), ...(costLimit === undefined ? {} : { costLimit }) });
     }
     this.leafBefore = this.session.leaf;
     return this.session;

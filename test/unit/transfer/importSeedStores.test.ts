@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sessionsToCleanUp } from '../../../src/core/session/cleanUp';
 import { toRow, type RowContext } from '../../../src/vscode/transcriptRow';
 import { brief, ImportRig } from '../../support/importRig';
 
@@ -56,6 +57,14 @@ describe('an import from the stores of the five designs', () => {
     assert.equal(new Date(session.createdAt).getHours(), 10, 'times are of the zone that they were written in');
     assert.equal((await rig.store.listSessions({ metadata: { user_id: 'user_123' } })).length, 1);
     assert.equal((await rig.only(file)).outcome, 'known');
+  });
+
+  it('counts a session as used when it comes here, however old it is: none is cleaned up for its age', async () => {
+    const now = Date.UTC(2036, 0, 1);
+    const { sessions } = await rig.import(database('sessions.db', emonk), { now: () => now });
+    const { uuid } = sessions[0]!;
+    const due = async (at: number) => (await sessionsToCleanUp(rig.store, { days: 30, now: at, open: [] })).map((one) => one.uuid);
+    assert.deepEqual([await due(now), await due(now + 31 * 86_400_000)], [[], [uuid]]);
   });
 
   it('reads GoClaw’s sessions.db: calls, compactions, checkpoints (seed 001)', async () => {
