@@ -1,6 +1,7 @@
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
 import { hasFixedKey, isSessionKey, type NewSession, type Session, type SessionPatch } from '../../core/session/session';
+import { isSaneTime } from '../../core/session/saneTime';
 import type { SessionRecord } from '../../core/session/sessionTransfer';
 import type { SessionQuery, SessionSort } from '../../core/session/sessionQuery';
 import type { Connection, Row, SqlValue } from './connection';
@@ -181,7 +182,7 @@ export class SessionRows {
 
   /** `YYYYMMDD_NNN` of the local day. The counter only grows, so that the id of a deleted session never comes back. */
   private nextId(createdAt: number): string {
-    const date = new Date(createdAt);
+    const date = new Date(isSaneTime(createdAt) ? createdAt : Date.now());
     const two = (n: number) => String(n).padStart(2, '0');
     const day = `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}`;
     const highest = this.connection.get(

@@ -6,6 +6,7 @@ import type { UsageRecord } from '../../core/session/usageRecord';
 import type { EntryContent, NewEntry } from '../../core/session/entry';
 import { kindOf, markTypes } from '../../core/session/entryKinds';
 import type { Session } from '../../core/session/session';
+import { isSaneTime } from '../../core/session/saneTime';
 import { CallIds } from '../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
 import { isObject } from '../../core/transfer/formats/jsonShape';
@@ -94,7 +95,13 @@ export class SessionWriter {
 
   constructor(private readonly options: WriterOptions) {
     this.cwd = options.session.cwd ?? null;
-    this.lastAt = options.session.createdAt ?? 0;
+    this.lastAt = this.sane(options.session.createdAt) ?? 0;
+  }
+
+  private sane(at: number | null | undefined): number | null {
+    if (at === null || at === undefined || isSaneTime(at)) return at ?? null;
+    this.repairs.add(english('impossible time'));
+    return null;
   }
 
   get uuid(): string | null {
@@ -268,7 +275,7 @@ export class SessionWriter {
     const host = record.parent === undefined || (record.parent === null && !this.hasSpoken) ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
     let tip = parentEntry === undefined ? (host?.end.entry ?? null) : parentEntry;
     let first: string | null = null;
-    const at = (this.lastAt = record.at ?? this.lastAt);
+    const at = (this.lastAt = this.sane(record.at) ?? this.lastAt);
     for (const [i, one] of record.parts.entries()) {
       const whole = { ...one, content: this.callIds.apply(one.content) };
       const { part, size } = cutToFit(whole);
@@ -316,7 +323,7 @@ export class SessionWriter {
     if (this.session) return this.session;
     const { store, ids, format, source, session, now } = this.options;
     const uuid = ids.next();
-    const createdAt = session.createdAt ?? this.lastAt;
+    const createdAt = isSaneTime(session.createdAt ?? 0) ? (session.createdAt ?? this.lastAt) : this.lastAt;
     this.session = await store.createSession({
       uuid,
       key: safeKey(`import:${format}:${session.id}`),

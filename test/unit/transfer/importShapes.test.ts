@@ -40,6 +40,18 @@ describe('what else histories of other programs hold', () => {
     assert.deepEqual([all[1]!.display, all[1]!.modelFacing, keptRaw], [false, true, [{ kind: 'role:oracle', count: 1 }]]);
   });
 
+  it('pi: a time that cannot be is not taken over, and the report says so', async () => {
+    const far = '+275760-09-12T00:00:00Z';
+    const at = (one: object) => ({ ...one, timestamp: far });
+    const { uuid, repaired } = await rig.only(rig.source('far.jsonl', [{ ...header, timestamp: far }, at(user('a', null, 'question')), user('b', 'a', 'another'), at(user('c', 'b', 'last'))]));
+    const session = (await rig.store.session(uuid))!;
+    assert.match(session.id, /^20\d{6}_\d{3}$/);
+    assert.deepEqual(repaired, [{ kind: 'impossible time', count: 3 }]);
+    assert.ok((await rig.entries(uuid)).every(({ createdAt }) => createdAt < Date.UTC(2100, 0)));
+    const made = await rig.store.createSession({ uuid: '01930000-0000-7000-8000-00000000000a', channel: 'vscode', createdAt: 8.64e15 });
+    assert.match(made.id, /^20\d{6}_\d{3}$/);
+  });
+
   it('pi: has one branch where a model was chosen and a name given before anything was said', async () => {
     const { uuid } = await rig.only(rig.source('noted.jsonl', [header, record('model_change', 'a', null, { provider: 'p', modelId: 'm' }), record('session_info', 'b', 'a', { name: 'Named' }), user('c', null, 'question')]));
     assert.deepEqual([await branch(uuid), (await rig.store.branches(uuid)).length], [['model: m', 'user: question'], 1]);
