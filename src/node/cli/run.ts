@@ -91,7 +91,7 @@ export async function withConversation(label: string, flags: Flags, work: (conve
   if (flags['workspace-instructions'] && !flags['workspace']) throw new UsageError('--workspace-instructions needs --workspace DIR: the folder whose files are meant.');
   const folders = () => (flags['workspace'] ? [flags['workspace']] : []);
   const folder = flags['store']!;
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw new StoreError('io', `--store ${folder} cannot be a folder for the history: ${errorText(error)}`);
   });
   const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: log });

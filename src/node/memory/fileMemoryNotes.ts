@@ -131,11 +131,11 @@ export class FileMemoryNotes implements MemoryNotes {
   /** Makes the folders of a note one by one, none of them behind a link. */
   private async prepare(path: string): Promise<string> {
     const segments = checkNotePath(path, 'file').split('/').slice(0, -1);
-    await mkdir(this.folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     let folder = this.folder;
     for (const segment of segments) {
       folder = join(folder, segment);
-      await mkdir(folder).catch((error: unknown) => {
+      await mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
         if (codeOf(error) !== 'EEXIST') throw error;
       });
       const stat = await lstat(folder);

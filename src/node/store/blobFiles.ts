@@ -68,7 +68,7 @@ export class BlobFiles implements BlobReader {
   }
 
   private makeFolder(shard: string): void {
-    const created = this.fs.mkdirSync(shard, { recursive: true });
+    const created = this.fs.mkdirSync(shard, { recursive: true, mode: 0o700 });
     if (created === undefined && this.durableFolders.has(shard)) return;
     for (const folder of [this.root, this.folder]) syncFolder(folder, this.fs);
     this.durableFolders.add(shard);

@@ -50,7 +50,7 @@ export async function restoreStore(sqlite: Sqlite, request: RestoreRequest, onPr
   const { backup, files, temporary, label } = request;
   let made: string | undefined;
   try {
-    made = mkdirSync(files.folder, { recursive: true });
+    made = mkdirSync(files.folder, { recursive: true, mode: 0o700 });
     const lease = await acquireLease(files.lease, { label, waitMs: 0 });
     if (!(lease instanceof Lease)) {
       const holder = 'heldBy' in lease ? lease.heldBy : null;

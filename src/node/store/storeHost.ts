@@ -193,7 +193,7 @@ export class StoreHost {
   private async openLive({ waitMs, pollMs, again, signal }: LiveOptions): Promise<OpenedStore | { readonly heldBy: LeaseRecord | null }> {
     const files = storeFiles(this.options.folder);
     const { label, timing = defaultTiming } = this.options;
-    mkdirSync(files.folder, { recursive: true });
+    mkdirSync(files.folder, { recursive: true, mode: 0o700 });
     const address = newPeerAddress(files.folder);
     const join = (holder: LeaseRecord) => this.join(holder, signal);
     const lease = await acquireLease(files.lease, { label, waitMs, address, join, timing: { ...timing, pollMs: pollMs ?? timing.pollMs }, ...(signal ? { signal } : {}) });

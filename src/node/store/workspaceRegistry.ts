@@ -1,10 +1,11 @@
 import { trimmedEnd } from '../../core/base/trimmedEnd';
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { folderIdentities } from './folderIdentity';
 import { findPredecessor, isTakenOver, type OpenedWorkspace } from './predecessor';
 import { relinkCandidates, type RelinkCandidate } from './relinkCandidates';
 import { createEntry, entryFile, entryName, normalizeUris, parseEntry, readEntry, registryDir, replaceEntry, type KnownWorkspace } from './workspaceEntry';
+import { privateFolder } from '../runtime/privateFolder';
 
 export interface ResolveOptions {
   /** Global storage of the extension. */
@@ -42,13 +43,14 @@ export async function resolveStoreFolder(options: ResolveOptions): Promise<Resol
   const opened = await describeOpened(options);
   const { uris, remote, identities } = opened;
   const registry = registryDir(options.globalDir);
-  await mkdir(registry, { recursive: true });
+  await privateFolder(registry);
 
   const file = entryFile(options.globalDir, uris);
   const known = await readEntry(file, now);
   const others = await othersThan(options.globalDir, uris);
   const isOwn = known !== undefined && (await isThere(known.folder)) && !(await isTakenOver(known, others));
   if (isOwn) {
+    await privateFolder(known.folder);
     await replaceEntry(file, { ...known, lastUsed: now, remote: remote ?? known.remote, ...(identities ? { identities } : {}) });
     return { folder: known.folder, knownSince: known.firstUsed, found: 'workspace', related: related(others, known) };
   }
@@ -69,7 +71,7 @@ export async function resolveStoreFolder(options: ResolveOptions): Promise<Resol
     ...(predecessor?.how === 'moved' ? { movedFrom: predecessor.entry.workspaceUris } : {}),
   };
   // Before the entry names it: a second window takes an entry whose folder is missing for outdated.
-  await mkdir(wanted.folder, { recursive: true });
+  await privateFolder(wanted.folder);
   // A known folder that is gone takes its entry with it; otherwise whoever links first decides.
   const entry = known ? (await replaceEntry(file, wanted), wanted) : await createEntry(file, wanted, now);
   const found = entry.folder !== wanted.folder ? 'workspace' : predecessor ? predecessor.how : 'new';
