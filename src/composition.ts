@@ -49,7 +49,6 @@ import { cleanUpRule, RetentionRule, trashRule } from './vscode/sessions/retenti
 import { SessionDetailsFiles } from './vscode/sessions/sessionDetailsFiles';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
 import { WorkbenchCommands } from './vscode/workbenchCommands';
-import { VscodeWorkspaceText } from './vscode/workspaceText';
 
 /** What `activate` has made before anything of a conversation was needed. */
 export interface StartedParts {
@@ -193,7 +192,6 @@ function composeRuntime({ context, log, configuration }: Base, asked: Pick<ChatR
     return new ChatRuntime({
       ...asked,
       distDir: join(context.extensionPath, 'dist'),
-      files: new VscodeWorkspaceText(isTrusted),
       folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
       userNotes: userNotes(context),
       settings: () => configuration.current,
@@ -271,6 +269,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     composer: {
       store: () => store.get(),
       counter: async () => (await runtime.get()).tokens,
+      workspace: () => new VscodeWorkspace(),
       noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
     },
     transfer: new TransferCommands({ store, controller, changed: () => void tree.reload() }),
@@ -321,6 +320,7 @@ function composeOpenClaw({ log, memory, owned, configuration, location }: Base, 
       show: (session, focus) => (focus ? workbench.openSession(session) : controller.openSession(session)),
       tell: (text) => void window.showInformationMessage(`Threadkeeper: ${text}`),
       agreed: memory.transcripts,
+      watched: memory.watched,
       ids: new UuidV7(),
       now: Date.now,
       log,

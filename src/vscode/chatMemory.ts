@@ -13,7 +13,7 @@ export interface RememberedMeter extends StatusView {
   readonly canUndo: boolean;
 }
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', cleanUpRun: 'threadkeeper.cleanUpRun', cleanUpAgreed: 'threadkeeper.cleanUpAgreed', sessionSort: 'threadkeeper.sessionSort', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', cleanUpRun: 'threadkeeper.cleanUpRun', cleanUpAgreed: 'threadkeeper.cleanUpAgreed', sessionSort: 'threadkeeper.sessionSort', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', watchedAgreed: 'threadkeeper.watchedAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
 
 /** Banners that stay closed. */
 const mostDismissed = 20;
@@ -97,6 +97,12 @@ export class ChatMemory {
     };
   }
 
+  /** Sessions of other programs, by their keys, that the user has agreed to have shown in this workspace. */
+  readonly watched = {
+    has: (key: string): boolean => this.agreedWatched().includes(key),
+    add: (key: string): Promise<void> => this.save(this.workspace, keys.watchedAgreed, [...this.agreedWatched().filter((one) => one !== key), key].slice(-mostDismissed)),
+  };
+
   /** Foreign transcripts that the user has agreed to have written to. */
   readonly transcripts = {
     has: (transcript: string): boolean => this.agreedTranscripts().includes(transcript),
@@ -122,6 +128,11 @@ export class ChatMemory {
 
   setModelNames(names: readonly (readonly [string, string])[]): Promise<void> {
     return this.save(this.machine, keys.modelNames, names);
+  }
+
+  private agreedWatched(): readonly unknown[] {
+    const value = this.workspace.get<unknown>(keys.watchedAgreed);
+    return Array.isArray(value) ? value : [];
   }
 
   private agreedTranscripts(): readonly unknown[] {

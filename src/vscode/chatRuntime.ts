@@ -5,8 +5,9 @@ import { DailyBudget } from '../core/cost/dailyBudget';
 import { costOf, priceOf } from '../core/cost/prices';
 import { sumOf } from '../core/cost/spending';
 import { OfflineModel } from '../core/chat/offlineModel';
-import type { Logger, MemoryNotes, SessionStore, TokenCounter, WorkspaceText } from '../core/ports';
+import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../core/ports';
 import type { Session } from '../core/session/session';
+import { WorkspacePassages } from '../core/recall/workspacePassages';
 import { approvalRule } from '../core/tools/approvalRule';
 import type { Tool } from '../core/tools/tool';
 import type { ToolWorkspace } from '../core/tools/toolWorkspace';
@@ -32,7 +33,6 @@ import type { Settings } from './settingsValues';
 export interface ChatRuntimeOptions {
   /** Where the workers lie. */
   readonly distDir: string;
-  readonly files: WorkspaceText;
   /** Folders of the workspace on this disk. */
   readonly folders: () => readonly string[];
   /** Folder of the notes that hold in every workspace. */
@@ -103,7 +103,7 @@ export class ChatRuntime {
       approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
       otherTools: this.options.otherTools,
-      tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock) : []),
+      tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock, () => settings().editRules) : []),
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
       skills,
@@ -138,7 +138,7 @@ export class ChatRuntime {
   private of(store: SessionStore): { readonly notes: MemoryNotes; readonly bindings: ModelBindings } {
     let known = this.clients.get(store);
     if (!known) {
-      const { files, session, log, userNotes, reach, hosted, settings, askBudget } = this.options;
+      const { workspace, isTrusted, session, log, userNotes, reach, hosted, settings, askBudget } = this.options;
       const budget = new DailyBudget({
         budget: () => settings().dailyBudget,
         spentSince: async (from) => sumOf(await store.usageTotals({ from })).cost,
@@ -146,7 +146,7 @@ export class ChatRuntime {
         now: Date.now,
       });
       const notes = new ScopedMemoryNotes(new FileMemoryNotes(join(dirname(store.status.file), 'notes')), new FileMemoryNotes(userNotes));
-      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files, session, keyHint }), log, reach, hosted, budget: (mayAsk) => budget.check(mayAsk) }) };
+      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files: new WorkspacePassages({ workspace, clock: systemClock, mayRead: isTrusted }), session, keyHint }), log, reach, hosted, budget: (mayAsk) => budget.check(mayAsk) }) };
       this.clients.set(store, known);
     }
     return known;

@@ -174,7 +174,11 @@ export const selectionArgument = 'selection';
 
 export const settingsPrefix = 'threadkeeper';
 
+type Scope = 'application' | 'machine' | 'window';
+
 const ofWindow = { scope: 'window', restricted: false } as const;
+/** What opens a boundary, costs money or deletes: the user's own settings alone say it, never those of a workspace. */
+const ofUser = { scope: 'application', restricted: true } as const;
 
 /** Setting keys below `threadkeeper.` with their defaults; `restricted` ones are ignored in a workspace that is not trusted. */
 export const settings = {
@@ -186,28 +190,30 @@ export const settings = {
   ollamaContext: { key: 'ollama.contextTokens', default: 0, scope: 'machine', restricted: true },
   prices: { key: 'prices', default: {}, scope: 'machine', restricted: true },
   dailyBudget: { key: 'budget.perDay', default: 0, scope: 'machine', restricted: true },
-  model: { key: 'model', default: '', scope: 'window', restricted: true },
-  instructions: { key: 'instructions', default: '', scope: 'window', restricted: true },
-  instructionFiles: { key: 'instructionFiles', default: false, scope: 'window', restricted: true },
-  skills: { key: 'skills.workspace', default: false, scope: 'window', restricted: true },
+  model: { key: 'model', default: '', ...ofUser },
+  instructions: { key: 'instructions', default: '', ...ofUser },
+  instructionFiles: { key: 'instructionFiles', default: false, ...ofUser },
+  skills: { key: 'skills.workspace', default: false, ...ofUser },
   // A workspace that could name folders would have files read from anywhere.
   skillFolders: { key: 'skills.folders', default: ['~/.threadkeeper/skills', '.threadkeeper/skills', '.github/skills', '.claude/skills', '.agents/skills'], scope: 'machine', restricted: true },
-  approval: { key: 'tools.approval', default: 'allowReads', scope: 'window', restricted: true },
-  maxRounds: { key: 'tools.maxRounds', default: 50, ...ofWindow },
+  approval: { key: 'tools.approval', default: 'allowReads', ...ofUser },
+  /** The manifest shows the built-in list (`defaultEditRules`), which a window that only starts does not load. */
+  editRules: { key: 'tools.autoApproveEdits', default: {}, ...ofUser },
+  maxRounds: { key: 'tools.maxRounds', default: 50, ...ofUser },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },
   openClawInherit: { key: 'openclaw.inherit', default: false, scope: 'window', restricted: true },
   openClawPath: { key: 'openclaw.path', default: '', scope: 'machine', restricted: true },
   openClawSessionKey: { key: 'openclaw.sessionKey', default: '', scope: 'window', restricted: true },
   openClawTwoWay: { key: 'openclaw.twoWay', default: false, scope: 'machine', restricted: true },
-  trashDays: { key: 'history.trashDays', default: 0, scope: 'window', restricted: false },
+  trashDays: { key: 'history.trashDays', default: 0, ...ofUser },
   cleanUpDays: { key: 'history.cleanUpDays', default: 0, scope: 'machine', restricted: true },
   offerBranchSummary: { key: 'history.offerBranchSummary', default: true, scope: 'window', restricted: false },
   statusBarVisible: { key: 'statusBar.visible', default: true, scope: 'window', restricted: false },
-} as const satisfies Readonly<Record<string, { key: string; default: unknown; scope: 'machine' | 'window'; restricted: boolean }>>;
+} as const satisfies Readonly<Record<string, { key: string; default: unknown; scope: Scope; restricted: boolean }>>;
 export type SettingName = keyof typeof settings;
 
 /** One setting for each knob of a policy, under the knob's own name, with the value of `balanced`. */
-export const policySettings: Readonly<Record<PolicyKnobName, { readonly default: unknown; readonly scope: 'machine' | 'window'; readonly restricted: boolean }>> = {
+export const policySettings: Readonly<Record<PolicyKnobName, { readonly default: unknown; readonly scope: Scope; readonly restricted: boolean }>> = {
   'context.maxTokens': { default: 200_000, ...ofWindow },
   'context.outputTokens': { default: 0, ...ofWindow },
   'context.safetyTokens': { default: 2_000, ...ofWindow },
@@ -247,7 +253,7 @@ export const policySettings: Readonly<Record<PolicyKnobName, { readonly default:
 };
 
 /** Every setting by its key below `threadkeeper.`. */
-export const allSettings: Readonly<Record<string, { readonly default: unknown; readonly scope: 'machine' | 'window'; readonly restricted: boolean }>> = {
+export const allSettings: Readonly<Record<string, { readonly default: unknown; readonly scope: Scope; readonly restricted: boolean }>> = {
   ...Object.fromEntries(Object.values(settings).map((setting) => [setting.key, setting])),
   ...policySettings,
 };

@@ -7,7 +7,7 @@ import { meantSession } from '../core/transfer/openClawKeys';
 import type { FoundOpenClaw, OpenClawAgent, OpenClawPlace } from '../node/transfer/findOpenClaw';
 import type { OpenClawWatch, OpenClawWatchOptions } from '../node/transfer/openClawWatch';
 import { settingKey } from './contributions';
-import { confirmReplies, oneWayText, showOpenClawNotice } from './openClawNotices';
+import { confirmReplies, confirmWatch, oneWayText, showOpenClawNotice } from './openClawNotices';
 import { plainLabel } from './plainLabel';
 import { ago } from '../protocol/figures';
 import type { Settings } from './settingsValues';
@@ -25,6 +25,8 @@ export interface OpenClawDeps {
   readonly tell: (text: string) => void;
   /** Which transcripts the user has agreed to have written to, by folder and key. */
   readonly agreed: { has(transcript: string): boolean; add(transcript: string): Promise<void> };
+  /** Which sessions, by their keys, the user wants to see in this workspace: its settings may name one, and that alone shows nothing. */
+  readonly watched: { has(key: string): boolean; add(key: string): Promise<void> };
   readonly ids: IdSource;
   readonly now: () => number;
   readonly log: Logger;
@@ -55,13 +57,15 @@ export class OpenClaw implements Disposable {
   private paused = false;
   private isAsking = false;
   private toldOneWay: string | null = null;
+  /** What was asked in this window about keys that nobody had chosen. */
+  private readonly askedToWatch = new Map<string, Promise<boolean>>();
 
   constructor(private readonly deps: OpenClawDeps) {}
 
   /** Watches what the settings name, or nothing. Never rejects. */
   async apply(): Promise<void> {
     const { inherit, sessionKey } = this.deps.settings();
-    const wanted = inherit && sessionKey !== '' ? sessionKey : null;
+    const wanted = inherit && sessionKey !== '' && (await this.mayWatch(sessionKey)) ? sessionKey : null;
     await this.serial(async () => {
       if (this.paused || this.watching?.wanted === wanted) return;
       await this.end();
@@ -106,6 +110,7 @@ export class OpenClaw implements Disposable {
       return;
     }
     this.showNext = true;
+    await this.deps.watched.add(picked.choice.key);
     await save('openClawSessionKey', picked.choice.key);
     await save('openClawInherit', true);
     await this.apply();
@@ -114,6 +119,17 @@ export class OpenClaw implements Disposable {
 
   dispose(): void {
     void this.pause();
+  }
+
+  /** Asks once for each key that was not chosen in the list: a repository may carry settings. */
+  private async mayWatch(key: string): Promise<boolean> {
+    const { watched } = this.deps;
+    if (watched.has(key)) return true;
+    let asked = this.askedToWatch.get(key);
+    if (!asked) this.askedToWatch.set(key, (asked = confirmWatch(key)));
+    if (!(await asked)) return watched.has(key);
+    await watched.add(key);
+    return true;
   }
 
   /** Asks outside of the queue: a question that is left open holds nothing up. */

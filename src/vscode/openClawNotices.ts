@@ -2,6 +2,13 @@ import { window } from 'vscode';
 import { t } from '../core/l10n';
 import type { OpenClawNotice } from '../node/transfer/openClawWatch';
 
+/** The settings name a session that the user has not chosen here. */
+export async function confirmWatch(key: string): Promise<boolean> {
+  const watch = t('Watch');
+  const text = t('The settings of this workspace want to show OpenClaw’s session {0} here. Its history would be read into this workspace’s, and sent to the model when you go on with it.', key);
+  return (await window.showWarningMessage(`Threadkeeper: ${text}`, watch)) === watch;
+}
+
 /** Names the file that is written to from then on. */
 export async function confirmReplies(key: string, file: string): Promise<boolean> {
   const append = t('Append Replies');

@@ -4,6 +4,7 @@ import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
 import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
+import { defaultEditRules, type EditRules } from '../core/tools/guard/editGuard';
 import { openaiApis, type OpenaiApi } from '../node/models/openaiDialect';
 import { settingKey, settings, type SettingName } from './contributions';
 
@@ -33,6 +34,8 @@ export interface Settings {
   /** Absolute, below the home folder, or within the workspace. */
   readonly skillFolders: readonly string[];
   readonly approval: ApprovalMode;
+  /** Those of the defaults and the user's own. */
+  readonly editRules: EditRules;
   /** Model steps with calls in one turn. */
   readonly maxRounds: number;
   /** For sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
@@ -81,6 +84,7 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     skills: take('skills', isBoolean, t('true or false'), settings.skills.default as boolean),
     skillFolders: take('skillFolders', isTexts, t('a list of folders'), settings.skillFolders.default),
     approval: take('approval', isApprovalMode, t('one of {0}', approvalModes.join(', ')), settings.approval.default),
+    editRules: { ...defaultEditRules, ...take('editRules', isEditRules, t('a table of patterns, each with true or false'), defaultEditRules) },
     maxRounds: take('maxRounds', isCount, t('a whole number above 0'), settings.maxRounds.default as number),
     policy,
     trashDays: take('trashDays', isDays, t('a number of days'), settings.trashDays.default as number),
@@ -106,6 +110,10 @@ function isOpenaiApi(value: unknown): value is OpenaiApi {
 
 function isApprovalMode(value: unknown): value is ApprovalMode {
   return approvalModes.some((mode) => mode === value);
+}
+
+function isEditRules(value: unknown): value is EditRules {
+  return z.record(z.string(), z.boolean()).safeParse(value).success;
 }
 
 function isCount(value: unknown): value is number {

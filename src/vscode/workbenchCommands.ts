@@ -55,7 +55,7 @@ export interface WorkbenchCommandsDeps {
   readonly showAnalytics: () => void;
   readonly watchOpenClaw: () => Promise<void>;
   readonly care: HistoryCare;
-  readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'noteFolders'>;
+  readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'noteFolders'>;
   readonly transfer: TransferCommands;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
   readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'details' | 'cleanUpDays' | 'filterChanged'>;

@@ -1,8 +1,9 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defaultEditRules } from '../../src/core/tools/guard/editGuard';
 import { presets, resolvePolicy } from '../../src/core/context/resolvePolicy';
-import { allSettings, category, chatViewId, commandIds, contextKeys, detailsScheme, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
+import { allSettings, category, chatViewId, commandIds, contextKeys, detailsScheme, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, settings, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -152,13 +153,24 @@ describe('manifest', () => {
 
   it('describes exactly the settings that the code reads, with the same defaults and scopes', () => {
     const declared = Object.fromEntries(Object.entries(properties).map(([key, property]) => [key, { default: property.default, scope: property.scope }]));
-    deepStrictEqual(declared, Object.fromEntries(Object.entries(allSettings).map(([key, setting]) => [`threadkeeper.${key}`, { default: setting.default, scope: setting.scope }])));
+    deepStrictEqual(declared, Object.fromEntries(Object.entries(allSettings).map(([key, setting]) => [`threadkeeper.${key}`, { default: key === settings.editRules.key ? defaultEditRules : setting.default, scope: setting.scope }])));
   });
 
   it('takes addresses from the machine\'s settings only', () => {
     const addresses = Object.entries(properties).filter(([key]) => /url|endpoint|host|address/i.test(key));
     ok(addresses.length > 0);
     deepStrictEqual(addresses.filter(([, property]) => property.scope !== 'machine').map(([key]) => key), []);
+  });
+
+  it('lets a workspace set nothing that opens a boundary, costs without a bound or deletes', () => {
+    // They shape what of the history a request carries and when it is summarised, by the user's own models; nothing is lost by them, and
+    // what they can cost is bounded by `budget.perDay`.
+    const ofContext = /^(context|memoryFlush|checkpoint|compaction)\.|^summarizer\.(failureThreshold|resetMinutes|retryIntervalSeconds)$/;
+    // A line of the status bar; a button; what is watched only after the user has agreed to it for this workspace.
+    const others = ['statusBar.visible', 'history.offerBranchSummary', 'openclaw.inherit', 'openclaw.sessionKey'];
+    const open = Object.entries(properties).filter(([, { scope }]) => scope !== 'machine' && scope !== 'application').map(([key]) => key.slice('threadkeeper.'.length));
+    deepStrictEqual(open.filter((key) => !ofContext.test(key) && !others.includes(key)), []);
+    for (const key of ['tools.approval', 'tools.autoApproveEdits', 'instructions', 'instructionFiles', 'model', 'openclaw.path', 'openclaw.twoWay', 'history.trashDays', 'summarizer.chain', 'budget.perDay', 'prices']) ok(!open.includes(key), key);
   });
 
   it('offers every policy, and the values of the default one as defaults', () => {

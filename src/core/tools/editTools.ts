@@ -2,10 +2,11 @@ import { t } from '../l10n';
 import * as z from 'zod/mini';
 import { createFileName, editFileName } from './callChange';
 import { editText, lineEnds, withEnds } from './editText';
-import { locate, type Located } from './located';
+import type { EditGuard } from './guard/editGuard';
+import { assertAsked, locate, writeQuestion, type Located } from './guard/located';
 import type { SeenFiles } from './seenFiles';
 import { readTextFile } from './textFile';
-import { ToolFault, type ApprovalQuestion, type FileChange, type Tool } from './tool';
+import { ToolFault, type ApprovalQuestion, type FileChange, type Tool, type ToolRun } from './tool';
 import { toolInput } from './toolInput';
 import type { ToolWorkspace } from './toolWorkspace';
 
@@ -18,7 +19,7 @@ interface Planned {
   readonly said: string;
 }
 
-export function createEditFileTool(workspace: ToolWorkspace, seen: SeenFiles): Tool {
+export function createEditFileTool(workspace: ToolWorkspace, seen: SeenFiles, guard: EditGuard): Tool {
   const plan = async (value: unknown): Promise<Planned> => {
     const { path, old_text: before, new_text: after, replace_all: all } = toolInput(Edit, value);
     const located = await locate(workspace, path);
@@ -27,6 +28,7 @@ export function createEditFileTool(workspace: ToolWorkspace, seen: SeenFiles): T
     const said = `${located.name}: changed at line ${edited.lines.slice(0, 20).join(', ')}.`;
     return { located, change: { path: located.name, before: text, after: edited.text }, said };
   };
+  const question = ({ located, change }: Planned) => writeQuestion(t('Edit {0}', located.shown), located, guard, change);
   return {
     name: editFileName,
     description: 'Change a text file of the workspace: replaces a passage that stands exactly once in it. The user sees the difference and decides.',
@@ -42,12 +44,15 @@ export function createEditFileTool(workspace: ToolWorkspace, seen: SeenFiles): T
       additionalProperties: false,
     },
     access: 'write',
-    needsApproval: async (value) => question(await plan(value), (name) => t('Edit {0}', name)),
-    run: async (value, _signal, run) => apply(workspace, seen, await plan(value), run?.approved ?? null),
+    needsApproval: async (value) => question(await plan(value)),
+    async run(value, _signal, run) {
+      const planned = await plan(value);
+      return apply(workspace, seen, planned, question(planned), run);
+    },
   };
 }
 
-export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles): Tool {
+export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles, guard: EditGuard): Tool {
   const plan = async (value: unknown): Promise<Planned> => {
     const { path, content, overwrite = false } = toolInput(Create, value);
     const located = await locate(workspace, path);
@@ -57,6 +62,7 @@ export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles):
     const before = await editable(workspace, located, seen);
     return { located, change: { path: located.name, before, after: withEnds(content, lineEnds(before)) }, said: `${located.name} has been replaced.` };
   };
+  const question = ({ located, change }: Planned) => writeQuestion(change.before === null ? t('Create {0}', located.shown) : t('Replace all of {0}', located.shown), located, guard, change);
   return {
     name: createFileName,
     description: 'Create a text file in the workspace, with the folders it needs. The user sees it and decides.',
@@ -67,24 +73,21 @@ export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles):
       additionalProperties: false,
     },
     access: 'write',
-    async needsApproval(value) {
+    needsApproval: async (value) => question(await plan(value)),
+    async run(value, _signal, run) {
       const planned = await plan(value);
-      return question(planned, (name) => (planned.change.before === null ? t('Create {0}', name) : t('Replace all of {0}', name)));
+      return apply(workspace, seen, planned, question(planned), run);
     },
-    run: async (value, _signal, run) => apply(workspace, seen, await plan(value), run?.approved ?? null),
   };
 }
 
-function question({ located, change }: Planned, title: (name: string) => string): ApprovalQuestion {
-  return { kind: 'write', title: title(located.name), detail: located.sensitive, everyTime: located.sensitive !== null, change };
-}
-
-/** Writes what the user has seen, and nothing else. */
-async function apply(workspace: ToolWorkspace, seen: SeenFiles, { located, change, said }: Planned, approved: ApprovalQuestion | null) {
-  const shown = approved?.change;
+/** Writes what the user has seen, where they have seen it, and nothing else. */
+async function apply(workspace: ToolWorkspace, seen: SeenFiles, { located, change, said }: Planned, now: ApprovalQuestion, run: ToolRun | undefined) {
+  const shown = run?.approved?.change;
   if (shown && (shown.before !== change.before || shown.after !== change.after)) {
     throw new ToolFault(`${located.name} was changed while the user was looking at the difference. Nothing was written. Read it again.`);
   }
+  assertAsked(now, run?.approved);
   seen.note(located.place, await workspace.replace(located.place, change.before, change.after));
   return { text: said, status: 'ok' as const };
 }

@@ -1,16 +1,17 @@
 import * as z from 'zod/mini';
 import { t } from '../l10n';
-import { globMatcher } from './glob';
-import { locate, readQuestion } from './located';
+import { globMatcher } from './guard/glob';
+import { assertAsked, locate, readQuestion, type Located } from './guard/located';
 import type { Tool } from './tool';
 import { toolInput } from './toolInput';
 import type { ToolWorkspace } from './toolWorkspace';
-import { searchRoots, walkFiles } from './walk';
+import { searchRoots, walkFiles } from './guard/walk';
 
 const Input = z.object({ pattern: z.string().check(z.minLength(1), z.maxLength(500)), path: z.optional(z.string()) });
 const mostFound = 200;
 
 export function createFindFilesTool(workspace: ToolWorkspace): Tool {
+  const question = (pattern: string, located: Located | null) => readQuestion(located ? t('Find files called {0} in {1}', pattern, located.shown) : t('Find files called {0}', pattern), located);
   return {
     name: 'find_files',
     description: 'Find files of the workspace by name. Files that Git ignores are left out.',
@@ -27,11 +28,13 @@ export function createFindFilesTool(workspace: ToolWorkspace): Tool {
     timeoutMs: 60_000,
     async needsApproval(value) {
       const { pattern, path } = toolInput(Input, value);
-      return readQuestion(t('Find files called {0}', pattern), path === undefined ? { sensitive: null } : await locate(workspace, path));
+      return question(pattern, path === undefined ? null : await locate(workspace, path));
     },
-    async run(value, signal) {
+    async run(value, signal, run) {
       const { pattern, path } = toolInput(Input, value);
-      const within = path === undefined ? null : (await locate(workspace, path)).place;
+      const located = path === undefined ? null : await locate(workspace, path);
+      assertAsked(question(pattern, located), run?.approved);
+      const within = located?.place ?? null;
       const matches = globMatcher(pattern.includes('/') ? pattern : `**/${pattern}`, { ignoreCase: true });
       const found: string[] = [];
       let complete = true;

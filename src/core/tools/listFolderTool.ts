@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { t } from '../l10n';
-import { locate, readQuestion, type Located } from './located';
+import { assertAsked, locate, readQuestion, type Located } from './guard/located';
 import { ToolFault, type Tool } from './tool';
 import { toolInput } from './toolInput';
 import type { ToolWorkspace } from './toolWorkspace';
@@ -9,6 +9,7 @@ const Input = z.object({ path: z.optional(z.string()) });
 const mostShown = 500;
 
 export function createListFolderTool(workspace: ToolWorkspace): Tool {
+  const question = (located: Located | null) => readQuestion(located ? t('List {0}', located.shown) : t('List the folders of the workspace'), located);
   return {
     name: 'list_folder',
     description: 'List what is in a folder of the workspace, not what is below it. Folders end in /.',
@@ -18,12 +19,10 @@ export function createListFolderTool(workspace: ToolWorkspace): Tool {
       additionalProperties: false,
     },
     access: 'read',
-    async needsApproval(value) {
+    needsApproval: async (value) => question(await folderOf(workspace, value)),
+    async run(value, _signal, run) {
       const located = await folderOf(workspace, value);
-      return readQuestion(located ? t('List {0}', located.name) : t('List the folders of the workspace'), located ?? { sensitive: null });
-    },
-    async run(value) {
-      const located = await folderOf(workspace, value);
+      assertAsked(question(located), run?.approved);
       if (!located) return { text: ['The folders of the workspace:', ...workspace.folders.map(({ name }) => `${name}/`)].join('\n'), status: 'ok' };
       const stat = await workspace.stat(located.place);
       if (!stat) throw new ToolFault(`There is no folder ${located.name}.`);

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { t } from '../l10n';
-import { locate, readQuestion } from './located';
+import { assertAsked, locate, readQuestion, type Located } from './guard/located';
 import { lineCharacters, pageText } from './pageText';
 import type { SeenFiles } from './seenFiles';
 import { readTextFile } from './textFile';
@@ -11,6 +11,7 @@ import type { ToolWorkspace } from './toolWorkspace';
 const Input = z.object({ path: z.string(), start_line: z.optional(z.int().check(z.minimum(1))), line_count: z.optional(z.int().check(z.minimum(1))) });
 
 export function createReadFileTool(workspace: ToolWorkspace, seen: SeenFiles): Tool {
+  const question = (located: Located) => readQuestion(t('Read {0}', located.shown), located);
   return {
     name: 'read_file',
     description: 'Read a text file of the workspace: its lines with their numbers. A long file comes in pages; the answer says how to read on.',
@@ -25,13 +26,11 @@ export function createReadFileTool(workspace: ToolWorkspace, seen: SeenFiles): T
       additionalProperties: false,
     },
     access: 'read',
-    async needsApproval(value) {
-      const located = await locate(workspace, toolInput(Input, value).path);
-      return readQuestion(t('Read {0}', located.name), located);
-    },
-    async run(value) {
+    needsApproval: async (value) => question(await locate(workspace, toolInput(Input, value).path)),
+    async run(value, _signal, run) {
       const { path, start_line: start = 1, line_count: count } = toolInput(Input, value);
       const located = await locate(workspace, path);
+      assertAsked(question(located), run?.approved);
       const { text, faithful, unsaved } = await readTextFile(workspace, located);
       const page = pageText(text, start, count);
       if (!page) throw new ToolFault(`${located.name} has ${pageText(text)!.total} lines; there is no line ${start}.`);

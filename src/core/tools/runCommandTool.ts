@@ -3,7 +3,7 @@ import { errorText } from '../errors';
 import { t } from '../l10n';
 import type { Clock } from '../ports';
 import { CommandOutput } from './commandOutput';
-import { locate } from './located';
+import { locate } from './guard/located';
 import { ToolFault, type Tool, type ToolOutcome } from './tool';
 import { toolInput } from './toolInput';
 import type { ToolWorkspace } from './toolWorkspace';
@@ -44,7 +44,7 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
     async needsApproval(value) {
       const { command, folder } = toolInput(Input, value);
       const located = await folderOf(folder);
-      return { kind: 'command', title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.name), detail: command, everyTime: true, change: null };
+      return { kind: 'command', title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown), detail: command, everyTime: true, change: null };
     },
     async run(value, signal, run): Promise<ToolOutcome> {
       const { command, folder, timeout_seconds: seconds = usualSeconds } = toolInput(Input, value);

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
 import { t } from '../l10n';
-import { globMatcher } from './glob';
-import { locate, readQuestion } from './located';
+import { globMatcher } from './guard/glob';
+import { assertAsked, locate, readQuestion, type Located } from './guard/located';
 import { linesOf } from './pageText';
 import { decode } from './textFile';
 import type { Tool } from './tool';
 import { toolInput } from './toolInput';
-import type { ToolWorkspace } from './toolWorkspace';
-import { searchRoots, walkFiles } from './walk';
+import type { LineMatcher, ToolWorkspace } from './toolWorkspace';
+import { searchRoots, walkFiles } from './guard/walk';
 
 const Input = z.object({
   text: z.string().check(z.minLength(1), z.maxLength(1_000)),
@@ -21,6 +21,7 @@ const Input = z.object({
 const bounds = { files: 20_000, fileBytes: 1024 * 1024, matches: 100, perFile: 10, line: 300 };
 
 export function createSearchTextTool(workspace: ToolWorkspace): Tool {
+  const question = (text: string, located: Located | null) => readQuestion(located ? t('Search {0} for {1}', located.shown, JSON.stringify(text)) : t('Search the workspace for {0}', JSON.stringify(text)), located);
   return {
     name: 'search_text',
     description: 'Search the text of the workspace’s files, line by line. Files that Git ignores, that look like secrets, binary files and files above 1 MB are left out.',
@@ -40,41 +41,48 @@ export function createSearchTextTool(workspace: ToolWorkspace): Tool {
     timeoutMs: 60_000,
     async needsApproval(value) {
       const { text, path } = toolInput(Input, value);
-      return readQuestion(t('Search the workspace for {0}', JSON.stringify(text)), path === undefined ? { sensitive: null } : await locate(workspace, path));
+      return question(text, path === undefined ? null : await locate(workspace, path));
     },
-    async run(value, signal) {
+    async run(value, signal, run) {
       const { text, regex = false, ignore_case: ignoreCase = false, files: pattern, path } = toolInput(Input, value);
-      const within = path === undefined ? null : (await locate(workspace, path)).place;
+      const located = path === undefined ? null : await locate(workspace, path);
+      assertAsked(question(text, located), run?.approved);
+      const within = located?.place ?? null;
       const wanted = pattern === undefined ? () => true : globMatcher(pattern.includes('/') ? pattern : `**/${pattern}`, { ignoreCase: true });
       const fold = (line: string) => (ignoreCase ? line.toLowerCase() : line);
       const needle = fold(text);
-      const linesWith = regex ? workspace.lineMatcher(text, ignoreCase) : (lines: readonly string[]) => lines.flatMap((line, i) => (fold(line).includes(needle) ? [i + 1] : []));
+      const plain = async (lines: readonly string[]) => lines.flatMap((line, i) => (fold(line).includes(needle) ? [i + 1] : []));
+      const matcher: LineMatcher = regex ? workspace.lineMatcher(text, ignoreCase, signal) : { numbers: plain, dispose: () => undefined };
 
       const found: string[] = [];
       const totals = { files: 0, matches: 0, inFiles: 0, leftOut: 0, complete: true };
-      for (const root of searchRoots(workspace, within)) {
-        const walked = await walkFiles(
-          workspace,
-          root,
-          async (file) => {
-            if (!wanted(file.place.path) && !wanted(file.name)) return true;
-            if (++totals.files > bounds.files) {
-              totals.complete = false;
-              return false;
-            }
-            const lines = await textLines(workspace, file.place, file.name);
-            const numbers = lines === null ? [] : linesWith(lines);
-            if (lines === null || numbers.length === 0) return true;
-            totals.inFiles++;
-            totals.matches += numbers.length;
-            for (const number of numbers.slice(0, bounds.perFile)) found.push(`${file.name}:${number}: ${lines[number - 1]!.trim().slice(0, bounds.line)}`);
-            if (numbers.length > bounds.perFile) found.push(`${file.name}: ${numbers.length - bounds.perFile} more lines`);
-            return found.length < bounds.matches;
-          },
-          signal,
-        );
-        totals.leftOut += walked.leftOut;
-        totals.complete &&= walked.complete;
+      try {
+        for (const root of searchRoots(workspace, within)) {
+          const walked = await walkFiles(
+            workspace,
+            root,
+            async (file) => {
+              if (!wanted(file.place.path) && !wanted(file.name)) return true;
+              if (++totals.files > bounds.files) {
+                totals.complete = false;
+                return false;
+              }
+              const lines = await textLines(workspace, file.place, file.name);
+              const numbers = lines === null ? [] : await matcher.numbers(lines);
+              if (lines === null || numbers.length === 0) return true;
+              totals.inFiles++;
+              totals.matches += numbers.length;
+              for (const number of numbers.slice(0, bounds.perFile)) found.push(`${file.name}:${number}: ${lines[number - 1]!.trim().slice(0, bounds.line)}`);
+              if (numbers.length > bounds.perFile) found.push(`${file.name}: ${numbers.length - bounds.perFile} more lines`);
+              return found.length < bounds.matches;
+            },
+            signal,
+          );
+          totals.leftOut += walked.leftOut;
+          totals.complete &&= walked.complete;
+        }
+      } finally {
+        matcher.dispose();
       }
       const notes = [
         found.length >= bounds.matches ? `[The search ended after ${bounds.matches} lines: make it narrower for the rest.]` : '',

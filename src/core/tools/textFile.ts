@@ -1,6 +1,6 @@
 import { ToolFault } from './tool';
 import type { ToolWorkspace } from './toolWorkspace';
-import type { Located } from './located';
+import type { Located } from './guard/located';
 
 /** Larger files are not read at all. */
 const mostFileBytes = 10 * 1024 * 1024;

@@ -1,8 +1,11 @@
+import type { Disposable } from '../ports';
 import type { Place, WorkspaceFolder } from './workspacePath';
 
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'other';
   readonly bytes: number;
+  /** When it was last changed. */
+  readonly modifiedAt: number;
 }
 
 export interface FolderItem {
@@ -23,6 +26,12 @@ export interface CommandEnd {
   /** Null when it was ended by a signal. */
   readonly code: number | null;
   readonly signal: string | null;
+}
+
+/** Finds the lines that match a regular expression, one text at a time. */
+export interface LineMatcher extends Disposable {
+  /** Their numbers, from 1. Rejects when it takes too long, and at once when the signal is aborted. */
+  numbers(lines: readonly string[]): Promise<readonly number[]>;
 }
 
 /**
@@ -50,8 +59,10 @@ export interface ToolWorkspace {
    * its text as it is then: saving may have formatted it.
    */
   replace(place: Place, before: string | null, after: string): Promise<string>;
-  /** Finds the lines, by their numbers from 1, that match a regular expression. Throws for one that is not valid or takes too long. */
-  lineMatcher(pattern: string, ignoreCase: boolean): (lines: readonly string[]) => readonly number[];
+  /** Lets everything else run that waits, such as a stop: asked for now and then by whatever goes through many files. */
+  pause(): Promise<void>;
+  /** Throws for an expression that is not valid. */
+  lineMatcher(pattern: string, ignoreCase: boolean, signal: AbortSignal): LineMatcher;
   /** What language tools say about a file, or about all; absent where there are none. */
   problems?(place: Place | null): readonly Problem[];
   /** Runs a command line in a folder; ends it and all it has started when the signal is aborted. Absent where nothing can be run. */

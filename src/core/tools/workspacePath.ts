@@ -13,6 +13,9 @@ export interface Place {
   readonly path: string;
 }
 
+/** What systems take, at most. */
+const mostCharacters = 4_096;
+
 /**
  * From what a model calls a path to a place in the workspace; throws `ToolFault` for everything else. Decides by the text alone:
  * where links lead is for `ToolWorkspace.real` to say. With several folders a path begins with the name of one.
@@ -20,6 +23,7 @@ export interface Place {
 export function toPlace(given: string, folders: readonly WorkspaceFolder[]): Place {
   if (folders.length === 0) throw new ToolFault('No folder is open: there are no files to work with.');
   if (given.includes('\0')) throw new ToolFault('A path has no zero characters.');
+  if (given.length > mostCharacters) throw new ToolFault(`A path has at most ${mostCharacters} characters.`);
   const text = given.trim().replaceAll('\\', '/');
   const absolute = text.startsWith('/') || /^[a-z]:/i.test(text);
   return absolute ? fromAbsolute(given, text, folders) : fromRelative(given, text, folders);

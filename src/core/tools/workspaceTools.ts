@@ -1,6 +1,7 @@
 import type { Clock } from '../ports';
 import { createDiagnosticsTool } from './diagnosticsTool';
 import { createCreateFileTool, createEditFileTool } from './editTools';
+import { editGuard, type EditGuard, type EditRules } from './guard/editGuard';
 import { createFindFilesTool } from './findFilesTool';
 import { createListFolderTool } from './listFolderTool';
 import { createReadFileTool } from './readFileTool';
@@ -10,17 +11,23 @@ import { SeenFiles } from './seenFiles';
 import type { Tool } from './tool';
 import type { ToolWorkspace } from './toolWorkspace';
 
-/** The tools of one conversation over its workspace, in the order in which the model is told of them. */
-export function workspaceTools(workspace: ToolWorkspace, clock: Clock): Tool[] {
+/** The tools of one conversation over its workspace, in the order in which the model is told of them. `editRules`: as the settings are now. */
+export function workspaceTools(workspace: ToolWorkspace, clock: Clock, editRules: () => EditRules): Tool[] {
   const seen = new SeenFiles();
+  let made: { readonly rules: EditRules; readonly guard: EditGuard } | undefined;
+  const guard: EditGuard = (path) => {
+    const rules = editRules();
+    if (made?.rules !== rules) made = { rules, guard: editGuard(rules) };
+    return made.guard(path);
+  };
   return [
     createReadFileTool(workspace, seen),
     createListFolderTool(workspace),
     createFindFilesTool(workspace),
     createSearchTextTool(workspace),
     ...(workspace.problems ? [createDiagnosticsTool(workspace, (place) => workspace.problems!(place))] : []),
-    createEditFileTool(workspace, seen),
-    createCreateFileTool(workspace, seen),
+    createEditFileTool(workspace, seen, guard),
+    createCreateFileTool(workspace, seen, guard),
     ...(workspace.run ? [createRunCommandTool(workspace, workspace.run.bind(workspace), clock)] : []),
   ];
 }

@@ -14,14 +14,16 @@ import type { Session } from '../../core/session/session';
 import { openStore } from '../store/openStore';
 import { conversationDeps } from '../runtime/conversationDeps';
 import { ModelBindings } from '../runtime/modelBindings';
+import { systemClock } from '../runtime/systemClock';
 import { UuidV7 } from '../runtime/uuidV7';
 import { WorkerAnalyst } from '../analysis/workerAnalyst';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { findSkills } from '../skills/findSkills';
 import { workspaceInstructions } from '../memory/instructionFiles';
-import { WorkspaceFiles } from '../memory/workspaceFiles';
 import { WorkspacePins } from '../memory/workspacePins';
+import { DiskWorkspace } from '../tools/diskWorkspace';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
+import { WorkspacePassages } from '../../core/recall/workspacePassages';
 import { OfflineModel } from '../../core/chat/offlineModel';
 import { headlessRule } from '../../core/tools/approvalRule';
 import { flagHelp, parseFlags, UsageError, type Flags, type FlagSpec } from './flags';
@@ -101,7 +103,7 @@ export async function withConversation(label: string, flags: Flags, work: (conve
     if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} can only be read, so no conversation can be held in it. ${store.status.note?.detail ?? ''}`);
     let session: Session | null = null;
     const notes = new FileMemoryNotes(join(folder, 'notes'));
-    const files = flags['workspace'] ? new WorkspaceFiles(flags['workspace']) : null;
+    const files = flags['workspace'] ? new WorkspacePassages({ workspace: new DiskWorkspace([resolve(flags['workspace'])]), clock: systemClock, mayRead: () => true }) : null;
     const offline = new OfflineModel({ store, notes, files, session: () => session?.uuid ?? null });
     const bindings = new ModelBindings({ offline, log, reach });
     // Before a session is made: a model that nobody knows leaves nothing behind.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { headlessAnswers, type HeadlessAnswer } from '../../core/tools/approvalRule';
+import { defaultEditRules } from '../../core/tools/guard/editGuard';
 import type { Tool } from '../../core/tools/tool';
 import { workspaceTools } from '../../core/tools/workspaceTools';
 import { systemClock } from '../runtime/systemClock';
@@ -18,5 +19,5 @@ export function allowedTools(flags: Flags): HeadlessAnswer {
 /** Beside the notes and recall. Only what may be done at all is offered. */
 export function workspaceToolsOf(flags: Flags, allowed: HeadlessAnswer): Tool[] {
   if (flags['workspace'] === undefined || allowed === 'none') return [];
-  return workspaceTools(new DiskWorkspace([resolve(flags['workspace'])]), systemClock).filter(({ access }) => allowed === 'all' || access === 'read');
+  return workspaceTools(new DiskWorkspace([resolve(flags['workspace'])]), systemClock, () => defaultEditRules).filter(({ access }) => allowed === 'all' || access === 'read');
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, realpath, stat } from 'node:fs/promises';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { looksSecret } from '../../core/tools/guard/secretFiles';
 import type { PinnedFiles } from '../../core/ports';
 
 /** Larger files are no pins. */
@@ -24,6 +25,8 @@ export async function readInside(folder: string, path: string): Promise<string |
   const file = await realpath(resolve(folder, path));
   const inside = relative(await realpath(folder), file);
   if (inside === '' || inside.startsWith('..') || isAbsolute(inside)) return undefined;
+  // A name that says nothing of a secret may be a link to one.
+  if (looksSecret(inside.split(sep).join('/')) && !looksSecret(path)) return undefined;
   const { size } = await stat(file);
   if (size > mostBytes) return undefined;
   const text = await readFile(file, 'utf8');

@@ -1,9 +1,11 @@
-import { constants } from 'node:fs';
-import { access, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/workspacePath';
+import { fileFault } from './fileFault';
+import { readHeld, replaceHeld, type HeldPlaces } from './heldFile';
 import { lineMatcher } from './lineMatcher';
 import { realPlace } from './realPlace';
 import { runProcess } from './runProcess';
@@ -25,7 +27,7 @@ export class DiskWorkspace implements ToolWorkspace {
   async stat(place: Place): Promise<FileStat | null> {
     try {
       const found = await stat(this.file(place));
-      return { kind: found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other', bytes: found.size };
+      return { kind: found.isFile() ? 'file' : found.isDirectory() ? 'folder' : 'other', bytes: found.size, modifiedAt: found.mtimeMs };
     } catch (error) {
       if (isMissing(error)) return null;
       throw this.said(error, place);
@@ -33,7 +35,7 @@ export class DiskWorkspace implements ToolWorkspace {
   }
 
   async read(place: Place): Promise<Uint8Array> {
-    return readFile(this.file(place)).catch((error: unknown) => Promise.reject(this.said(error, place)));
+    return readHeld(place, this.places).catch((error: unknown) => Promise.reject(this.said(error, place)));
   }
 
   async list(place: Place): Promise<readonly FolderItem[]> {
@@ -41,21 +43,15 @@ export class DiskWorkspace implements ToolWorkspace {
     return items.map((item) => ({ name: item.name, kind: item.isSymbolicLink() ? 'link' : item.isDirectory() ? 'folder' : item.isFile() ? 'file' : 'other' }));
   }
 
+  readonly pause = pause;
+
   unsaved(): undefined {
     return undefined;
   }
 
   async replace(place: Place, before: string | null, after: string): Promise<string> {
-    const file = this.file(place);
     try {
-      if (before === null) {
-        await mkdir(dirname(file), { recursive: true });
-        await writeFile(file, after, { flag: 'wx' });
-        return after;
-      }
-      if (!(await readFile(file)).equals(Buffer.from(before))) throw new ToolFault(`${this.name(place)} has been changed in the meantime. Nothing was written. Read it again.`);
-      await access(file, constants.W_OK);
-      await writeFile(file, after);
+      await replaceHeld(place, this.places, before, after, new ToolFault(`${this.name(place)} has been changed in the meantime. Nothing was written. Read it again.`));
       return after;
     } catch (error) {
       throw this.said(error, place);
@@ -66,6 +62,8 @@ export class DiskWorkspace implements ToolWorkspace {
     return runProcess(command, this.file(folder), onOutput, signal);
   }
 
+  private readonly places: HeldPlaces = { file: (place) => this.file(place), real: (place) => this.real(place) };
+
   private file({ folder, path }: Place): string {
     return join(this.roots[folder]!, ...path.split('/'));
   }
@@ -75,29 +73,7 @@ export class DiskWorkspace implements ToolWorkspace {
   }
 
   private said(error: unknown, place: Place): unknown {
-    return ToolFault.is(error) ? error : new ToolFault(faultText(error, this.name(place)));
-  }
-}
-
-/** What went wrong with a file, in words. */
-function faultText(error: unknown, name: string): string {
-  switch ((error as NodeJS.ErrnoException).code) {
-    case 'EACCES':
-    case 'EPERM':
-    case 'EROFS':
-      return `${name} is read-only or not accessible. Nothing was changed.`;
-    case 'EEXIST':
-      return `${name} exists already.`;
-    case 'ENOENT':
-      return `There is no ${name}.`;
-    case 'ENOTDIR':
-      return `A part of the path ${name} is a file, not a folder.`;
-    case 'EISDIR':
-      return `${name} is a folder.`;
-    case 'ENOSPC':
-      return `The disk is full: ${name} was not written completely. Look at it before you go on.`;
-    default:
-      return `${name}: ${error instanceof Error ? error.message : String(error)}`;
+    return ToolFault.is(error) ? error : new ToolFault(fileFault(error, this.name(place)));
   }
 }
 

@@ -1,34 +1,67 @@
-import { createContext, Script } from 'node:vm';
-import { errorText } from '../../core/errors';
+import { Worker } from 'node:worker_threads';
+import { CancelledError, errorText } from '../../core/errors';
 import { ToolFault } from '../../core/tools/tool';
+import type { LineMatcher } from '../../core/tools/toolWorkspace';
+import { workerLimits } from '../runtime/workerLimits';
 
 /** All files of one search together. */
 const mostMs = 2_000;
-const script = new Script('lines.flatMap((line, i) => (expression.test(line) ? [i + 1] : []))');
-/** A context of its own, only because that can be given a time limit: an expression may take exponential time. */
-const sandbox: { lines: readonly string[]; expression: RegExp | null } = { lines: [], expression: null };
-createContext(sandbox);
 
-/** Numbers of the lines that match; throws `ToolFault` for an expression that is not valid, or takes too long over its calls. */
-export function lineMatcher(pattern: string, ignoreCase: boolean): (lines: readonly string[]) => readonly number[] {
-  let expression: RegExp;
+/** So short that it stands here: a file of its own would have to be found from the extension, the command line and the tests. */
+const script = `
+const { parentPort, workerData: { source, flags } } = require('node:worker_threads');
+const expression = new RegExp(source, flags);
+parentPort.on('message', (lines) => parentPort.postMessage(lines.flatMap((line, i) => (expression.test(line) ? [i + 1] : []))));
+`;
+
+/**
+ * Finds the lines that match a regular expression, in a thread of its own: an expression may take exponential time, and a thread can be
+ * ended. Throws `ToolFault` for one that is not valid; looking for lines rejects with it when it takes too long over all calls together,
+ * and with `CancelledError` when the signal is aborted.
+ */
+export function lineMatcher(pattern: string, ignoreCase: boolean, signal: AbortSignal): LineMatcher {
+  const flags = ignoreCase ? 'iu' : 'u';
   try {
-    expression = new RegExp(pattern, ignoreCase ? 'iu' : 'u');
+    new RegExp(pattern, flags);
   } catch (error) {
     throw new ToolFault(`This is no regular expression: ${errorText(error)}`);
   }
+  let worker: Worker | undefined;
   let left = mostMs;
-  return (lines) => {
-    const began = performance.now();
-    Object.assign(sandbox, { lines, expression });
-    try {
-      return Array.from(script.runInContext(sandbox, { timeout: Math.max(1, Math.round(left)) }) as Iterable<number>);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new ToolFault('This regular expression takes too long. Make it simpler, search fewer files, or search for plain text.');
-      throw error;
-    } finally {
-      left -= performance.now() - began;
-      Object.assign(sandbox, { lines: [], expression: null });
-    }
+  const end = () => {
+    void worker?.terminate();
+    worker = undefined;
   };
+  return {
+    async numbers(lines) {
+      if (signal.aborted) throw new CancelledError();
+      if (left <= 0) throw tooLong();
+      const thread = (worker ??= new Worker(script, { eval: true, workerData: { source: pattern, flags }, resourceLimits: workerLimits }));
+      thread.unref();
+      const began = performance.now();
+      return new Promise<readonly number[]>((resolve, reject) => {
+        const stop = () => settle(() => reject(new CancelledError()));
+        const late = setTimeout(() => settle(() => reject(tooLong())), left);
+        const settle = (how: () => void, goesOn = false) => {
+          clearTimeout(late);
+          signal.removeEventListener('abort', stop);
+          thread.off('message', found).off('error', failed).off('exit', ended);
+          left -= performance.now() - began;
+          if (!goesOn) end();
+          how();
+        };
+        const found = (numbers: readonly number[]) => settle(() => resolve(numbers), true);
+        const failed = (error: unknown) => settle(() => reject(error));
+        const ended = (code: number) => failed(new Error(`The search ended with code ${code}`));
+        thread.on('message', found).on('error', failed).on('exit', ended);
+        signal.addEventListener('abort', stop, { once: true });
+        thread.postMessage(lines);
+      });
+    },
+    dispose: end,
+  };
+}
+
+function tooLong(): ToolFault {
+  return new ToolFault('This regular expression takes too long. Make it simpler, search fewer files, or search for plain text.');
 }

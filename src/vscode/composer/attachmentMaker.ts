@@ -1,4 +1,4 @@
-import { CancellationTokenSource, DiagnosticSeverity, FileType, languages, RelativePattern, TabInputText, Uri, window, workspace, type CancellationToken, type TextEditor, type WorkspaceFolder } from 'vscode';
+import { CancellationTokenSource, DiagnosticSeverity, FileType, languages, TabInputText, Uri, window, workspace, type CancellationToken, type TextEditor, type WorkspaceFolder } from 'vscode';
 import { estimateTokens } from '../../core/context/estimateTokens';
 import { imageSize } from '../../core/context/imageSize';
 import { imageTokens } from '../../core/context/imageTokens';
@@ -7,11 +7,15 @@ import { mentionGlob, rankPaths } from '../../core/mentions/rankPaths';
 import type { SessionStore, TokenCounter } from '../../core/ports';
 import type { Attachment } from '../../core/session/attachment';
 import { mostFileBytes, mostImageBytes, type AttachSource, type Mention } from '../../protocol/composer';
-import { userExcludes } from '../workspaceText';
+import { walkFiles } from '../../core/tools/guard/walk';
+import type { Place } from '../../core/tools/workspacePath';
+import { attachedFile, plainPath } from '../../node/tools/attachedFile';
+import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
 
 export interface AttachmentMakerDeps {
   readonly store: () => Promise<Pick<SessionStore, 'putBlob'>>;
   readonly counter: () => Promise<TokenCounter>;
+  readonly workspace: () => VscodeWorkspace;
 }
 
 /** Choices behind `@` at once, files that are looked at for them, and names in the listing of a folder. */
@@ -65,14 +69,19 @@ export class AttachmentMaker {
   }
 
   /** A file or folder of the workspace. */
-  async resource(uri: Uri): Promise<Attachment> {
+  async resource(given: Uri): Promise<Attachment> {
+    const uri = given.with({ path: plainPath(given.path) });
     const path = pathOf(uri);
-    if (path === null) throw new Error(t('“{0}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', nameOf(uri)));
+    const asked = this.deps.workspace().placeOf(uri);
+    if (path === null || !asked) throw new Error(t('“{0}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', nameOf(uri)));
     const stat = await Promise.resolve(workspace.fs.stat(uri)).catch(() => null);
     if (!stat) throw new Error(t('“{0}” cannot be read.', path));
-    if ((stat.type & FileType.Directory) !== 0) return this.folder(uri, path);
+    const { place, target } = await attachedFile(this.deps.workspace(), asked);
+    if (target !== null && !(await askAboutLink(path, target))) throw new Error(t('“{0}” was not attached.', path));
+    if ((stat.type & FileType.Directory) !== 0) return this.folder(uri, path, place);
     if (stat.size > Math.max(mostFileBytes, mostImageBytes)) throw tooLarge(path, stat.size);
-    const bytes = await workspace.fs.readFile(uri);
+    // What was agreed to is read, not what the link leads to by now.
+    const bytes = place ? await this.deps.workspace().read(place) : await workspace.fs.readFile(uri.scheme === 'file' && target !== null ? Uri.file(target) : uri);
     if (imageSize(bytes)) return { ...(await this.image(nameOf(uri), bytes)), path };
     if (bytes.length > mostFileBytes) throw tooLarge(path, bytes.length);
     if (bytes.subarray(0, 8_000).includes(0)) throw new Error(t('“{0}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.', path));
@@ -87,10 +96,14 @@ export class AttachmentMaker {
     return { kind: 'image', name, hash, mime: size.mime, tokens: imageTokens(size) };
   }
 
-  private async folder(uri: Uri, path: string): Promise<Attachment> {
-    const found = await workspace.findFiles(new RelativePattern(uri, '**/*'), excludes(), bounds.listed);
-    const names = found.map((file) => file.path.slice(uri.path.length + 1)).sort();
-    const more = found.length === bounds.listed ? [`… and more: only ${bounds.listed} are listed`] : [];
+  /** Its names as the tools would list them: without what Git ignores, and no link followed. */
+  private async folder(uri: Uri, path: string, place: Place | null): Promise<Attachment> {
+    if (!place) throw new Error(t('“{0}” is a folder outside of this workspace and is not attached. Attach its files one by one.', path));
+    const names: string[] = [];
+    const collect = (file: { readonly place: Place }) => names.push(file.place.path.slice(place.path === '' ? 0 : place.path.length + 1)) < bounds.listed;
+    await walkFiles(this.deps.workspace(), place, collect, new AbortController().signal);
+    names.sort();
+    const more = names.length === bounds.listed ? [`… and more: only ${bounds.listed} are listed`] : [];
     return this.text([...names, ...more].join('\n'), { kind: 'folder', name: nameOf(uri), path });
   }
 
@@ -128,11 +141,32 @@ function specials(query: string): Mention[] {
   return all.filter(({ label }) => label.toLowerCase().startsWith(query.toLowerCase()));
 }
 
+/** The user named a file, and something else would be read. */
+async function askAboutLink(path: string, target: string): Promise<boolean> {
+  const attach = t('Attach');
+  const question = t('“{0}” is a link. Attach what it leads to?', path);
+  return (await window.showWarningMessage(question, { modal: true, detail: t('It leads to {0}. Its content would be sent to the model.', target) }, attach)) === attach;
+}
+
 /** `findFiles` honours `files.exclude` only while it is given no other. */
 function excludes(): string {
   const files = workspace.getConfiguration('files').get<Record<string, unknown>>('exclude') ?? {};
   const own = Object.entries(files).flatMap(([pattern, on]) => (on === true && !/[{}]/.test(pattern) ? [pattern, `${pattern}/**`] : []));
   return `{${[...new Set([...always, ...own, ...userExcludes()])].join(',')}}`;
+}
+
+/** `findFiles` honours `files.exclude` by itself, `search.exclude` not. */
+function userExcludes(): string[] {
+  const excludes = workspace.getConfiguration('search').get<Record<string, unknown>>('exclude') ?? {};
+  return Object.entries(excludes).flatMap(([pattern, on]) => (on === true ? withoutBraces(pattern) : []));
+}
+
+/** Alternatives within alternatives are not understood by every search engine VS Code uses. */
+function withoutBraces(pattern: string): string[] {
+  const match = /^(.*?)\{([^{}]*)\}(.*)$/.exec(pattern);
+  if (!match) return pattern.includes('{') || pattern.includes('}') ? [] : [pattern];
+  const [, before = '', choices = '', after = ''] = match;
+  return choices.split(',').flatMap((choice) => withoutBraces(`${before}${choice}${after}`));
 }
 
 /** Relative to the workspace; null for what lies outside of it. */

@@ -16,6 +16,7 @@ export interface ComposerActionsDeps extends SlashRunnerDeps {
   readonly controller: ChatController;
   readonly store: () => Promise<SessionStore>;
   readonly counter: AttachmentMakerDeps['counter'];
+  readonly workspace: AttachmentMakerDeps['workspace'];
   readonly noteFolders: () => Promise<NoteFolders>;
   readonly focusComposer: () => void;
 }

@@ -1,8 +1,11 @@
+import { setImmediate as pause } from 'node:timers/promises';
 import { DiagnosticSeverity, FilePermission, FileSystemError, FileType, languages, Range, Uri, workspace, WorkspaceEdit, type TextDocument } from 'vscode';
 import { changedRange } from '../../core/tools/changedRange';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/workspacePath';
+import { fileFault } from '../../node/tools/fileFault';
+import { readHeld, replaceHeld, type HeldPlaces } from '../../node/tools/heldFile';
 import { lineMatcher } from '../../node/tools/lineMatcher';
 import { realPlace } from '../../node/tools/realPlace';
 import { runProcess } from '../../node/tools/runProcess';
@@ -34,8 +37,7 @@ export class VscodeWorkspace implements ToolWorkspace {
   }
 
   async real(place: Place): Promise<Place | null> {
-    const folders = workspace.workspaceFolders ?? [];
-    if (folders.every(({ uri }) => uri.scheme === 'file')) return realPlace(place, folders.map(({ uri }) => uri.fsPath));
+    if (isAllOnDisk()) return realPlace(place, (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath));
     // Such a file system cannot say where a link leads: none is followed.
     const names = place.path.split('/').filter((name) => name !== '');
     for (let depth = 1; depth <= names.length; depth++) {
@@ -48,8 +50,8 @@ export class VscodeWorkspace implements ToolWorkspace {
 
   async stat(place: Place): Promise<FileStat | null> {
     try {
-      const { type, size } = await workspace.fs.stat(this.uri(place));
-      return { kind: (type & FileType.Directory) !== 0 ? 'folder' : (type & FileType.File) !== 0 ? 'file' : 'other', bytes: size };
+      const { type, size, mtime } = await workspace.fs.stat(this.uri(place));
+      return { kind: (type & FileType.Directory) !== 0 ? 'folder' : (type & FileType.File) !== 0 ? 'file' : 'other', bytes: size, modifiedAt: mtime };
     } catch (error) {
       if (error instanceof FileSystemError && error.code === 'FileNotFound') return null;
       throw this.said(error, place);
@@ -58,7 +60,7 @@ export class VscodeWorkspace implements ToolWorkspace {
 
   async read(place: Place): Promise<Uint8Array> {
     try {
-      return await workspace.fs.readFile(this.uri(place));
+      return isAllOnDisk() ? await readHeld(place, this.places) : await workspace.fs.readFile(this.uri(place));
     } catch (error) {
       throw this.said(error, place);
     }
@@ -72,6 +74,8 @@ export class VscodeWorkspace implements ToolWorkspace {
     }
   }
 
+  readonly pause = pause;
+
   unsaved(place: Place): string | undefined {
     const document = this.document(place);
     return document?.isDirty ? document.getText() : undefined;
@@ -83,7 +87,7 @@ export class VscodeWorkspace implements ToolWorkspace {
     try {
       if (before === null) {
         if ((await this.stat(place)) !== null) throw changed;
-        await workspace.fs.writeFile(uri, new TextEncoder().encode(after));
+        await this.write(place, null, after, changed);
         return after;
       }
       if (this.unsaved(place) !== undefined || decode(await this.read(place)) !== before) throw changed;
@@ -92,7 +96,7 @@ export class VscodeWorkspace implements ToolWorkspace {
       const document = this.document(place);
       // An editor shows mixed line ends as one kind: such a file is written as it stands, and its editor reads it again.
       if (document && document.getText() === withoutMark(before)) return await this.replaceInEditor(document, withoutMark(after));
-      await workspace.fs.writeFile(uri, new TextEncoder().encode(after));
+      await this.write(place, before, after, changed);
       return after;
     } catch (error) {
       throw this.said(error, place);
@@ -119,6 +123,12 @@ export class VscodeWorkspace implements ToolWorkspace {
     return decode(await workspace.fs.readFile(document.uri));
   }
 
+  private write(place: Place, before: string | null, after: string, changed: Error): Thenable<void> {
+    return isAllOnDisk() ? replaceHeld(place, this.places, before, after, changed) : workspace.fs.writeFile(this.uri(place), new TextEncoder().encode(after));
+  }
+
+  private readonly places: HeldPlaces = { file: (place) => this.uri(place).fsPath, real: (place) => this.real(place) };
+
   private async runInFolder(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
     const uri = this.uri(folder);
     if (uri.scheme !== 'file') throw new ToolFault('This folder is on no disk: nothing can be run in it.');
@@ -131,7 +141,7 @@ export class VscodeWorkspace implements ToolWorkspace {
     return path === '' ? root.uri : Uri.joinPath(root.uri, ...path.split('/'));
   }
 
-  private placeOf(uri: Uri): Place | undefined {
+  placeOf(uri: Uri): Place | undefined {
     const root = workspace.getWorkspaceFolder(uri);
     return root && { folder: root.index, path: uri.path.slice(root.uri.path.length).replace(/^\//, '') };
   }
@@ -146,8 +156,9 @@ export class VscodeWorkspace implements ToolWorkspace {
   }
 
   private said(error: unknown, place: Place): unknown {
-    if (!(error instanceof FileSystemError)) return error;
+    if (ToolFault.is(error)) return error;
     const name = this.name(place);
+    if (!(error instanceof FileSystemError)) return new ToolFault(fileFault(error, name));
     const texts: Readonly<Record<string, string>> = {
       FileNotFound: `There is no ${name}.`,
       FileNotADirectory: `A part of the path ${name} is a file, not a folder.`,
@@ -170,6 +181,11 @@ const severities: Readonly<Record<DiagnosticSeverity, Problem['severity']>> = {
 function kindOf(type: FileType): FolderItem['kind'] {
   if ((type & FileType.SymbolicLink) !== 0) return 'link';
   return type === FileType.Directory ? 'folder' : type === FileType.File ? 'file' : 'other';
+}
+
+/** What can be held open while it is checked; other file systems have paths only. */
+function isAllOnDisk(): boolean {
+  return (workspace.workspaceFolders ?? []).every(({ uri }) => uri.scheme === 'file');
 }
 
 async function typeOf(uri: Uri): Promise<FileType | null> {

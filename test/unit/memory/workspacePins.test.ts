@@ -14,12 +14,17 @@ describe('pinned files of a workspace', () => {
     await writeFile(join(folder, 'large.txt'), 'x'.repeat(300_000));
     await writeFile(join(root, 'secret.txt'), 'no');
     await symlink(join(root, 'secret.txt'), join(folder, 'link.txt'));
+    await writeFile(join(folder, '.env'), 'KEY=1');
+    await symlink('.env', join(folder, 'AGENTS.md'));
+    await symlink('rules.md', join(folder, 'alias.md'));
     const pins = new WorkspacePins(() => [join(root, 'gone'), folder]);
     const first = await pins.read('rules.md');
     assert.equal(first?.text, 'tabs');
+    assert.equal((await pins.read('alias.md'))?.text, 'tabs');
+    assert.equal((await pins.read('.env'))?.text, 'KEY=1', 'it was named');
     await writeFile(join(folder, 'rules.md'), 'spaces');
     assert.notEqual((await pins.read('rules.md'))?.hash, first.hash);
-    for (const path of ['missing.md', '../secret.txt', 'link.txt', join(root, 'secret.txt'), 'image.bin', 'large.txt', '.']) assert.equal(await pins.read(path), undefined, path);
+    for (const path of ['missing.md', 'AGENTS.md', '../secret.txt', 'link.txt', join(root, 'secret.txt'), 'image.bin', 'large.txt', '.']) assert.equal(await pins.read(path), undefined, path);
     await rm(root, { recursive: true });
   });
 });

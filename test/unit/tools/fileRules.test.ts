@@ -2,10 +2,10 @@ import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import * as fc from 'fast-check';
 import { changedRange } from '../../../src/core/tools/changedRange';
 import { editText } from '../../../src/core/tools/editText';
-import { globMatcher } from '../../../src/core/tools/glob';
-import { GitIgnore } from '../../../src/core/tools/ignoreRules';
+import { globMatcher } from '../../../src/core/tools/guard/glob';
+import { GitIgnore } from '../../../src/core/tools/guard/gitIgnore';
 import { pageText } from '../../../src/core/tools/pageText';
-import { looksSecret } from '../../../src/core/tools/secretFiles';
+import { looksSecret } from '../../../src/core/tools/guard/secretFiles';
 
 describe('file patterns', () => {
   it('match names and paths', () => {
@@ -39,10 +39,59 @@ describe('file patterns', () => {
     deepStrictEqual([await ignore.ignores('node_modules', false), await ignore.ignores('node_modules', true)], [false, true]);
   });
 
+  it('takes no more time over hostile rules, and counts as ignored what it cannot decide', async () => {
+    const asked = async (rules: string, path: string) => new GitIgnore(async (name) => (name === '.gitignore' ? rules : undefined)).ignores(path, false);
+    const seconds = async (rules: string, path = 'a') => {
+      const began = process.cpuUsage().user;
+      await asked(rules, path);
+      return Math.max((process.cpuUsage().user - began) / 1e6, 0.005);
+    };
+    const hostile: readonly ((size: number) => readonly [rules: string, path?: string])[] = [
+      (size) => [`x${' '.repeat(size)}y`],
+      (size) => [`x${'\t '.repeat(size / 2)}y`],
+      (size) => [`x${'/'.repeat(size)}y`],
+      (size) => ['['.repeat(size)],
+      (size) => [`${'['.repeat(size)}]`],
+      (size) => ['{a,b}'.repeat(size / 5)],
+      (size) => [`${'*a'.repeat(size / 2)}b`, 'a'.repeat(4_000)],
+      (size) => [`*${'a'.repeat(size)}b`, 'a'.repeat(4_000)],
+      (size) => [`${'**/a/'.repeat(size / 5)}b`, 'a/'.repeat(2_000)],
+      (size) => [`[${'z'.repeat(size)}]*q`, 'a'.repeat(4_000)],
+      (size) => ['*a*b\n'.repeat(size / 5), 'a'.repeat(4_000)],
+    ];
+    for (const of of hostile) {
+      await seconds(...of(1_000));
+      const [few, many] = [await seconds(...of(25_000)), await seconds(...of(200_000))];
+      ok(many < 30 * few, `${of.toString()}: ${few} s, ${many} s`);
+    }
+    deepStrictEqual([await asked('*.log', 'a.log'), await asked(`*${'a'.repeat(2_000)}b`, 'a'.repeat(4_000)), await asked('*.log', 'a.txt')], [true, true, false]);
+    const tooLarge = new GitIgnore(async (name) => (name === 'sub/.gitignore' ? null : undefined));
+    deepStrictEqual([await tooLarge.ignores('sub/a', false), await tooLarge.ignores('a', false)], [true, false]);
+  });
+
   it('know what looks like a secret', () => {
-    const secret = ['.env', 'app/.env.local', '.ENV', 'prod.env', 'server.pem', 'id_rsa', 'keys/id_ed25519', 'credentials', '.aws/config', 'home/.ssh/known_hosts', '.git/config', 'secrets.yaml', 'terraform.tfstate', '.npmrc', 'service-account-prod.json', 'gcp-credentials.json'];
-    const plain = ['.env.example', 'src/env.ts', 'id_rsa.pub', 'environment.md', 'secretary.txt', 'src/credentialsForm.tsx', '.gitignore', 'keys.ts', 'config.json'];
-    deepStrictEqual([secret.filter((path) => !looksSecret(path)), plain.filter(looksSecret)], [[], []]);
+    const secret = [
+      '.env', 'app/.env.local', '.ENV', '.env_prod', '.env-staging', 'prod.env', '.envrc', '.flaskenv', '.dev.vars', '.dev.vars.production', 'server.pem', 'tls.key', 'a.p8', 'a.p12', 'a.pfx', 'a.jks', 'a.keystore', 'a.kdbx', 'a.ppk', 'a.asc', 'a.gpg',
+      'id_rsa', 'keys/id_ed25519', 'id_ecdsa_sk', 'ssh_host_rsa_key', 'credentials', 'credentials.csv', '.aws/config', '.aws/credentials', 'home/.ssh/known_hosts', '.git/config', '.gnupg/x', '.kube/config', '.docker/config.json', '.azure/x', '.password-store/x.gpg',
+      'secrets.yaml', 'secret.json', 'db.secrets', 'prod-secrets.yaml', 'terraform.tfstate', 'terraform.tfstate.backup', 'prod.tfvars', 'prod.auto.tfvars.json', '.npmrc', '.yarnrc.yml', '.pypirc', '.netrc', '_netrc', '.git-credentials', '.pgpass', '.my.cnf', '.htpasswd',
+      'service-account-prod.json', 'gcp-credentials.json', 'client_secret_123.apps.googleusercontent.com.json', 'app-firebase-adminsdk-x1.json', '.config/gh/hosts.yml', '.config/gcloud/credentials.db', '.m2/settings.xml', '.m2/settings-security.xml', '.gradle/gradle.properties', '.cargo/credentials.toml',
+      'appsettings.json', 'appsettings.Development.json', 'local.settings.json', 'wp-config.php', 'local_settings.py', '.bash_history', '.zsh_history', '.python_history', '.psql_history', '.node_repl_history', 'fish_history', 'wallet.dat', 'UTC--2020--abc', 'kubeconfig', 'prod.kubeconfig', 'kubeconfig-prod.yaml',
+      'passwords.txt', 'password.txt', 'PASSWORDS.TXT', 'my-passwords.csv', 'passwords', 'passwd', 'token.txt', 'github_token.txt', 'token.json', 'token.pickle', 'access-token.json', '.token', 'api_key.txt', 'apikeys.yml', 'openai-api-key.txt', 'private_key.txt', 'seed-phrase.txt', 'recovery-codes.txt', 'mnemonic.txt',
+      'master.key', '.vault-token', 'vault_pass.txt', '.vault_pass', '.s3cfg', '.boto', 'rclone.conf', '.terraformrc', '.vscode/sftp.json', '.idea/dataSources.xml', 'sftp-config.json', 'Login Data', 'logins.json', 'key4.db', 'cookies.sqlite', 'auth.json', '.codex/auth.json', '.claude/.credentials.json', 'accessKeys.csv', 'rootkey.csv', 'trace.har', '.e\u200bnv',
+    ];
+    const plain = [
+      '.env.example', '.env.sample', 'example.env', 'env.example', 'src/env.ts', 'id_rsa.pub', 'environment.md', 'secretary.txt', 'src/credentialsForm.tsx', '.gitignore', 'keys.ts', 'config.json', 'tokenizer.ts', 'tokenizer.json', 'tokens.json', 'design-tokens.json', 'tokens.css', 'src/token.ts', 'token.go', 'docs/token.md', 'password-reset.md',
+      'src/password.ts', 'passwordField.tsx', 'password_reset.html', 'keyboard.ts', 'keyboard.json', 'monkey.txt', 'hotkeys.yml', 'key.ts', 'settings.xml', 'hosts.yml', 'settings.json', 'appsettings.ts', 'appSettings.schema.json', 'appsettings.example.json', 'secrets.example.yaml', 'credentials.sample.json', 'secretManager.ts',
+      'authToken.ts', 'auth.ts', 'history.md', 'src/history.ts', 'wallet.ts', 'Wallet.sol', 'package.json', 'public.txt', 'database.yml', 'certificate.crt', 'cookies.ts', 'passport.js', 'compass.txt', 'bypass.yml', 'tokenization.csv', 'src/secret-santa.ts', 'api.md', 'apikey.ts', 'environment.prod.yml', 'harbor.yml',
+    ];
+    deepStrictEqual([secret.filter((path) => !looksSecret(path)), plain.filter((path) => looksSecret(path))], [[], []]);
+    deepStrictEqual(['src/password', 'src/token', 'src/auth', 'src/app'].filter((path) => looksSecret(path, true)), [], 'folders of sources');
+  });
+
+  it('leave nothing of a pattern out of the count of steps', () => {
+    const steps = { left: 1_000 };
+    strictEqual(globMatcher(`[${'z'.repeat(5_000)}]`)('a', steps), false);
+    ok(steps.left < 0);
   });
 });
 

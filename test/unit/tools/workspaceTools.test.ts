@@ -5,6 +5,7 @@ import { runTool, type ToolCallEntry } from '../../../src/core/chat/toolRun';
 import { Approvals, type ApprovalRule } from '../../../src/core/chat/approvals';
 import type { ContentOf } from '../../../src/core/session/entry';
 import { approvalRule, headlessRule } from '../../../src/core/tools/approvalRule';
+import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
 import type { ApprovalQuestion, Tool } from '../../../src/core/tools/tool';
 import { workspaceTools } from '../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../src/node/runtime/systemClock';
@@ -48,7 +49,7 @@ describe('tools over a real folder', () => {
     await mkdir(root);
     await mkdir(join(temp.path, 'outside'));
     await writeFile(join(temp.path, 'outside', 'secret.txt'), 'not yours');
-    tools = workspaceTools(new DiskWorkspace([root]), systemClock);
+    tools = workspaceTools(new DiskWorkspace([root]), systemClock, () => defaultEditRules);
     questions = [];
     output = '';
     rule = () => 'allow';

@@ -41,10 +41,11 @@ describe('what is known before the history is opened', () => {
     told: memory.toldEphemeral('/here'),
     retention: [memory.retention.lastRun(), memory.retention.agreed()],
     transcript: memory.transcripts.has('a'),
+    watched: memory.watched.has('a'),
     banner: memory.dismissedBanners.has('b'),
     names: memory.modelNames(),
   });
-  const nothing = { last: undefined, meter: null, loose: undefined, offline: false, declined: false, told: false, retention: [0, undefined], transcript: false, banner: false, names: [] };
+  const nothing = { last: undefined, meter: null, loose: undefined, offline: false, declined: false, told: false, retention: [0, undefined], transcript: false, watched: false, banner: false, names: [] };
 
   it('is nothing at first, and then what was kept, the user\'s choices for every workspace', async () => {
     deepStrictEqual(all(), nothing);
@@ -57,9 +58,10 @@ describe('what is known before the history is opened', () => {
     await memory.retention.setLastRun(5);
     await memory.retention.setAgreed(30);
     await memory.transcripts.add('a');
+    await memory.watched.add('a');
     await memory.dismissedBanners.add('b');
     await memory.setModelNames([['acme/large', 'Acme Large']]);
-    deepStrictEqual(all(), { last: 's', meter, loose: { draft: 'x' }, offline: true, declined: true, told: true, retention: [5, 30], transcript: true, banner: true, names: [['acme/large', 'Acme Large']] });
+    deepStrictEqual(all(), { last: 's', meter, loose: { draft: 'x' }, offline: true, declined: true, told: true, retention: [5, 30], transcript: true, watched: true, banner: true, names: [['acme/large', 'Acme Large']] });
     memory = new ChatMemory(new Storage(), machine, { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined });
     deepStrictEqual(all(), { ...nothing, offline: true, transcript: true, names: [['acme/large', 'Acme Large']] });
   });
@@ -75,7 +77,7 @@ describe('what is known before the history is opened', () => {
   it('takes what it cannot read for nothing', () => {
     const foreign = [7, 'text', [], ['one'], [['a', 1]], [['a', 'b', 'c']], {}, { ...meter, severity: 'other' }, { ...meter, canUndo: 1 }, null];
     for (const value of foreign) {
-      for (const key of ['lastMeter', 'offlineChosen', 'relinkDeclined', 'toldEphemeral', 'retentionAgreed', 'modelNames', 'transcriptsAgreed', 'dismissedBanners']) {
+      for (const key of ['lastMeter', 'offlineChosen', 'relinkDeclined', 'toldEphemeral', 'retentionAgreed', 'modelNames', 'transcriptsAgreed', 'watchedAgreed', 'dismissedBanners']) {
         if (key === 'retentionAgreed' && value === 7) continue;
         for (const storage of [workspace, machine]) storage.kept.set(`threadkeeper.${key}`, JSON.stringify(value));
       }

@@ -25,7 +25,6 @@ describe('the conversations of a window', () => {
     let isTrusted = true;
     const runtime = new ChatRuntime({
       distDir: join(projectRoot, 'dist'),
-      files: { paths: never, read: never } as never,
       folders: () => [workspace],
       userNotes: join(temp.path, 'notes'),
       settings: () => now,

@@ -1,6 +1,7 @@
 import { deepStrictEqual, match } from 'node:assert';
 import { settings, type SettingName } from '../../../src/vscode/contributions';
 import type { PolicyOverrides } from '../../../src/core/context/resolvePolicy';
+import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
 import { readSettings } from '../../../src/vscode/settingsValues';
 
 const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: PolicyOverrides = {}) =>
@@ -12,7 +13,7 @@ const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: Policy
 describe('readSettings', () => {
   it('changes nothing in the policy that the user has not set', () => {
     deepStrictEqual(read(), {
-      settings: { baseUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, prices: {}, dailyBudget: 0, model: '', instructions: '', instructionFiles: false, skills: false, skillFolders: settings.skillFolders.default, approval: 'allowReads', maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, cleanUpDays: 0, openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false }, offerBranchSummary: true },
+      settings: { baseUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, prices: {}, dailyBudget: 0, model: '', instructions: '', instructionFiles: false, skills: false, skillFolders: settings.skillFolders.default, approval: 'allowReads', editRules: defaultEditRules, maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, cleanUpDays: 0, openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false }, offerBranchSummary: true },
       problems: [],
     });
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
@@ -20,7 +21,7 @@ describe('readSettings', () => {
 
   it('takes what the user has set', () => {
     const { settings: found, problems } = read(
-      { baseUrl: ' https://gateway.example.com/v1 ', openaiUrl: 'http://localhost:1234/v1', openaiApi: 'detect', openaiContext: 16_000, ollamaUrl: 'http://nas:11434', ollamaContext: 65_536, prices: { 'ollama/x': { input: 0, output: 0 } }, dailyBudget: 5, model: ' claude-x ', instructions: 'Be brief.', instructionFiles: true, skills: true, skillFolders: ['~/skills'], approval: 'session', maxRounds: 5, trashDays: 30, cleanUpDays: 90, offerBranchSummary: false, openClawInherit: true, openClawPath: ' /agents ', openClawSessionKey: 'agent:main:main', openClawTwoWay: true },
+      { baseUrl: ' https://gateway.example.com/v1 ', openaiUrl: 'http://localhost:1234/v1', openaiApi: 'detect', openaiContext: 16_000, ollamaUrl: 'http://nas:11434', ollamaContext: 65_536, prices: { 'ollama/x': { input: 0, output: 0 } }, dailyBudget: 5, model: ' claude-x ', instructions: 'Be brief.', instructionFiles: true, skills: true, skillFolders: ['~/skills'], approval: 'session', editRules: { '**/Makefile': true, '**/*.sql': false }, maxRounds: 5, trashDays: 30, cleanUpDays: 90, offerBranchSummary: false, openClawInherit: true, openClawPath: ' /agents ', openClawSessionKey: 'agent:main:main', openClawTwoWay: true },
       { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
     deepStrictEqual(problems, []);
@@ -39,6 +40,7 @@ describe('readSettings', () => {
       skills: true,
       skillFolders: ['~/skills'],
       approval: 'session',
+      editRules: { ...defaultEditRules, '**/Makefile': true, '**/*.sql': false },
       maxRounds: 5,
       trashDays: 30,
       cleanUpDays: 90,
@@ -50,7 +52,7 @@ describe('readSettings', () => {
 
   it('names every value that cannot be used, once, with what is used instead', () => {
     const { settings: found, problems } = read(
-      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], approval: 'always', maxRounds: 0, policy: 'bold', trashDays: -1 },
+      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], approval: 'always', editRules: { '**': 'no' }, maxRounds: 0, policy: 'bold', trashDays: -1 },
       { 'context.maxTokens': -1, 'memoryFlush.enabled': 'yes', 'compaction.triggerPercent': 'high', 'summarizer.chain': [] },
     );
     deepStrictEqual(problems.map(({ setting }) => setting).sort(), [
@@ -64,6 +66,7 @@ describe('readSettings', () => {
       'threadkeeper.model',
       'threadkeeper.summarizer.chain',
       'threadkeeper.tools.approval',
+      'threadkeeper.tools.autoApproveEdits',
       'threadkeeper.tools.maxRounds',
     ]);
     match(problems.find(({ setting }) => setting === 'threadkeeper.compaction.triggerPercent')!.message, /"high" is not a percentage.*Using 85, as the policy balanced has it/);

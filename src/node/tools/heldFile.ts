@@ -1,0 +1,81 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
+import { foldPath } from '../../core/tools/guard/foldPath';
+import { ToolFault } from '../../core/tools/tool';
+import type { Place } from '../../core/tools/workspacePath';
+
+/** How a place becomes a path, and where it really is: `ToolWorkspace.real`. */
+export interface HeldPlaces {
+  readonly file: (place: Place) => string;
+  readonly real: (place: Place) => Promise<Place | null>;
+}
+
+/** No link is followed, and nothing waits for somebody at the other end of a pipe. Windows has neither. */
+const careful = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * The bytes of a file at a place that is as `real` gives it. Rejects with `ToolFault` when it is elsewhere by now, because the file or a
+ * folder on its way was swapped for a link.
+ */
+export function readHeld(place: Place, places: HeldPlaces): Promise<Buffer> {
+  return withHeld(place, places, constants.O_RDONLY, (handle) => handle.readFile());
+}
+
+/**
+ * Makes `after` the content of a file that has the content `before` (null: that does not exist; its folders are made). What is checked is
+ * what has been opened, so that nothing can come between check and write: no path is followed again. Rejects with `changed` for another
+ * content.
+ */
+export async function replaceHeld(place: Place, places: HeldPlaces, before: string | null, after: string, changed: Error): Promise<void> {
+  if (before === null) {
+    await makeFolders(place, places);
+    return withHeld(place, places, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, (handle) => handle.writeFile(after));
+  }
+  return withHeld(place, places, constants.O_RDWR, async (handle) => {
+    if (!(await handle.readFile()).equals(Buffer.from(before))) throw changed;
+    const bytes = Buffer.from(after);
+    for (let at = 0; at < bytes.length; ) at += (await handle.write(bytes, at, bytes.length - at, at)).bytesWritten;
+    await handle.truncate(bytes.length);
+  });
+}
+
+async function withHeld<T>(place: Place, places: HeldPlaces, flags: number, use: (handle: FileHandle) => Promise<T>): Promise<T> {
+  const path = places.file(place);
+  const handle = await open(path, flags | careful).catch((error: NodeJS.ErrnoException) => Promise.reject(error.code === 'ELOOP' ? moved(place) : error));
+  try {
+    const isThere = await isSame(handle, path);
+    if (isThere && (await isStill(place, places))) return await use(handle);
+    // It came into being just now, somewhere else, and nothing is in it.
+    if ((flags & constants.O_EXCL) !== 0 && isThere) await unlink(path);
+    throw moved(place);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function isSame(handle: FileHandle, path: string): Promise<boolean> {
+  const [held, found] = await Promise.all([handle.stat({ bigint: true }), lstat(path, { bigint: true }).catch(() => null)]);
+  return held.isFile() && found?.ino === held.ino && found.dev === held.dev;
+}
+
+/** The file system may write a name in another way than it was given. */
+async function isStill(place: Place, { real }: HeldPlaces): Promise<boolean> {
+  const now = await real(place);
+  return now?.folder === place.folder && foldPath(now.path) === foldPath(place.path);
+}
+
+/** One by one: a folder that was swapped for a link is found before anything is made behind it. */
+async function makeFolders(place: Place, places: HeldPlaces): Promise<void> {
+  const names = place.path.split('/').slice(0, -1);
+  for (let depth = 1; depth <= names.length; depth++) {
+    const folder = { folder: place.folder, path: names.slice(0, depth).join('/') };
+    await mkdir(places.file(folder)).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+    if (!(await isStill(folder, places))) throw moved(place);
+  }
+}
+
+function moved({ path }: Place): ToolFault {
+  return new ToolFault(`Where ${path} leads has changed in the meantime. Nothing was read or written. Ask again.`);
+}

@@ -1,0 +1,37 @@
+import { deepStrictEqual, ok, rejects, throws } from 'node:assert';
+import { CancelledError } from '../../../src/core/errors';
+import { lineMatcher } from '../../../src/node/tools/lineMatcher';
+
+describe('lines that match an expression', () => {
+  const never = new AbortController().signal;
+  /** Takes years. */
+  const endless = ['(a+)+$', ['a'.repeat(60) + 'b']] as const;
+
+  it('are found, text after text', async () => {
+    const matcher = lineMatcher('^be.a\\b', true, never);
+    deepStrictEqual([await matcher.numbers(['alpha', 'BETA one', 'beta']), await matcher.numbers(['none']), await matcher.numbers(['beta'])], [[2, 3], [], [1]]);
+    matcher.dispose();
+  });
+
+  it('are looked for while everything else goes on', async () => {
+    const matcher = lineMatcher(endless[0], false, never);
+    let others = 0;
+    const busy = setInterval(() => others++, 5);
+    await rejects(matcher.numbers(endless[1]), /takes too long/);
+    clearInterval(busy);
+    ok(others > 20, `${others} other things ran`);
+    await rejects(matcher.numbers(['a']), /takes too long/, 'all calls together');
+    matcher.dispose();
+  });
+
+  it('are not looked for any more at a stop', async () => {
+    const stop = new AbortController();
+    const matcher = lineMatcher(endless[0], false, stop.signal);
+    const search = matcher.numbers(endless[1]);
+    stop.abort();
+    await rejects(search, CancelledError);
+    await rejects(matcher.numbers(['a']), CancelledError);
+  });
+
+  it('need an expression', () => throws(() => lineMatcher('(', false, never), /This is no regular expression/));
+});
