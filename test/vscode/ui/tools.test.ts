@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openChat, type ChatSession } from '../../support/chatSession';
+import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
 import { reply, toolCall } from '../../support/messagesApiScript';
+import { themes } from '../../support/themes';
 import { waitFor } from '../../support/waitFor';
 
 /** Tools in a real window, told in order. */
@@ -222,5 +223,46 @@ describe('workspace tools', function () {
     await chat.ask('Still there?');
     assert.equal(existsSync(file('ran')), false);
     assert.deepEqual(api.errors, []);
+  });
+
+  it('guarded: asks about what executes or instructs although the tool was allowed for the session, and says why', async () => {
+    const { chat, api, server, workbench } = session;
+    const settings = { 'files.autoSave': 'off', 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': smallModel, 'threadkeeper.tools.approval': 'session' };
+    await server.writeSettings({ ...settings, 'workbench.colorTheme': themes.dark });
+    await waitFor('the settings', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.dark}"])`)) > 0);
+    await mkdir(file('.vscode'), { recursive: true });
+    await symlink('.vscode', file('harmless'));
+    api.enqueue(reply(toolCall('create_file', { path: 'docs/hello.md', content: 'Hello' })), reply(toolCall('create_file', { path: 'docs/again.md', content: 'Hello' })), reply('Both are there.'));
+    await chat.send('Greet');
+    await chat.see('.approval-title', 'Create docs/hello.md');
+    await chat.press('Allow for this session');
+    await chat.idle();
+    assert.equal(await text('docs/again.md'), 'Hello', 'allowed for the session');
+
+    api.enqueue(reply(toolCall('create_file', { path: 'harmless/tasks.json', content: '{ "version": "2.0.0", "tasks": [] }' })), reply('It stays as it is.'));
+    await chat.send('Make a task');
+    await chat.see('.approval-title', 'Create harmless/tasks.json (a link leads to .vscode/tasks.json)');
+    await chat.see('.approval-detail', 'VS Code runs tasks, debuggers and servers from this file.');
+    assert.equal((await chat.texts('.approval vscode-button')).includes('Allow for this session'), false);
+    await workbench.screenshot('tools-guarded-dark');
+    await server.writeSettings({ ...settings, 'workbench.colorTheme': themes.light });
+    await waitFor('the light theme', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.light}"])`)) > 0);
+    await workbench.screenshot('tools-guarded-light');
+    await chat.press('Deny');
+    await chat.idle();
+    assert.equal(existsSync(file('.vscode/tasks.json')), false);
+    await server.writeSettings({ ...settings, 'threadkeeper.tools.approval': 'allowReads', 'workbench.colorTheme': themes.dark });
+  });
+
+  it('guarded: takes no permission from the settings of a workspace', async () => {
+    const { chat, api } = session;
+    await mkdir(file('.vscode'), { recursive: true });
+    await writeFile(file('.vscode/settings.json'), JSON.stringify({ 'threadkeeper.tools.approval': 'session', 'threadkeeper.tools.autoApproveEdits': { '**/Makefile': true } }));
+    api.enqueue(reply(toolCall('create_file', { path: 'Makefile', content: 'all:' })), reply('Not made.'));
+    await chat.send('Make a Makefile');
+    await chat.see('.approval-detail', 'Builds and tests run this file.');
+    await chat.press('Deny');
+    await chat.idle();
+    await rm(file('.vscode'), { recursive: true });
   });
 });
