@@ -9,6 +9,8 @@ import type { Browser } from 'playwright-core';
 import { launchChromium } from '../support/chromium';
 import { projectRoot } from '../support/paths';
 import { savePicture } from '../support/savePicture';
+import { waitFor } from '../support/waitFor';
+import { hostileTexts } from './hostile/hostileTexts';
 
 /** A dot of one colour. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
@@ -25,6 +27,7 @@ describe('the page that a session is exported as', function () {
   this.timeout(60_000);
   const folder = mkdtempSync(join(tmpdir(), 'threadkeeper-page-'));
   const file = join(folder, 'session.html');
+  const cli = (...args: string[]) => execFileSync(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args, '--store', join(folder, 'store')], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   let browser: Browser;
 
   before(async () => {
@@ -37,13 +40,50 @@ describe('the page that a session is exported as', function () {
     ];
     const source = join(folder, 'page.jsonl');
     writeFileSync(source, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const cli = (...args: string[]) => execFileSync(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args, '--store', join(folder, 'store')], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
     cli('export', cli('import', source).trim(), '--format', 'html', '--out', file);
     browser = await launchChromium();
   });
   after(async () => {
     await browser?.close();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('goes nowhere and runs nothing under its own policy, which lets its own style through', async () => {
+    const source = join(folder, 'hostile.jsonl');
+    const lines = hostileTexts.map((text, i) => ({ type: 'message', id: `h${i}`, parentId: i === 0 ? null : `h${i - 1}`, timestamp: '2026-09-01T11:00:00Z', message: { role: i % 2 ? 'assistant' : 'user', content: [{ type: 'text', text }] } }));
+    writeFileSync(source, [{ type: 'session', version: 3, id: 'hostile', timestamp: '2026-09-01T11:00:00Z', cwd: '/w' }, ...lines].map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const hostile = join(folder, 'hostile.html');
+    cli('export', cli('import', source).trim(), '--format', 'html', '--out', hostile);
+    const page = await browser.newPage();
+    const [asked, visited, problems]: string[][] = [[], [], []];
+    page.on('request', (request) => asked!.push(request.url()));
+    page.on('framenavigated', (frame) => visited!.push(frame.url()));
+    page.on('console', (message) => problems!.push(message.text()));
+    page.on('pageerror', (error) => problems!.push(String(error)));
+    await page.goto(pathToFileURL(hostile).href);
+    await page.evaluate(() => document.querySelectorAll<HTMLElement>('main *:not(a)').forEach((one) => one.click()));
+    const found = await page.evaluate(() => ({
+      owned: (window as { owned?: number }).owned,
+      articles: document.querySelectorAll('main > article').length,
+      styled: getComputedStyle(document.body).maxWidth,
+      inline: document.querySelectorAll('[style], main style, script, img, meta:not(head > meta), svg, iframe').length,
+    }));
+    deepStrictEqual([asked, visited, problems, found], [[pathToFileURL(hostile).href], [pathToFileURL(hostile).href], [], { owned: undefined, articles: hostileTexts.length, styled: '768px', inline: 0 }]);
+    // The policy stands by itself, should something get through.
+    const met: string[] = [];
+    await page.exposeFunction('met', (directive: string) => void met.push(directive));
+    await page.evaluate(() => {
+      document.addEventListener('securitypolicyviolation', ({ effectiveDirective }) => (window as unknown as { met: (directive: string) => void }).met(effectiveDirective));
+      document.body.innerHTML = '<img src="https://example.org/x.png" onerror="window.owned=1"><p style="color:red">x</p><style>p{color:red}</style><iframe src="https://example.org/"></iframe>';
+      const script = document.createElement('script');
+      script.textContent = 'window.owned = 2';
+      document.body.append(script);
+      void fetch('https://example.org/').catch(() => undefined);
+    });
+    const refused = ['connect-src', 'frame-src', 'img-src', 'script-src-attr', 'script-src-elem', 'style-src-attr', 'style-src-elem'];
+    await waitFor('all to be refused', () => refused.every((directive) => met.includes(directive))).catch(() => deepStrictEqual(met.sort(), refused));
+    deepStrictEqual(await page.evaluate(() => (window as { owned?: number }).owned), undefined);
+    await page.close();
   });
 
   for (const [name, colorScheme, width] of [['light', 'light', 1000], ['dark', 'dark', 1000], ['narrow', 'light', 320]] as const) {

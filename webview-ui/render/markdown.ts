@@ -5,11 +5,18 @@ import { openableLink, sanitise } from './sanitise';
 /** HTML that models write within Markdown and that means no more than its name; all other HTML is shown as written. */
 const plainTag = /^<\/?(?:b|br|del|em|i|ins|kbd|mark|s|small|strong|sub|sup|u)\s*\/?>$/i;
 
+/** An entity that somebody has written is a character in text. */
+const bareAmpersand = /&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});)/gi;
+
 const renderer = new Marked({
   gfm: true,
   renderer: {
     html({ text }: Tokens.HTML | Tokens.Tag): string {
       return text.replace(/<[^<>]*>|[^<]+|</g, (part) => (plainTag.test(part) ? part : escape(part)));
+    },
+    /** The library's own takes what stands within `<code>`, `<kbd>` or `<pre>` for HTML: it would be lost here, and not shown as written. */
+    text(token: Tokens.Text | Tokens.Escape): string {
+      return 'tokens' in token && token.tokens ? this.parser.parseInline(token.tokens) : escape(token.text, bareAmpersand);
     },
     /** Below the heading of the message itself, which is an h2. */
     heading({ depth, tokens }: Tokens.Heading): string {
@@ -63,6 +70,6 @@ function scrollable(table: HTMLTableElement): void {
   box.append(table);
 }
 
-function escape(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;');
+function escape(text: string, ampersand = /&/g): string {
+  return text.replace(ampersand, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;');
 }

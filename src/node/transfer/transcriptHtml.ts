@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Marked, type Tokens } from 'marked';
 import { translationsInUse } from '../../core/l10n';
 import { timeText } from '../../core/recall/dateText';
@@ -6,11 +7,17 @@ import type { TranscriptBlock } from '../../core/transfer/transcriptBlocks';
 /** Addresses that a link may lead to. Everything else, `javascript:` above all, is shown as text. */
 const linkable = /^(?:https?:|mailto:)/i;
 
-/** Every piece of HTML in the result is made here; what was written in the conversation is escaped, its HTML included. Nothing is fetched. */
+/**
+ * What was written in the conversation is escaped, its HTML included. Nothing is fetched. The library's own renderer of text takes what
+ * stands within `<code>`, `<kbd>` or `<pre>` for HTML that may stay as it is, and so has no say here.
+ */
 const renderer = new Marked({
   gfm: true,
   renderer: {
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
+    text(token: Tokens.Text | Tokens.Escape) {
+      return 'tokens' in token && token.tokens ? this.parser.parseInline(token.tokens) : escapeHtml(token.text, bareAmpersand);
+    },
     heading({ depth, tokens }: Tokens.Heading) {
       const level = Math.min(6, depth + 2);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
@@ -29,11 +36,29 @@ const renderer = new Marked({
   },
 });
 
+/** An entity that somebody has written is a character in text. */
+const bareAmpersand = /&(?!(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]\w{1,30});)/gi;
+
+/** Every tag that the renderer makes, attributes included. */
+const ownTag = new RegExp(
+  [
+    '^<(?:/?(?:p|ul|ol|li|h[3-6]|pre|code|blockquote|strong|em|del|table|thead|tbody|tr|th|td)|br|hr|/a',
+    '|ol start="\\d{1,9}"|t[hd] align="(?:left|center|right)"|a href="(?:https?:|mailto:)[^"<>]*" rel="noreferrer noopener")>',
+  ].join(''),
+  'i',
+);
+
+/** Markdown as HTML. A tag that is not one of our own is text, whatever the library makes of the next trick. */
+export function markdownHtml(markdown: string): string {
+  const html = renderer.parse(markdown, { async: false });
+  return html.replace(/<[^<>]*>?/g, (tag) => (ownTag.test(tag) ? tag : escapeHtml(tag)));
+}
+
 export type PictureOf = (hash: string, mime: string) => Promise<string | null>;
 
 export async function blockHtml({ kind, heading, at, parts, attachments, folded }: TranscriptBlock, pictureOf: PictureOf): Promise<string> {
   const head = `<span class="who">${escapeHtml(heading)}</span> <time datetime="${isoTime(at)}">${timeText(at)}</time>`;
-  const body = parts.map(({ format, text }) => (format === 'verbatim' ? `<pre>${escapeHtml(text)}</pre>` : (renderer.parse(text, { async: false }))));
+  const body = parts.map(({ format, text }) => (format === 'verbatim' ? `<pre>${escapeHtml(text)}</pre>` : markdownHtml(text)));
   const files: string[] = [];
   for (const { name, hash, mime } of attachments) {
     const data = await pictureOf(hash, mime);
@@ -50,7 +75,7 @@ export function pageHead(title: string, subtitle: string): string {
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src '${styleHash}'; img-src data:; form-action 'none'; base-uri 'none'">
 <title>${escapeHtml(title)}</title>
 <style>${style}</style>
 </head>
@@ -62,8 +87,8 @@ export function pageHead(title: string, subtitle: string): string {
 
 export const pageEnd = '</main>\n</body>\n</html>\n';
 
-export function escapeHtml(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;').replaceAll('\0', '\ufffd');
+export function escapeHtml(text: string, ampersand = /&/g): string {
+  return text.replace(ampersand, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;').replaceAll('\0', '\ufffd');
 }
 
 function isoTime(at: number): string {
@@ -90,3 +115,5 @@ blockquote{margin-left:0;padding-left:1rem;border-left:2px solid var(--line)}
 img{max-width:100%}
 @media print{:root{color-scheme:light;--back:#fff;--fore:#000;--dim:#555;--link:#000}body{margin:0;max-width:none;font-size:11pt}h2,summary{break-after:avoid}pre,img,tr{break-inside:avoid}pre{white-space:pre-wrap}details::details-content{content-visibility:visible;block-size:auto}details>*{display:block}}
 `;
+
+const styleHash = `sha256-${createHash('sha256').update(style).digest('base64')}`;
