@@ -37,6 +37,7 @@ import { SpendingWatch } from './vscode/spendingWatch';
 import type { StatusBar } from './vscode/statusBar';
 import { StoreAccess } from './vscode/storeAccess';
 import { StoreLocation } from './vscode/storeLocation';
+import { CommandRunner } from './node/tools/commandRunner';
 import { VscodeWorkspace } from './vscode/tools/vscodeWorkspace';
 import { editorTools } from './vscode/tools/editorTools';
 import { sharedToolRuns } from './vscode/tools/sharedToolRuns';
@@ -79,7 +80,9 @@ export interface Composition extends Disposable {
 /** Builds the adapters and hands them to each other. Opens no store and loads neither the provider's SDK nor a tokenizer. */
 export function compose(started: StartedParts): Composition {
   const owned = new DisposableStore();
-  const base: Base = { ...started, owned, configuration: owned.add(new Configuration(started.log)), location: new StoreLocation(started.context) };
+  const configuration = owned.add(new Configuration(started.log));
+  const commands = owned.add(new CommandRunner(() => configuration.current.variables));
+  const base: Base = { ...started, owned, configuration, commands, location: new StoreLocation(started.context) };
   const chat = composeChat(base, (count) => {
     sessions.runRetention();
     void base.location.noteSessions(count).catch((error: unknown) => base.log.debug('registry_not_written', { detail: errorText(error) }));
@@ -102,7 +105,10 @@ export function compose(started: StartedParts): Composition {
     runSharedTool: sharedToolRuns({ store: () => store.get(), notes: async () => (await runtime.get()).notes(await store.get()), session: () => controller.session?.uuid ?? null }),
     run: (command, args) => workbench.run(command, args),
     close: async () => {
-      await controller.close();
+      const closing = controller.close();
+      // Now, for a window that closes may not be given the time for the rest.
+      base.commands.dispose();
+      await closing;
       await runtime.close();
     },
     dispose: () => owned.dispose(),
@@ -114,6 +120,7 @@ interface Base extends StartedParts {
   /** Disposed of with the composition. */
   readonly owned: DisposableStore;
   readonly configuration: Configuration;
+  readonly commands: CommandRunner;
   readonly location: StoreLocation;
 }
 
@@ -185,7 +192,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
   return { controller, runtime, store, models, fullQuestions, previews };
 }
 
-function composeRuntime({ context, log, configuration }: Base, asked: Pick<ChatRuntimeOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>): LazyRuntime {
+function composeRuntime({ context, log, configuration, commands }: Base, asked: Pick<ChatRuntimeOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>): LazyRuntime {
   let loaded: Promise<ChatRuntime> | undefined;
   const load = async () => {
     const { ChatRuntime } = await import('./vscode/chatRuntime');
@@ -195,7 +202,7 @@ function composeRuntime({ context, log, configuration }: Base, asked: Pick<ChatR
       folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
       userNotes: userNotes(context),
       settings: () => configuration.current,
-      workspace: new VscodeWorkspace(),
+      workspace: new VscodeWorkspace(commands),
       otherTools: editorTools,
       isTrusted,
       askBudget,
@@ -269,7 +276,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
     composer: {
       store: () => store.get(),
       counter: async () => (await runtime.get()).tokens,
-      workspace: () => new VscodeWorkspace(),
+      workspace: () => new VscodeWorkspace(base.commands),
       noteFolders: async () => ({ workspace: join(await storeFolder(), 'notes'), user: userNotes(context) }),
     },
     transfer: new TransferCommands({ store, controller, changed: () => void tree.reload() }),

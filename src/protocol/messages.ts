@@ -58,7 +58,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     /** Of a running call: what it has printed so far, or the end of it. */
     output: z.nullable(z.string()),
     /** The call waits for the user's answer to this. */
-    approval: z.nullable(z.object({ title: z.string(), detail: z.nullable(z.string()), everyTime: z.boolean() })),
+    approval: z.nullable(z.object({ title: z.string(), detail: z.nullable(z.string()), note: z.optional(z.string()), everyTime: z.boolean() })),
     /** What it changes, or has changed, can be seen. */
     hasDiff: z.boolean(),
     status: z.enum(['running', 'ok', 'error', 'denied', 'interrupted']),

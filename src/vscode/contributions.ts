@@ -199,6 +199,8 @@ export const settings = {
   approval: { key: 'tools.approval', default: 'allowReads', ...ofUser },
   /** The manifest shows the built-in list (`defaultEditRules`), which a window that only starts does not load. */
   editRules: { key: 'tools.autoApproveEdits', default: {}, ...ofUser },
+  passVariables: { key: 'tools.passVariables', default: [], scope: 'machine', restricted: true },
+  withholdVariables: { key: 'tools.withholdVariables', default: [], scope: 'machine', restricted: true },
   maxRounds: { key: 'tools.maxRounds', default: 50, ...ofUser },
   policy: { key: 'context.policy', default: 'balanced', scope: 'window', restricted: false },
   openClawInherit: { key: 'openclaw.inherit', default: false, scope: 'window', restricted: true },

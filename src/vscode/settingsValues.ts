@@ -4,6 +4,7 @@ import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
 import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
 import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
+import type { VariableChoice } from '../core/tools/commandEnvironment';
 import { defaultEditRules, type EditRules } from '../core/tools/guard/editGuard';
 import { openaiApis, type OpenaiApi } from '../node/models/openaiDialect';
 import { settingKey, settings, type SettingName } from './contributions';
@@ -36,6 +37,8 @@ export interface Settings {
   readonly approval: ApprovalMode;
   /** Those of the defaults and the user's own. */
   readonly editRules: EditRules;
+  /** Environment variables of commands. */
+  readonly variables: VariableChoice;
   /** Model steps with calls in one turn. */
   readonly maxRounds: number;
   /** For sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
@@ -82,9 +85,13 @@ export function readSettings(valueOf: (name: SettingName) => unknown, explicit: 
     instructions: take('instructions', isText, t('text'), settings.instructions.default),
     instructionFiles: take('instructionFiles', isBoolean, t('true or false'), settings.instructionFiles.default as boolean),
     skills: take('skills', isBoolean, t('true or false'), settings.skills.default as boolean),
-    skillFolders: take('skillFolders', isTexts, t('a list of folders'), settings.skillFolders.default),
+    skillFolders: take('skillFolders', isNames, t('a list of folders'), settings.skillFolders.default),
     approval: take('approval', isApprovalMode, t('one of {0}', approvalModes.join(', ')), settings.approval.default),
     editRules: { ...defaultEditRules, ...take('editRules', isEditRules, t('a table of patterns, each with true or false'), defaultEditRules) },
+    variables: {
+      pass: take('passVariables', isNames, t('a list of names'), settings.passVariables.default as readonly string[]),
+      withhold: take('withholdVariables', isNames, t('a list of names'), settings.withholdVariables.default as readonly string[]),
+    },
     maxRounds: take('maxRounds', isCount, t('a whole number above 0'), settings.maxRounds.default as number),
     policy,
     trashDays: take('trashDays', isDays, t('a number of days'), settings.trashDays.default as number),
@@ -116,6 +123,10 @@ function isEditRules(value: unknown): value is EditRules {
   return z.record(z.string(), z.boolean()).safeParse(value).success;
 }
 
+function isNames(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}
+
 function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }
@@ -135,10 +146,6 @@ function isTokens(value: unknown): value is number {
 
 function isPrices(value: unknown): value is PriceTable {
   return z.record(z.string(), Price).safeParse(value).success;
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
 }
 
 function isBoolean(value: unknown): value is boolean {

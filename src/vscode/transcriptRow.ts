@@ -99,7 +99,7 @@ function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool
     name: call.name,
     input: jsonText(call.input),
     output: result?.text ?? context.output(id) ?? null,
-    approval: question && !result ? { title: question.title, detail: question.detail, everyTime: question.everyTime } : null,
+    approval: question && !result ? { title: question.title, detail: question.detail, ...(question.note === undefined ? {} : { note: question.note }), everyTime: question.everyTime } : null,
     hasDiff: callChange(call) !== null && (result === undefined ? question !== undefined : result.status === 'ok'),
     status: result?.status ?? (context.isRunning(id) ? 'running' : 'interrupted'),
     folded,

@@ -38,6 +38,18 @@ describe('tool calls that ask', function () {
     strictEqual(await view.text('.approval-detail'), 'npm test');
   });
 
+  it('show characters that cannot be seen, and what the command does not get', async () => {
+    const approval = { title: 'Create a\u202etxt\nb', detail: 'ls \u200b#\rrm -rf ~\n\tdone', note: 'It does not get NPM_TOKEN.', everyTime: true };
+    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'run\u2066', input: JSON.stringify({ command: approval.detail }), status: 'running', output: null, approval })], turn: running('tools') }) });
+    strictEqual(await view.text('.approval-title'), 'Create a⟦U+202E⟧txt⟦U+000A⟧b');
+    strictEqual(await view.find('.approval-detail').textContent(), 'ls ⟦U+200B⟧#⟦U+000D⟧rm -rf ~\n\tdone');
+    strictEqual(await view.text('.tool-name'), 'run⟦U+2066⟧');
+    strictEqual(await view.text('.tool-input'), 'ls ⟦U+200B⟧#⟦U+000D⟧rm -rf ~ done');
+    strictEqual(await view.find('.approval').getAttribute('aria-label'), 'Permission needed: Create a⟦U+202E⟧txt⟦U+000A⟧b');
+    match(await view.find('.approval').innerText(), /Characters that cannot be seen are shown as[\s\S]*It does not get NPM_TOKEN\./);
+    await view.shot('approval-unseen');
+  });
+
   it('show what they print while they run, and their diff when they have run', async () => {
     const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'run_command', status: 'running', output: null })], turn: running('tools') }) });
     await view.find('.tool-line').click();

@@ -1,4 +1,5 @@
 import { t } from '../../src/protocol/l10n';
+import { visibleText } from '../../src/protocol/visibleText';
 import type { TranscriptRow } from '../../src/protocol/messages';
 import { compactionSentence } from './rows/compactionRow';
 
@@ -29,7 +30,7 @@ export function spokenRow(row: TranscriptRow): string {
     case 'thinking':
       return '';
     case 'tool':
-      return row.approval ? t('Permission needed: {0}. Allow or deny it in the conversation.', row.approval.title) : '';
+      return row.approval ? t('Permission needed: {0}. Allow or deny it in the conversation.', visibleText(row.approval.title)) : '';
   }
 }
 

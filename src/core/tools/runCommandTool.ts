@@ -1,13 +1,19 @@
 import * as z from 'zod/mini';
 import { errorText } from '../errors';
-import { t } from '../l10n';
+import { listed, t } from '../l10n';
 import type { Clock } from '../ports';
+import { variablesIn } from './commandEnvironment';
 import { CommandOutput } from './commandOutput';
 import { locate } from './guard/located';
 import { ToolFault, type Tool, type ToolOutcome } from './tool';
 import { toolInput } from './toolInput';
 import type { ToolWorkspace } from './toolWorkspace';
 import { placeName } from './workspacePath';
+
+/** Lets variables through to commands. */
+const passSetting = 'threadkeeper.tools.passVariables';
+/** How programs say that they lack a key. */
+const refused = /publickey|authenti|unauthori[sz]ed|credential|\b40[13]\b|api.?key|token/i;
 
 const usualSeconds = 120;
 const mostSeconds = 600;
@@ -44,7 +50,9 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
     async needsApproval(value) {
       const { command, folder } = toolInput(Input, value);
       const located = await folderOf(folder);
-      return { kind: 'command', title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown), detail: command, everyTime: true, change: null };
+      const missed = variablesIn(command, workspace.withheldVariables ?? []);
+      const note = missed.length === 0 ? {} : { note: t('The command does not get {0}. A setting ({1}) lets it through.', listed(missed), passSetting) };
+      return { kind: 'command', title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown), detail: command, ...note, everyTime: true, change: null };
     },
     async run(value, signal, run): Promise<ToolOutcome> {
       const { command, folder, timeout_seconds: seconds = usualSeconds } = toolInput(Input, value);
@@ -63,7 +71,8 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
             : killed !== null
               ? `Ended by signal ${killed} after ${took}.`
               : `Exit code ${code} after ${took}.`;
-        return { text: `${end}\n${output.text.trimEnd() || '(no output)'}`, status: code === 0 && !signal.aborted && !late.signal.aborted ? 'ok' : 'error', shownTokens };
+        const missed = code === 0 ? '' : missedText(command, output.text, workspace.withheldVariables ?? []);
+        return { text: `${end}\n${output.text.trimEnd() || '(no output)'}${missed}`, status: code === 0 && !signal.aborted && !late.signal.aborted ? 'ok' : 'error', shownTokens };
       } catch (error) {
         throw new ToolFault(`The command could not be started: ${errorText(error)}`);
       } finally {
@@ -72,4 +81,11 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
       }
     },
   };
+}
+
+/** Told only where a command has failed and may have missed a variable: nobody could guess otherwise why. */
+function missedText(command: string, output: string, withheld: readonly string[]): string {
+  const named = variablesIn(`${command}\n${output.slice(-20_000)}`, withheld);
+  const names = named.length > 0 ? named : refused.test(output.slice(-20_000)) ? withheld : [];
+  return names.length === 0 ? '' : `\n[Commands do not get these variables, because they look like secrets: ${names.join(', ')}. The user can let one through with the setting ${passSetting}.]`;
 }

@@ -24,6 +24,8 @@ export interface ApprovalQuestion {
   readonly title: string;
   /** What has to be known to answer: the command, or why this is asked at all. */
   readonly detail: string | null;
+  /** What is good to know beside that. */
+  readonly note?: string;
   /** Neither a mode nor an earlier answer covers it. */
   readonly everyTime: boolean;
   readonly change: FileChange | null;

@@ -65,6 +65,8 @@ export interface ToolWorkspace {
   lineMatcher(pattern: string, ignoreCase: boolean, signal: AbortSignal): LineMatcher;
   /** What language tools say about a file, or about all; absent where there are none. */
   problems?(place: Place | null): readonly Problem[];
+  /** Names of environment variables that no command gets, because they look like secrets. Absent where nothing can be run. */
+  readonly withheldVariables?: readonly string[];
   /** Runs a command line in a folder; ends it and all it has started when the signal is aborted. Absent where nothing can be run. */
   run?(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd>;
 }

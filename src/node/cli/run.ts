@@ -21,6 +21,7 @@ import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { findSkills } from '../skills/findSkills';
 import { workspaceInstructions } from '../memory/instructionFiles';
 import { WorkspacePins } from '../memory/workspacePins';
+import { CommandRunner } from '../tools/commandRunner';
 import { DiskWorkspace } from '../tools/diskWorkspace';
 import { WorkerTokenCounter } from '../tokens/workerTokenCounter';
 import { WorkspacePassages } from '../../core/recall/workspacePassages';
@@ -103,7 +104,7 @@ export async function withConversation(label: string, flags: Flags, work: (conve
     if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} can only be read, so no conversation can be held in it. ${store.status.note?.detail ?? ''}`);
     let session: Session | null = null;
     const notes = new FileMemoryNotes(join(folder, 'notes'));
-    const files = flags['workspace'] ? new WorkspacePassages({ workspace: new DiskWorkspace([resolve(flags['workspace'])]), clock: systemClock, mayRead: () => true }) : null;
+    const files = flags['workspace'] ? new WorkspacePassages({ workspace: new DiskWorkspace([resolve(flags['workspace'])], new CommandRunner()), clock: systemClock, mayRead: () => true }) : null;
     const offline = new OfflineModel({ store, notes, files, session: () => session?.uuid ?? null });
     const bindings = new ModelBindings({ offline, log, reach });
     // Before a session is made: a model that nobody knows leaves nothing behind.

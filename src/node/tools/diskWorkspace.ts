@@ -4,11 +4,11 @@ import { setImmediate as pause } from 'node:timers/promises';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/workspacePath';
+import type { CommandRunner } from './commandRunner';
 import { fileFault } from './fileFault';
 import { readHeld, replaceHeld, type HeldPlaces } from './heldFile';
 import { lineMatcher } from './lineMatcher';
 import { realPlace } from './realPlace';
-import { runProcess } from './runProcess';
 
 /** Folders on this disk, without an editor: for the command line. */
 export class DiskWorkspace implements ToolWorkspace {
@@ -16,7 +16,10 @@ export class DiskWorkspace implements ToolWorkspace {
   readonly excludes: readonly string[] = ['**/node_modules'];
   readonly lineMatcher = lineMatcher;
 
-  constructor(private readonly roots: readonly string[]) {
+  constructor(
+    private readonly roots: readonly string[],
+    private readonly commands: CommandRunner,
+  ) {
     this.folders = roots.map((root) => ({ name: basename(root), root: root.replaceAll('\\', '/') }));
   }
 
@@ -58,8 +61,12 @@ export class DiskWorkspace implements ToolWorkspace {
     }
   }
 
+  get withheldVariables(): readonly string[] {
+    return this.commands.withheld;
+  }
+
   run(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
-    return runProcess(command, this.file(folder), onOutput, signal);
+    return this.commands.run(command, this.file(folder), onOutput, signal);
   }
 
   private readonly places: HeldPlaces = { file: (place) => this.file(place), real: (place) => this.real(place) };

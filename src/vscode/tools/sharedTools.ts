@@ -1,5 +1,6 @@
-import { LanguageModelTextPart, LanguageModelToolResult, lm, type CancellationToken } from 'vscode';
+import { LanguageModelTextPart, LanguageModelToolResult, lm, MarkdownString, type CancellationToken } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { visibleText } from '../../core/base/visibleText';
 import { t } from '../../core/l10n';
 import { sharedToolNames } from '../contributions';
 
@@ -14,7 +15,7 @@ export function shareTools(run: RunSharedTool): Disposable {
   const share = (name: SharedToolName, title: string, message: string) =>
     shared.add(
       lm.registerTool<object>(sharedToolNames[name], {
-        prepareInvocation: () => ({ invocationMessage: title, confirmationMessages: { title, message } }),
+        prepareInvocation: ({ input }) => ({ invocationMessage: title, confirmationMessages: { title, message: confirmation(message, input) } }),
         invoke: async ({ input }, token) => new LanguageModelToolResult([new LanguageModelTextPart(await run(name, input, abortedBy(token)))]),
       }),
     );
@@ -29,4 +30,10 @@ function abortedBy(token: CancellationToken): AbortSignal {
   if (token.isCancellationRequested) controller.abort();
   token.onCancellationRequested(() => controller.abort());
   return controller.signal;
+}
+
+/** What is asked for stands there as it is, with nothing that VS Code could take for Markdown. */
+function confirmation(message: string, input: object): MarkdownString {
+  const asked = Object.keys(input).length === 0 ? '' : `\n\n${t('It asks with: {0}', visibleText(JSON.stringify(input)))}`;
+  return new MarkdownString().appendText(`${message}${asked}`);
 }

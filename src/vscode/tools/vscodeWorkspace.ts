@@ -4,11 +4,11 @@ import { changedRange } from '../../core/tools/changedRange';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
 import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/workspacePath';
+import type { CommandRunner } from '../../node/tools/commandRunner';
 import { fileFault } from '../../node/tools/fileFault';
 import { readHeld, replaceHeld, type HeldPlaces } from '../../node/tools/heldFile';
 import { lineMatcher } from '../../node/tools/lineMatcher';
 import { realPlace } from '../../node/tools/realPlace';
-import { runProcess } from '../../node/tools/runProcess';
 
 /**
  * The folders of the window, through VS Code's file system, so also those that are on another machine or on no disk. Open editors
@@ -18,7 +18,7 @@ export class VscodeWorkspace implements ToolWorkspace {
   readonly lineMatcher = lineMatcher;
   readonly run: ToolWorkspace['run'];
 
-  constructor() {
+  constructor(private readonly commands: CommandRunner) {
     // A child process and not a terminal with shell integration: that is not there in every shell, and its output would go through
     // the user's prompt and cannot be told apart from what they type. Nothing runs where there is no disk to run it on.
     const isOnDisk = (workspace.workspaceFolders ?? []).some(({ uri }) => uri.scheme === 'file');
@@ -27,6 +27,10 @@ export class VscodeWorkspace implements ToolWorkspace {
 
   get folders(): readonly WorkspaceFolder[] {
     return (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({ name, root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path }));
+  }
+
+  get withheldVariables(): readonly string[] {
+    return this.commands.withheld;
   }
 
   get excludes(): readonly string[] {
@@ -132,7 +136,7 @@ export class VscodeWorkspace implements ToolWorkspace {
   private async runInFolder(command: string, folder: Place, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
     const uri = this.uri(folder);
     if (uri.scheme !== 'file') throw new ToolFault('This folder is on no disk: nothing can be run in it.');
-    return runProcess(command, uri.fsPath, onOutput, signal);
+    return this.commands.run(command, uri.fsPath, onOutput, signal);
   }
 
   private uri({ folder, path }: Place): Uri {

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { CancelledError } from '../../../src/core/errors';
 import { WorkspacePassages } from '../../../src/core/recall/workspacePassages';
 import { systemClock } from '../../../src/node/runtime/systemClock';
+import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
 
 const never = new AbortController().signal;
@@ -17,7 +18,7 @@ describe('text of a folder', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const passages = (bounds = {}, root = folder) => new WorkspacePassages({ workspace: new DiskWorkspace([root]), clock: systemClock, mayRead: () => true }, bounds);
+  const passages = (bounds = {}, root = folder) => new WorkspacePassages({ workspace: new DiskWorkspace([root], new CommandRunner()), clock: systemClock, mayRead: () => true }, bounds);
   const put = (path: string, content: string | Buffer) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
@@ -55,7 +56,7 @@ describe('text of a folder', () => {
 
   it('reads nothing where it may not', async () => {
     put('a.txt', 'lighthouse');
-    const untrusted = new WorkspacePassages({ workspace: new DiskWorkspace([folder]), clock: systemClock, mayRead: () => false });
+    const untrusted = new WorkspacePassages({ workspace: new DiskWorkspace([folder], new CommandRunner()), clock: systemClock, mayRead: () => false });
     deepEqual(await untrusted.candidates(['lighthouse'], 10, never), []);
   });
 

@@ -9,6 +9,7 @@ import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
 import type { ApprovalQuestion, Tool } from '../../../src/core/tools/tool';
 import { workspaceTools } from '../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../src/node/runtime/systemClock';
+import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
 import { tempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
@@ -49,7 +50,7 @@ describe('tools over a real folder', () => {
     await mkdir(root);
     await mkdir(join(temp.path, 'outside'));
     await writeFile(join(temp.path, 'outside', 'secret.txt'), 'not yours');
-    tools = workspaceTools(new DiskWorkspace([root]), systemClock, () => defaultEditRules);
+    tools = workspaceTools(new DiskWorkspace([root], new CommandRunner()), systemClock, () => defaultEditRules);
     questions = [];
     output = '';
     rule = () => 'allow';

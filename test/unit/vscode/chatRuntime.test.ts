@@ -2,6 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
+import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
 import { ChatRuntime } from '../../../src/vscode/chatRuntime';
 import { readSettings, type Settings } from '../../../src/vscode/settingsValues';
@@ -28,7 +29,7 @@ describe('the conversations of a window', () => {
       folders: () => [workspace],
       userNotes: join(temp.path, 'notes'),
       settings: () => now,
-      workspace: new DiskWorkspace([workspace]),
+      workspace: new DiskWorkspace([workspace], new CommandRunner()),
       otherTools: () => [],
       isTrusted: () => isTrusted,
       askWhenFull: never,

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
+import { visibleText } from '../../../src/protocol/visibleText';
 import { AskEvent } from '../../events';
 import { icon } from '../../render/icons';
 
@@ -11,10 +12,15 @@ type Answer = (ViewRequest & { method: 'answer_tool' })['answer'];
 export function approvalCard({ id, approval, hasDiff }: Tool): TemplateResult | typeof nothing {
   if (!approval) return nothing;
   const answer = (given: Answer) => ask({ method: 'answer_tool', id, answer: given });
+  const title = visibleText(approval.title);
+  const detail = approval.detail === null ? null : visibleText(approval.detail, 'lines');
+  const isDrawn = title !== approval.title || detail !== approval.detail;
   return html`
-    <div class="approval" role="group" aria-label=${t('Permission needed: {0}', approval.title)}>
-      <div class="approval-title">${icon('lock')} <span>${approval.title}</span></div>
-      ${approval.detail === null ? nothing : html`<pre class="approval-detail" tabindex="0" role="group" aria-label=${t('Details')}>${approval.detail}</pre>`}
+    <div class="approval" role="group" aria-label=${t('Permission needed: {0}', title)}>
+      <div class="approval-title">${icon('lock')} <span>${title}</span></div>
+      ${detail === null ? nothing : html`<pre class="approval-detail" tabindex="0" role="group" aria-label=${t('Details')}>${detail}</pre>`}
+      ${isDrawn ? html`<p class="approval-unseen">${icon('warning')} ${t('Characters that cannot be seen are shown as ⟦U+…⟧.')}</p>` : nothing}
+      ${approval.note === undefined ? nothing : html`<p>${visibleText(approval.note)}</p>`}
       <div class="actions">
         <vscode-button @click=${answer('allow')}>${t('Allow')}</vscode-button>
         ${approval.everyTime ? nothing : html`<vscode-button appearance="secondary" @click=${answer('session')}>${t('Allow for this session')}</vscode-button>`}

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t } from '../../../src/protocol/l10n';
 import type { TranscriptRow } from '../../../src/protocol/messages';
+import { visibleText } from '../../../src/protocol/visibleText';
 import { icon, type IconName } from '../../render/icons';
 import { approvalCard, ask } from './approvalCard';
 import { heading } from './messageRows';
@@ -30,7 +31,7 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
     <div class="tool ${tool.status} ${tool.excluded && !tool.folded ? 'excluded' : ''}">
       <button type="button" class="disclosure tool-line" aria-expanded=${expanded} @click=${toggle}>
         ${icon(expanded ? 'chevronDown' : 'chevronRight')}
-        <span class="tool-name">${tool.name}</span>
+        <span class="tool-name">${visibleText(tool.name)}</span>
         <span class="tool-input">${summary(tool.input)}</span>
         <span class="tool-status">
           ${tool.status === 'running' && !tool.approval ? html`<span class="ring"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring></span>` : icon(status.icon)}
@@ -40,7 +41,7 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
       ${approvalCard(tool)}
       ${expanded
         ? html`<div class="tool-details">
-            ${part(t('Input'), tool.input)} ${tool.output === null ? nothing : part(t('Output'), tool.output)}
+            ${part(t('Input'), visibleText(tool.input, 'lines'))} ${tool.output === null ? nothing : part(t('Output'), tool.output)}
             ${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>${t('Show diff')}</button>` : nothing}
             ${tool.excluded || tool.folded || tool.status === 'running' ? nothing : html`<button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'exclude', id: tool.id })}>${t('Exclude from context')}</button>`}
           </div>`
@@ -63,7 +64,7 @@ function summary(input: string): string {
     const parsed: unknown = JSON.parse(input);
     if (typeof parsed !== 'object' || parsed === null) return '';
     const values = Object.values(parsed).filter((value) => typeof value === 'string' || typeof value === 'number');
-    return values.map((value) => String(value).replace(/\s+/g, ' ')).join(' · ').slice(0, 120);
+    return values.map((value) => visibleText(String(value).replace(/[ \n\t]+/g, ' '))).join(' · ').slice(0, 120);
   } catch {
     return '';
   }

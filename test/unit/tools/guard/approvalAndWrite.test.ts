@@ -9,6 +9,7 @@ import type { ApprovalQuestion } from '../../../../src/core/tools/tool';
 import type { Place } from '../../../../src/core/tools/workspacePath';
 import { workspaceTools } from '../../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../../src/node/runtime/systemClock';
+import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
 import { tempFolder } from '../../../support/storeTemp';
 
@@ -61,7 +62,7 @@ describe('between the question and the write', function () {
   const outside = (path: string) => join(temp.path, 'outside', path);
   const call = async (name: string, input: unknown): Promise<string> => {
     isAnswered = false;
-    const tools = workspaceTools(new RacedWorkspace([root]), systemClock, () => defaultEditRules).map((tool) => ({
+    const tools = workspaceTools(new RacedWorkspace([root], new CommandRunner()), systemClock, () => defaultEditRules).map((tool) => ({
       ...tool,
       needsApproval: async (value: unknown, signal: AbortSignal) => {
         const question = await tool.needsApproval!(value, signal);

@@ -2,6 +2,7 @@ import { deepStrictEqual, strictEqual } from 'node:assert';
 import { mkdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { attachedFile, plainPath } from '../../../../src/node/tools/attachedFile';
+import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
 import { tempFolder } from '../../../support/storeTemp';
 
@@ -17,7 +18,7 @@ describe('a file that is attached', () => {
       }
       await writeFile(join(temp.path, 'secret.txt'), 'x');
       const found = async (path: string) => {
-        const { place, target } = await attachedFile(new DiskWorkspace([root]), { folder: 0, path });
+        const { place, target } = await attachedFile(new DiskWorkspace([root], new CommandRunner()), { folder: 0, path });
         return [place?.path ?? null, target];
       };
       const outside = await realpath(join(temp.path, 'secret.txt'));

@@ -1,0 +1,99 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import type { Disposable } from '../../core/base/disposable';
+import { commandEnvironment, type VariableChoice } from '../../core/tools/commandEnvironment';
+import type { CommandEnd } from '../../core/tools/toolWorkspace';
+import { CommandFamily } from './commandFamily';
+import { utf8Command } from './utf8Command';
+
+/** Between asking a process to end and ending it. */
+const graceMs = 1_000;
+/** What has been started in the background may hold the output open; it is not waited for longer than this. */
+const pipesMs = 500;
+/** Variable by which all that a command has started is found again. */
+const markName = 'THREADKEEPER_COMMAND';
+
+/**
+ * Runs command lines in the system's shell, without input and without secrets. A command that is ended is ended with everything it has
+ * started; what a command that ended by itself has left in the background runs on until this is disposed of.
+ */
+export class CommandRunner implements Disposable {
+  private readonly mark = `${markName}=${randomUUID()}-`;
+  private readonly running = new Map<ChildProcess, CommandFamily>();
+  private started = 0;
+
+  constructor(private readonly choice: () => VariableChoice = () => ({ pass: [], withhold: [] })) {}
+
+  /** Names of the variables that no command gets at the moment. */
+  get withheld(): readonly string[] {
+    return commandEnvironment(process.env, this.choice()).withheld;
+  }
+
+  /** When the signal is aborted the process and all it has started are ended. Rejects only when the shell cannot be started. */
+  run(command: string, cwd: string, onOutput: (text: string) => void, signal: AbortSignal): Promise<CommandEnd> {
+    return new Promise((resolve, reject) => {
+      const isPosix = process.platform !== 'win32';
+      const mark = `${this.mark}${++this.started}.`;
+      // A session and a group of its own, so that the whole tree can be ended.
+      const child = spawn(utf8Command(command, process.platform, process.env['ComSpec']), { cwd, shell: true, detached: isPosix, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'], env: this.environment(mark) });
+      const family = new CommandFamily(mark, child.pid ?? null);
+      this.running.set(child, family);
+      let force: NodeJS.Timeout | undefined;
+      const kill = (how: NodeJS.Signals) => (isPosix ? family.end(how) : endOnWindows(child));
+      const end = () => {
+        kill('SIGTERM');
+        force = setTimeout(() => kill('SIGKILL'), graceMs);
+      };
+      const forget = () => {
+        signal.removeEventListener('abort', end);
+        this.running.delete(child);
+      };
+      const done = (outcome: CommandEnd) => {
+        forget();
+        child.stdout.destroy();
+        child.stderr.destroy();
+        clearTimeout(force);
+        if (signal.aborted) kill('SIGKILL');
+        resolve(outcome);
+      };
+      child.stdout.setEncoding('utf8').on('data', onOutput);
+      child.stderr.setEncoding('utf8').on('data', onOutput);
+      child.once('error', (error) => {
+        forget();
+        reject(error);
+      });
+      child.once('exit', (code, killed) => {
+        const outcome = { code, signal: killed };
+        const open = setTimeout(() => done(outcome), pipesMs);
+        child.once('close', () => {
+          clearTimeout(open);
+          done(outcome);
+        });
+      });
+      signal.addEventListener('abort', end, { once: true });
+      if (signal.aborted) end();
+    });
+  }
+
+  /** Ends at once whatever is left of all commands. Synchronous: a window that closes waits for nothing. */
+  dispose(): void {
+    if (this.started === 0) return;
+    for (const [child, family] of this.running) {
+      if (process.platform === 'win32') endOnWindows(child);
+      else family.end('SIGKILL');
+    }
+    if (process.platform !== 'win32') new CommandFamily(this.mark, null).end('SIGKILL');
+  }
+
+  /** The user's own, without secrets; programs that page or ask do neither. */
+  private environment(mark: string): NodeJS.ProcessEnv {
+    // Python asks no console when its output is a pipe.
+    const python = process.platform === 'win32' ? { PYTHONIOENCODING: 'utf-8' } : {};
+    const { passed } = commandEnvironment(process.env, this.choice());
+    return { ...python, ...passed, PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb', [markName]: mark.slice(markName.length + 1) };
+  }
+}
+
+function endOnWindows({ pid }: ChildProcess): void {
+  if (pid !== undefined) spawnSync('taskkill', ['/pid', String(pid), '/T', '/F'], { windowsHide: true });
+}

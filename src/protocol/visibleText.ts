@@ -1,0 +1,1 @@
+export { visibleText } from '../core/base/visibleText';
