@@ -26,7 +26,9 @@ export async function namedTest(name: string): Promise<NamedTest> {
   const [suite, start] = [name.slice(0, at), name.slice(at + 2)];
   const file = ['test/unit', 'test'].map((root) => `${root}/${suite}.test.ts`).find((path) => existsSync(join(projectRoot, path)));
   if (file === undefined) throw new Error(`There is no suite ${suite}: ${name}`);
-  const titles = [...(await readFile(join(projectRoot, file), 'utf8')).matchAll(/\bit\(\s*(['`"])((?:\\.|(?!\1)[^\\])*)\1/g)].map(([, , title]) => title!.replaceAll("\\'", "'"));
+  const titles = [...(await readFile(join(projectRoot, file), 'utf8')).matchAll(/\bit\(\s*(['`"])((?:\\.|(?!\1)[^\\])*)\1/g)].map(
+    ([, , title]) => title!.replaceAll("\\'", "'"),
+  );
   const found = [...new Set(titles.filter((title) => title.startsWith(start)))];
   if (found.length !== 1) throw new Error(`${found.length === 0 ? 'No test' : 'More than one test'} of ${file} begins with “${start}”.`);
   return { file, title: found[0]! };
@@ -34,7 +36,11 @@ export async function namedTest(name: string): Promise<NamedTest> {
 
 /** docs/seeds.md: every behaviour of the five designs with the tests that drive it. */
 export async function seedsReference(): Promise<string> {
-  const parts = await Promise.all(designs.map(async ({ seed, name, behaviours }) => [`## ${seed}: ${name}`, '', '| | behaviour | tests |', '|--:|---|---|', ...(await Promise.all(behaviours.map(row))), ''].join('\n')));
+  const parts = await Promise.all(
+    designs.map(async ({ seed, name, behaviours }) =>
+      [`## ${seed}: ${name}`, '', '| | behaviour | tests |', '|--:|---|---|', ...(await Promise.all(behaviours.map(row))), ''].join('\n'),
+    ),
+  );
   const all = designs.flatMap(({ behaviours }) => behaviours);
   const missing = all.filter((one) => one.missing !== undefined).length;
   return `# The five designs, behaviour by behaviour
@@ -53,5 +59,8 @@ async function row({ number, says, tests, missing }: Behaviour): Promise<string>
 
 /** A title may have a place for what it is repeated with. */
 function cell(text: string): string {
-  return text.replace(/\$\{[^}]*\}/g, '…').replaceAll('|', '\\|').replaceAll('<', '&lt;');
+  return text
+    .replace(/\$\{[^}]*\}/g, '…')
+    .replaceAll('|', '\\|')
+    .replaceAll('<', '&lt;');
 }

@@ -18,7 +18,11 @@ const ended = /\n```((?:\n\n\((?:command cancelled|output truncated)\)|\n\nComma
 /** What the model reads, in pi's words. */
 export function commandMessage({ command, output, exitCode, cancelled, truncated }: CommandRun): ContentOf<'custom_message'> {
   const end = cancelled ? '\n\n(command cancelled)' : exitCode === null || exitCode === 0 ? '' : `\n\nCommand exited with code ${exitCode}`;
-  return { type: 'custom_message', customType: commandType, text: `Ran \`${command}${fence}${output === '' ? '(no output)' : output}\n\`\`\`${end}${truncated ? '\n\n(output truncated)' : ''}` };
+  return {
+    type: 'custom_message',
+    customType: commandType,
+    text: `Ran \`${command}${fence}${output === '' ? '(no output)' : output}\n\`\`\`${end}${truncated ? '\n\n(output truncated)' : ''}`,
+  };
 }
 
 export function isCommandRun(content: EntryContent): boolean {
@@ -26,11 +30,20 @@ export function isCommandRun(content: EntryContent): boolean {
 }
 
 /** The command apart from what it printed and how it ended. */
-export function readCommandRun({ text }: ContentOf<'custom_message'>): { readonly command: string; readonly output: string; readonly failed: boolean } {
+export function readCommandRun({ text }: ContentOf<'custom_message'>): {
+  readonly command: string;
+  readonly output: string;
+  readonly failed: boolean;
+} {
   const from = text.indexOf(fence);
   // As it was written before there was a fence.
-  if (!text.startsWith('Ran `') || from === -1) return { command: text.split('\n')[0] ?? '', output: text.slice(text.indexOf('\n') + 1), failed: false };
+  if (!text.startsWith('Ran `') || from === -1)
+    return { command: text.split('\n')[0] ?? '', output: text.slice(text.indexOf('\n') + 1), failed: false };
   const end = ended.exec(text)?.[1]?.trim() ?? '';
   const output = text.slice(from + fence.length).replace(ended, '');
-  return { command: text.slice('Ran `'.length, from), output: end === '' ? output : `${output}\n\n${end}`, failed: /cancelled|exited/.test(end) };
+  return {
+    command: text.slice('Ran `'.length, from),
+    output: end === '' ? output : `${output}\n\n${end}`,
+    failed: /cancelled|exited/.test(end),
+  };
 }

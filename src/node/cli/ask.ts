@@ -5,7 +5,10 @@ import { plainText } from './plainText';
 import { providerFlags } from './providerFlags';
 import { billed, modelAlone } from './run/withoutHistory';
 
-const specs: readonly FlagSpec[] = [...providerFlags, { name: 'json', help: 'one JSON object: ok, text, usage with its cost, and what went wrong' }];
+const specs: readonly FlagSpec[] = [
+  ...providerFlags,
+  { name: 'json', help: 'one JSON object: ok, text, usage with its cost, and what went wrong' },
+];
 
 export const askHelp = `threadkeeper ask <question>: one question, without any history. Nothing is loaded, and nothing is stored: for scheduled checks.
 
@@ -25,12 +28,20 @@ export async function ask(args: readonly string[]): Promise<number> {
   const abort = new AbortController();
   process.once('SIGINT', () => abort.abort());
   let told = 0;
-  const answer = await askOnce(binding, asked, (whole) => {
-    if (!json) process.stdout.write(plainText(whole.slice(told)));
-    told = whole.length;
-  }, abort.signal);
+  const answer = await askOnce(
+    binding,
+    asked,
+    (whole) => {
+      if (!json) process.stdout.write(plainText(whole.slice(told)));
+      told = whole.length;
+    },
+    abort.signal,
+  );
   const { text, problem } = answer;
-  if (json) process.stdout.write(`${JSON.stringify({ ok: problem === null, text, usage: billed(binding, answer), ...(problem === null ? {} : { problem }) })}\n`);
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ ok: problem === null, text, usage: billed(binding, answer), ...(problem === null ? {} : { problem }) })}\n`,
+    );
   else if (text !== '') process.stdout.write('\n');
   if (problem !== null && !json) process.stderr.write(`${problem}\n`);
   return problem === null ? 0 : 3;

@@ -34,7 +34,9 @@ export async function cleanUp(args: readonly string[]): Promise<number> {
   });
   for (const session of moved) process.stdout.write(`${flags['json'] === undefined ? forPeople(session) : JSON.stringify(session)}\n`);
   const what = counted(moved.length, 'session', 'sessions');
-  process.stderr.write(moved.length === 0 ? 'There is nothing to clean up.\n' : dry ? `${what} would go to the trash.\n` : `${what} moved to the trash.\n`);
+  process.stderr.write(
+    moved.length === 0 ? 'There is nothing to clean up.\n' : dry ? `${what} would go to the trash.\n` : `${what} moved to the trash.\n`,
+  );
   return 0;
 }
 

@@ -20,7 +20,11 @@ import { storeFlag, withWriter } from './storeFlags';
 const specs: readonly FlagSpec[] = [
   storeFlag,
   { name: 'openclaw', value: 'KEY', help: 'the session of OpenClaw with this key (main, or agent:main:main), instead of a FILE' },
-  { name: 'openclaw-path', value: 'DIR', help: "OpenClaw's folder, or that of its agents, of one agent or of its sessions; default: ~/.openclaw/agents" },
+  {
+    name: 'openclaw-path',
+    value: 'DIR',
+    help: "OpenClaw's folder, or that of its agents, of one agent or of its sessions; default: ~/.openclaw/agents",
+  },
   { name: 'json', help: 'one JSON object a line for each entry that is new' },
 ];
 
@@ -40,12 +44,14 @@ export async function watch(args: readonly string[]): Promise<number> {
   const { words, rest } = splitWords(args, specs);
   const flags = parseFlags(rest, specs);
   const key = flags['openclaw'];
-  if ((words.length > 0) === (key !== undefined)) throw new UsageError('Name what to follow: a FILE, or --openclaw KEY.');
+  const namesFiles = words.length > 0;
+  if (namesFiles === (key !== undefined)) throw new UsageError('Name what to follow: a FILE, or --openclaw KEY.');
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupted.abort());
   return withWriter(flags['store']!, 'watch', async (store) => {
     const feed = new Feed(store, flags['json'] !== undefined);
-    if (key === undefined) await watchFiles(store, words.map((word) => resolve(word)), feed, interrupted.signal);
+    const files = words.map((word) => resolve(word));
+    if (key === undefined) await watchFiles(store, files, feed, interrupted.signal);
     else await watchOpenClaw(store, key, flags, feed, interrupted.signal);
     await feed.last;
     return 0;
@@ -84,12 +90,22 @@ async function watchOpenClaw(store: SessionStore, wanted: string, flags: Flags, 
   const wasmFile = join(__dirname, 'sql-wasm.wasm');
   const { agents, paths, unreadable } = await findOpenClaw(flags['openclaw-path'] ?? '', wasmFile);
   const meant = meantSession(agents, wanted);
-  if (!meant) throw new Error(`No agent of OpenClaw has a session with the key ${wanted} in ${paths.join(', ')}.${unreadable.map(({ agent, reason }) => ` ${agent}: ${reason}`).join('')}`);
+  if (!meant)
+    throw new Error(
+      `No agent of OpenClaw has a session with the key ${wanted} in ${paths.join(', ')}.${unreadable.map(({ agent, reason }) => ` ${agent}: ${reason}`).join('')}`,
+    );
   const { agent, key } = meant;
   const { place } = agent;
   const source = place.type === 'database' ? new OpenClawDatabase(place.file, key, wasmFile) : new OpenClawFolder(place.folder, key);
   const log = stderrLogger([]);
-  const watching = new OpenClawWatch({ source, store, ids: new UuidV7(), now: Date.now, log: { ...log, info: () => undefined }, added: (session) => feed.print(session) });
+  const watching = new OpenClawWatch({
+    source,
+    store,
+    ids: new UuidV7(),
+    now: Date.now,
+    log: { ...log, info: () => undefined },
+    added: (session) => feed.print(session),
+  });
   await watching.start();
   await new Promise<void>((done) => (signal.aborted ? done() : signal.addEventListener('abort', () => done(), { once: true })));
   await watching.stop();
@@ -108,21 +124,21 @@ class Feed {
   ) {}
 
   print(session: string): void {
-    this.last = this.last
-      .then(() => this.printNew(session))
-      .catch((error: unknown) => void process.stderr.write(`${errorText(error)}\n`));
+    this.last = this.last.then(() => this.printNew(session)).catch((error: unknown) => void process.stderr.write(`${errorText(error)}\n`));
   }
 
   private async printNew(session: string): Promise<void> {
     const from = this.printed.get(session) ?? 0;
     const seqs = (await this.store.entrySeqs(session)).filter((seq) => seq > from);
-    for (let i = 0; i < seqs.length; i += pageEntries) for (const entry of await this.store.entriesBySeq(seqs.slice(i, i + pageEntries))) this.write(entry);
+    for (let i = 0; i < seqs.length; i += pageEntries)
+      for (const entry of await this.store.entriesBySeq(seqs.slice(i, i + pageEntries))) this.write(entry);
     this.printed.set(session, seqs.at(-1) ?? from);
   }
 
   private write(entry: StoredEntry): void {
     const { content } = entry;
     if (this.json) process.stdout.write(`${JSON.stringify({ type: 'entry', ...entry })}\n`);
-    else if (entry.display) process.stdout.write(plainText(`${content.type === 'message' ? content.role : content.type}: ${entryText(content)}\n`));
+    else if (entry.display)
+      process.stdout.write(plainText(`${content.type === 'message' ? content.role : content.type}: ${entryText(content)}\n`));
   }
 }

@@ -40,7 +40,8 @@ const day = 86_400_000;
 /** Deletes for good what has been in the trash for long enough. */
 export const trashRule: Rule<PurgePreview> = {
   event: 'trash_purged',
-  due: async (store, days, now) => (await store.listSessions({ trashed: true })).filter(({ deletedAt }) => deletedAt !== null && deletedAt < now - days * day),
+  due: async (store, days, now) =>
+    (await store.listSessions({ trashed: true })).filter(({ deletedAt }) => deletedAt !== null && deletedAt < now - days * day),
   preview: (store, due) => store.purgePreview(due.map(({ uuid }) => uuid)),
   carryOut: async (store, sessions) => {
     const { sessions: purged, entries, bytes } = await store.purge(sessions.map(({ uuid }) => uuid));
@@ -104,7 +105,14 @@ export class RetentionRule<Preview> {
     }
     // In the meantime some may have been restored, pinned or opened.
     const still = new Set((await rule.due(store, days, now())).map(({ uuid }) => uuid));
-    log.info(rule.event, { days, ...(await rule.carryOut(store, chosen.filter(({ uuid }) => still.has(uuid)), now())) });
+    log.info(rule.event, {
+      days,
+      ...(await rule.carryOut(
+        store,
+        chosen.filter(({ uuid }) => still.has(uuid)),
+        now(),
+      )),
+    });
     done();
   }
 }

@@ -26,8 +26,15 @@ export class SessionDetailsFiles extends DocumentFiles {
   }
 
   async open(session: Session): Promise<void> {
-    const name = sessionTitle(session).replaceAll(/[\\/:*?"<>|\s]+/g, ' ').trim().slice(0, 60);
-    const uri = Uri.from({ scheme: detailsScheme, path: `/${detailsScheme}/${name} (${session.id}).json`, query: new URLSearchParams({ session: session.uuid }).toString() });
+    const name = sessionTitle(session)
+      .replaceAll(/[\\/:*?"<>|\s]+/g, ' ')
+      .trim()
+      .slice(0, 60);
+    const uri = Uri.from({
+      scheme: detailsScheme,
+      path: `/${detailsScheme}/${name} (${session.id}).json`,
+      query: new URLSearchParams({ session: session.uuid }).toString(),
+    });
     await window.showTextDocument(await workspace.openTextDocument(uri), { preview: false });
   }
 

@@ -14,17 +14,32 @@ describe('what people say of a session that two windows show', () => {
     const temp = tempFolder();
     const [here, there] = [await openTestStore(temp.path, 'here'), await openTestStore(temp.path, 'there')];
     const { uuid } = await here.createSession({ uuid: new UuidV7().next(), channel: 'cli', createdAt: 1 });
-    const deps = { store: there, counter: { count: async (texts: readonly string[]) => texts.map(estimateTokens) }, clock: new TestClock(), ids: new UuidV7(), log: silentLog };
+    const deps = {
+      store: there,
+      counter: { count: async (texts: readonly string[]) => texts.map(estimateTokens) },
+      clock: new TestClock(),
+      ids: new UuidV7(),
+      log: silentLog,
+    };
     const events: ConversationEvent[] = [];
     const branch = await BranchState.load(deps, uuid);
-    const shared = new SharedSession({ ...deps, branch, emit: (event) => events.push(event), branchChanged: () => undefined, stop: () => undefined });
+    const shared = new SharedSession({
+      ...deps,
+      branch,
+      emit: (event) => events.push(event),
+      branchChanged: () => undefined,
+      stop: () => undefined,
+    });
     const changes = () => events.filter(({ type }) => type === 'session_changed').length;
     for (const [i, details] of [{ metadata: { user_id: 'u1' } }, { costLimit: 0.5 }, { key: 'telegram:7' }, { title: 'Tides' }].entries()) {
       await here.updateSession(uuid, details);
       await waitFor('the change', () => changes() > i);
     }
     const { metadata, costLimit, key, title } = branch.session;
-    assert.deepEqual({ metadata, costLimit, key, title }, { metadata: { user_id: 'u1' }, costLimit: 0.5, key: 'telegram:7', title: 'Tides' });
+    assert.deepEqual(
+      { metadata, costLimit, key, title },
+      { metadata: { user_id: 'u1' }, costLimit: 0.5, key: 'telegram:7', title: 'Tides' },
+    );
     shared.dispose();
     await there.close();
     await here.close();

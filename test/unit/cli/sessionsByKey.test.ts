@@ -53,13 +53,21 @@ describe('threadkeeper with sessions by key, metadata and without history', () =
     }
   }
 
-  const list = async (...flags: string[]) => (await runCliToEnd(['sessions', '--store', folder, '--json', ...flags])).out.trim().split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const list = async (...flags: string[]) =>
+    (await runCliToEnd(['sessions', '--store', folder, '--json', ...flags])).out
+      .trim()
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
 
   it('goes on in the session with a key, and begins another for another key (seed 003)', async () => {
     const first = await say('one', '--key', 'telegram:123456');
     const other = await say('else', '--key', 'whatsapp:+1234567890');
     const again = await say('two', '--key', 'telegram:123456');
-    assert.deepEqual([first['resumed'], again['resumed'], again['uuid'] === first['uuid'], other['uuid'] === first['uuid']], [false, true, true, false]);
+    assert.deepEqual(
+      [first['resumed'], again['resumed'], again['uuid'] === first['uuid'], other['uuid'] === first['uuid']],
+      [false, true, true, false],
+    );
     assert.deepEqual([again['key'], (await list('--key', 'telegram:123456')).length, (await list()).length], ['telegram:123456', 1, 2]);
     await inStore((store) => store.updateSession(String(first['uuid']), { deletedAt: 1 }));
     assert.equal((await say('three', '--key', 'telegram:123456'))['uuid'], first['uuid']);
@@ -69,17 +77,49 @@ describe('threadkeeper with sessions by key, metadata and without history', () =
   });
 
   it('writes metadata, a cost limit and values of the policy into the session, and lists by them (seed 000)', async () => {
-    const flags = ['--meta', 'user_id=user_123', '--meta', 'channel=telegram', '--meta', 'retries=3', '--meta', 'tags=["competitor-analysis","automated"]', '--cost-limit', '0.50', '--set', 'compaction.triggerPercent=60', '--set', 'compaction.whenFull=truncate'];
+    const flags = [
+      '--meta',
+      'user_id=user_123',
+      '--meta',
+      'channel=telegram',
+      '--meta',
+      'retries=3',
+      '--meta',
+      'tags=["competitor-analysis","automated"]',
+      '--cost-limit',
+      '0.50',
+      '--set',
+      'compaction.triggerPercent=60',
+      '--set',
+      'compaction.whenFull=truncate',
+    ];
     const { uuid } = await say('one', '--policy', 'goose', ...flags);
     await say('other', '--meta', 'user_id=user_9');
     const [session, ...more] = await list('--meta', 'user_id=user_123', '--meta', 'retries=3');
-    assert.deepEqual([session!['uuid'], more.length, session!['costLimit'], session!['metadata']], [uuid, 0, 0.5, { user_id: 'user_123', channel: 'telegram', retries: 3, tags: ['competitor-analysis', 'automated'] }]);
-    assert.deepEqual(session!['policy'], { preset: 'goose', overrides: { 'compaction.triggerPercent': 60, 'compaction.whenFull': 'truncate' } });
-    assert.match((await runCliToEnd(['sessions', '--store', folder, '--meta', 'channel=telegram'])).out, /user_id=user_123 {2}channel=telegram {2}retries=3/);
+    assert.deepEqual(
+      [session!['uuid'], more.length, session!['costLimit'], session!['metadata']],
+      [uuid, 0, 0.5, { user_id: 'user_123', channel: 'telegram', retries: 3, tags: ['competitor-analysis', 'automated'] }],
+    );
+    assert.deepEqual(session!['policy'], {
+      preset: 'goose',
+      overrides: { 'compaction.triggerPercent': 60, 'compaction.whenFull': 'truncate' },
+    });
+    assert.match(
+      (await runCliToEnd(['sessions', '--store', folder, '--meta', 'channel=telegram'])).out,
+      /user_id=user_123 {2}channel=telegram {2}retries=3/,
+    );
     await say('two', '--session', String(uuid), '--meta', 'channel=', '--cost-limit', '0', '--set', 'compaction.triggerPercent=70');
     const [after] = await list('--meta', 'user_id=user_123');
-    assert.deepEqual([(after!['metadata'] as Record<string, unknown>)['channel'], after!['costLimit'], after!['policy']], [undefined, null, { preset: 'goose', overrides: { 'compaction.triggerPercent': 70, 'compaction.whenFull': 'truncate' } }]);
-    for (const wrong of [['--set', 'compaction.nothing=1'], ['--set', 'compaction.triggerPercent=often'], ['--meta', 'x'], ['--cost-limit', 'much']]) {
+    assert.deepEqual(
+      [(after!['metadata'] as Record<string, unknown>)['channel'], after!['costLimit'], after!['policy']],
+      [undefined, null, { preset: 'goose', overrides: { 'compaction.triggerPercent': 70, 'compaction.whenFull': 'truncate' } }],
+    );
+    for (const wrong of [
+      ['--set', 'compaction.nothing=1'],
+      ['--set', 'compaction.triggerPercent=often'],
+      ['--meta', 'x'],
+      ['--cost-limit', 'much'],
+    ]) {
       const { code, err } = await runCliToEnd(['run', '--store', folder, ...provider(), ...wrong], env());
       assert.deepEqual([code, err.includes(wrong[0]!)], [2, true], wrong.join(' '));
     }
@@ -91,9 +131,23 @@ describe('threadkeeper with sessions by key, metadata and without history', () =
     api.enqueue(reply('long '.repeat(300)));
     await say('long', '--meta', 'n=2');
     const order = async (...flags: string[]) => (await list(...flags)).map(({ metadata }) => (metadata as { n: number }).n);
-    assert.deepEqual([await order(), await order('--sort', 'created'), await order('--sort', 'tokens'), await order('--sort', 'title')], [[2, 1], [2, 1], [2, 1], [2, 1]]);
+    assert.deepEqual(
+      [await order(), await order('--sort', 'created'), await order('--sort', 'tokens'), await order('--sort', 'title')],
+      [
+        [2, 1],
+        [2, 1],
+        [2, 1],
+        [2, 1],
+      ],
+    );
     await say('again', '--session', String((await list('--meta', 'n=1'))[0]!['uuid']));
-    assert.deepEqual([await order(), await order('--sort', 'created')], [[1, 2], [2, 1]]);
+    assert.deepEqual(
+      [await order(), await order('--sort', 'created')],
+      [
+        [1, 2],
+        [2, 1],
+      ],
+    );
     assert.equal(typeof (await list('--sort', 'cost'))[0]!['cost'], 'number');
   });
 
@@ -104,7 +158,10 @@ describe('threadkeeper with sessions by key, metadata and without history', () =
     run.send({ cmd: 'send', id: 'b', text: 'And now?' });
     const [first, second] = [await run.done('a'), await run.done('b')];
     assert.deepEqual([first['text'], second['text'], run.of('usage').length], ['All well.', 'Still well.', 2]);
-    assert.deepEqual(api.requests.filter(({ path }) => path.endsWith('/messages')).map(({ body }) => (body as { messages: unknown[] }).messages.length), [1, 1]);
+    assert.deepEqual(
+      api.requests.filter(({ path }) => path.endsWith('/messages')).map(({ body }) => (body as { messages: unknown[] }).messages.length),
+      [1, 1],
+    );
     run.send({ cmd: 'compact', id: 'c' });
     assert.match(String((await run.until(({ type }) => type === 'error'))['message']), /needs a history/);
     run.end();
@@ -127,7 +184,13 @@ describe('threadkeeper with sessions by key, metadata and without history', () =
     const day = 86_400_000;
     const now = Date.now();
     await inStore(async (store) => {
-      const make = async (id: string, age: number) => store.createSession({ uuid: `00000000-0000-7000-8000-00000000000${id}`, channel: 'cli', title: `session ${id}`, createdAt: now - age * day });
+      const make = async (id: string, age: number) =>
+        store.createSession({
+          uuid: `00000000-0000-7000-8000-00000000000${id}`,
+          channel: 'cli',
+          title: `session ${id}`,
+          createdAt: now - age * day,
+        });
       await make('1', 100);
       await make('2', 3);
       await store.updateSession((await make('3', 100)).uuid, { pinnedAt: 1 });
@@ -135,17 +198,33 @@ describe('threadkeeper with sessions by key, metadata and without history', () =
     });
     const cleanUp = (...flags: string[]) => runCliToEnd(['clean-up', '--store', folder, '--days', '30', ...flags]);
     const dry = await cleanUp('--dry-run', '--json');
-    assert.deepEqual([dry.out.trim().split('\n').map((line) => (JSON.parse(line) as { title: string }).title), (await list('--trashed')).length], [['session 1'], 0]);
+    assert.deepEqual(
+      [
+        dry.out
+          .trim()
+          .split('\n')
+          .map((line) => (JSON.parse(line) as { title: string }).title),
+        (await list('--trashed')).length,
+      ],
+      [['session 1'], 0],
+    );
     assert.match((await cleanUp()).err, /1 session moved to the trash/);
-    assert.deepEqual((await list('--trashed')).map(({ title }) => title), ['session 1']);
+    assert.deepEqual(
+      (await list('--trashed')).map(({ title }) => title),
+      ['session 1'],
+    );
     assert.match((await cleanUp()).err, /nothing to clean up/);
     assert.equal((await runCliToEnd(['clean-up', '--store', folder])).code, 2);
   });
 
   it('follows a session of another program, and prints what it goes on to say', async () => {
     const file = join(folder, 'source.jsonl');
-    const line = (id: string, parentId: string | null, content: string) => `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content } })}\n`;
-    await writeFile(file, `${JSON.stringify({ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' })}\n${line('a', null, 'before')}`);
+    const line = (id: string, parentId: string | null, content: string) =>
+      `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content } })}\n`;
+    await writeFile(
+      file,
+      `${JSON.stringify({ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' })}\n${line('a', null, 'before')}`,
+    );
     await inStore(async () => undefined);
     const watching = new CliRun(['watch', file, '--store', folder, '--json']);
     runs.push(watching);

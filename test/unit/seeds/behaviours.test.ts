@@ -16,7 +16,12 @@ describe('the behaviours of the five designs', () => {
   }
 
   it('are missing only where that is known', () => {
-    assert.deepEqual(designs.flatMap(({ seed, behaviours }) => behaviours.flatMap(({ number, missing: why }) => (why === undefined ? [] : [`${seed} §${number}`]))), missing);
+    assert.deepEqual(
+      designs.flatMap(({ seed, behaviours }) =>
+        behaviours.flatMap(({ number, missing: why }) => (why === undefined ? [] : [`${seed} §${number}`])),
+      ),
+      missing,
+    );
   });
 
   it('are told in the documents with their tests (npm run docs writes it)', async () => {

@@ -16,9 +16,32 @@ describe('sessions of a store', () => {
       { title: 'zebra 9', tokens: 1, cost: 1, user: 'u3' },
     ];
     for (const [i, { title, tokens, cost, user }] of sessions.entries()) {
-      const { uuid } = await store.createSession({ uuid: testUuid(), key: `telegram:${i}`, channel: 'cli', title, createdAt: 1_000 - i, metadata: { user_id: user, count: i } });
+      const { uuid } = await store.createSession({
+        uuid: testUuid(),
+        key: `telegram:${i}`,
+        channel: 'cli',
+        title,
+        createdAt: 1_000 - i,
+        metadata: { user_id: user, count: i },
+      });
       const entry = { ...userMessage(uuid, null, title, { createdAt: 2_000 + i }), tokenEstimate: tokens };
-      await store.append(uuid, { entries: [entry], usage: [{ entry: entry.uuid, provider: 'anthropic', model: 'm', kind: 'turn', input: 1, output: 1, cacheRead: 0, cacheWrite: 0, cost, at: 1 }] });
+      await store.append(uuid, {
+        entries: [entry],
+        usage: [
+          {
+            entry: entry.uuid,
+            provider: 'anthropic',
+            model: 'm',
+            kind: 'turn',
+            input: 1,
+            output: 1,
+            cacheRead: 0,
+            cacheWrite: 0,
+            cost,
+            at: 1,
+          },
+        ],
+      });
     }
   });
   after(async () => {

@@ -50,10 +50,18 @@ describe('an import from the stores of the five designs', () => {
     const file = database('sessions.db', emonk);
     const { uuid, format, keptRaw } = await rig.only(file);
     const session = (await rig.store.session(uuid))!;
-    assert.deepEqual((await rig.branch(uuid)).filter(({ display }) => display).map(brief), ['user: What does B cost?', 'call call_1 search {"q":"B"}', 'result call_1 search ok: B=$129', 'assistant: B costs $129.']);
+    assert.deepEqual((await rig.branch(uuid)).filter(({ display }) => display).map(brief), [
+      'user: What does B cost?',
+      'call call_1 search {"q":"B"}',
+      'result call_1 search ok: B=$129',
+      'assistant: B costs $129.',
+    ]);
     assert.deepEqual([format, keptRaw, session.costLimit], ['emonk', [{ kind: 'role:system', count: 1 }], 0.5]);
     const { importedFrom, ...own } = session.metadata;
-    assert.deepEqual([own, typeof importedFrom], [{ user_id: 'user_123', channel: 'telegram', tags: ['competitor-analysis', 'automated'] }, 'object']);
+    assert.deepEqual(
+      [own, typeof importedFrom],
+      [{ user_id: 'user_123', channel: 'telegram', tags: ['competitor-analysis', 'automated'] }, 'object'],
+    );
     assert.equal(new Date(session.createdAt).getHours(), 10, 'times are of the zone that they were written in');
     assert.equal((await rig.store.listSessions({ metadata: { user_id: 'user_123' } })).length, 1);
     assert.equal((await rig.only(file)).outcome, 'known');
@@ -90,11 +98,17 @@ describe('an import from the stores of the five designs', () => {
     const checkpoint = entries.find(({ content }) => content.type === 'checkpoint')!.content;
     const covered = entries.find(({ content }) => content.type === 'message' && content.text === 'old answer')!.uuid;
     assert.ok(checkpoint.type === 'checkpoint');
-    assert.deepEqual([checkpoint.topics, checkpoint.keyDecisions, checkpoint.openQuestions, checkpoint.coversThrough], [['tides'], ['chose B'], [], covered]);
+    assert.deepEqual(
+      [checkpoint.topics, checkpoint.keyDecisions, checkpoint.openQuestions, checkpoint.coversThrough],
+      [['tides'], ['chose B'], [], covered],
+    );
     const call = entries.find(({ content }) => content.type === 'tool_call')!.content;
     assert.deepEqual(call.type === 'tool_call' && call.input, { path: 'a' });
     const prompt = JSON.stringify((await rig.projection(uuid)).messages);
-    assert.deepEqual(['An old question was answered.', 'look', 'not there', 'old answer'].map((text) => prompt.includes(text)), [true, true, true, false]);
+    assert.deepEqual(
+      ['An old question was answered.', 'look', 'not there', 'old answer'].map((text) => prompt.includes(text)),
+      [true, true, true, false],
+    );
     assert.equal((await rig.store.listSessions({ metadata: { sessionKey: 'main' } })).length, 1);
   });
 
@@ -113,18 +127,30 @@ describe('an import from the stores of the five designs', () => {
     const prompt = JSON.stringify((await rig.projection(uuid)).messages);
     assert.deepEqual([keptRaw, prompt.includes('Ran `ls`\\n```\\na.ts\\n```'), prompt.includes('make')], [[], true, false]);
     const rows = (await rig.branch(uuid)).map((entry) => toRow(entry, context));
-    assert.deepEqual(rows.slice(1).map((row) => row?.kind === 'tool' && [row.name, JSON.parse(row.input), row.output, row.status]), [
-      ['Command', { command: 'ls' }, 'a.ts', 'ok'],
-      ['Command', { command: 'make' }, 'no rule', 'ok'],
-    ]);
+    assert.deepEqual(
+      rows.slice(1).map((row) => row?.kind === 'tool' && [row.name, JSON.parse(row.input), row.output, row.status]),
+      [
+        ['Command', { command: 'ls' }, 'a.ts', 'ok'],
+        ['Command', { command: 'make' }, 'no rule', 'ok'],
+      ],
+    );
   });
 
-  const telegram = (messages: readonly unknown[], summary: string) => JSON.stringify({ key: 'telegram:123456', messages, summary, created: '2026-02-15T10:00:00Z', updated: '2026-02-15T10:05:00Z' }, null, 2);
+  const telegram = (messages: readonly unknown[], summary: string) =>
+    JSON.stringify(
+      { key: 'telegram:123456', messages, summary, created: '2026-02-15T10:00:00Z', updated: '2026-02-15T10:05:00Z' },
+      null,
+      2,
+    );
   const talk = [
     { role: 'user', content: 'Hello' },
     { role: 'assistant', content: 'Hi there!' },
     { role: 'user', content: 'Read my config file' },
-    { role: 'assistant', content: '', tool_calls: [{ id: 'call_123', type: 'function', function: { name: 'read_file', arguments: '{"path":"config"}' } }] },
+    {
+      role: 'assistant',
+      content: '',
+      tool_calls: [{ id: 'call_123', type: 'function', function: { name: 'read_file', arguments: '{"path":"config"}' } }],
+    },
     { role: 'tool', content: 'file contents...', tool_call_id: 'call_123' },
     { role: 'assistant', content: "Here's your config..." },
   ];
@@ -134,17 +160,41 @@ describe('an import from the stores of the five designs', () => {
     const { uuid, format } = await rig.only(join(rig.temp.path, 'sources', 'workspace'));
     const branch = async () => (await rig.branch(uuid)).map(brief);
     const first = await branch();
-    assert.deepEqual([format, first.length, first.slice(0, 2), first[4]], ['session-json', 6, ['user: Hello', 'assistant: Hi there!'], 'result call_123 read_file ok: file contents...']);
-    assert.deepEqual((await rig.store.listSessions({ metadata: { sessionKey: 'telegram:123456' } })).map((one) => one.uuid), [uuid]);
-    rig.source('workspace/sessions/telegram_123456.json', telegram([...talk.slice(2), { role: 'user', content: 'Thanks' }], 'User greeted assistant.'));
+    assert.deepEqual(
+      [format, first.length, first.slice(0, 2), first[4]],
+      ['session-json', 6, ['user: Hello', 'assistant: Hi there!'], 'result call_123 read_file ok: file contents...'],
+    );
+    assert.deepEqual(
+      (await rig.store.listSessions({ metadata: { sessionKey: 'telegram:123456' } })).map((one) => one.uuid),
+      [uuid],
+    );
+    rig.source(
+      'workspace/sessions/telegram_123456.json',
+      telegram([...talk.slice(2), { role: 'user', content: 'Thanks' }], 'User greeted assistant.'),
+    );
     const again = await rig.only(file);
     assert.deepEqual([again.uuid, again.outcome, again.entriesAdded], [uuid, 'extended', 2]);
     const prompt = JSON.stringify((await rig.projection(uuid)).messages);
-    assert.deepEqual(['User greeted assistant.', 'Read my config file', 'Thanks', 'Hi there!'].map((text) => prompt.includes(text)), [true, true, true, false]);
+    assert.deepEqual(
+      ['User greeted assistant.', 'Read my config file', 'Thanks', 'Hi there!'].map((text) => prompt.includes(text)),
+      [true, true, true, false],
+    );
   });
 
   it('takes the names of a program in Go, and a file that holds no message yet for no failure of the others (seed 003)', async () => {
-    rig.source('go/cli_direct.json', JSON.stringify({ Key: 'cli:direct', Messages: [{ Role: 'user', Content: 'Hello' }, { Role: 'assistant', Content: '', ToolCalls: [{ ID: 'c', Type: 'function', Function: { Name: 'ls', Arguments: '{}' } }] }, { Role: 'tool', Content: 'a', ToolCallID: 'c' }], Summary: '', Created: '2026-02-15T10:00:00Z' }));
+    rig.source(
+      'go/cli_direct.json',
+      JSON.stringify({
+        Key: 'cli:direct',
+        Messages: [
+          { Role: 'user', Content: 'Hello' },
+          { Role: 'assistant', Content: '', ToolCalls: [{ ID: 'c', Type: 'function', Function: { Name: 'ls', Arguments: '{}' } }] },
+          { Role: 'tool', Content: 'a', ToolCallID: 'c' },
+        ],
+        Summary: '',
+        Created: '2026-02-15T10:00:00Z',
+      }),
+    );
     rig.source('go/empty_1.json', JSON.stringify({ Key: 'empty:1', Messages: null, Summary: '' }));
     const { sessions, failed } = await rig.import(join(rig.temp.path, 'sources', 'go'));
     assert.deepEqual([failed, sessions.length], [[], 1]);

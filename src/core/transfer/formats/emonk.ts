@@ -13,10 +13,27 @@ export function emonkEvents(session: Json, messages: Rows): SourceEvent[] {
   const toolNames = new Map<string, string>();
   const open: string[] = [];
   return [
-    { type: 'session', session: { id, ...(createdAt === null ? {} : { createdAt }), metadata: own, ...(typeof limit === 'number' && limit > 0 ? { costLimit: limit } : {}) } },
+    {
+      type: 'session',
+      session: {
+        id,
+        ...(createdAt === null ? {} : { createdAt }),
+        metadata: own,
+        ...(typeof limit === 'number' && limit > 0 ? { costLimit: limit } : {}),
+      },
+    },
     ...messages.map(({ row, hash }): SourceEvent => {
       const calls = jsonOf(row['tool_calls']);
-      return { type: 'record', record: { id: String(row['id']), parent: undefined, at: localTime(row['timestamp']), hash, parts: chatMessageParts({ role: row['role'], content: row['content'], tool_calls: calls }, toolNames, open) } };
+      return {
+        type: 'record',
+        record: {
+          id: String(row['id']),
+          parent: undefined,
+          at: localTime(row['timestamp']),
+          hash,
+          parts: chatMessageParts({ role: row['role'], content: row['content'], tool_calls: calls }, toolNames, open),
+        },
+      };
     }),
   ];
 }

@@ -19,11 +19,23 @@ export function goclawEvents(key: string, rows: readonly GoclawRow[]): SourceEve
     const id = `${table}/${String(row['id'])}`;
     const call = row['role'] === 'tool_use' ? id : row['role'] === 'tool_result' ? (open.shift() ?? '') : '';
     if (row['role'] === 'tool_use') open.push(id);
-    events.push({ type: 'record', record: { id, parent: undefined, at: timeOf(row['timestamp']), hash, parts: table === 'messages' ? message(row, call) : table === 'compactions' ? compaction(row, key) : checkpoint(row, before) } });
+    events.push({
+      type: 'record',
+      record: {
+        id,
+        parent: undefined,
+        at: timeOf(row['timestamp']),
+        hash,
+        parts: table === 'messages' ? message(row, call) : table === 'compactions' ? compaction(row, key) : checkpoint(row, before),
+      },
+    });
     if (table === 'messages') before = id;
   }
   const createdAt = timeOf(rows[0]?.row['timestamp']);
-  return [{ type: 'session', session: { id: key, ...(createdAt === null ? {} : { createdAt }), metadata: { sessionKey: key } } }, ...events];
+  return [
+    { type: 'session', session: { id: key, ...(createdAt === null ? {} : { createdAt }), metadata: { sessionKey: key } } },
+    ...events,
+  ];
 }
 
 /** Nothing ties a result to its call: results come in the order of the calls. */
@@ -32,19 +44,52 @@ function message(row: Json, call: string): RecordPart[] {
   const role = row['role'];
   const name = textOf(row['tool_name']) ?? 'tool';
   if (role === 'user' || role === 'assistant') return [said({ type: 'message', role, text })];
-  if (role === 'tool_use') return [...(text === '' ? [] : [said({ type: 'message', role: 'assistant', text })]), said({ type: 'tool_call', callId: call, name, input: inputOf(row['tool_input']) })];
-  if (role === 'tool_result' && call !== '') return [said({ type: 'tool_result', callId: call, name, text: textOf(row['tool_result']) ?? text, status: row['tool_is_error'] === 1 ? 'error' : 'ok' })];
+  if (role === 'tool_use')
+    return [
+      ...(text === '' ? [] : [said({ type: 'message', role: 'assistant', text })]),
+      said({ type: 'tool_call', callId: call, name, input: inputOf(row['tool_input']) }),
+    ];
+  if (role === 'tool_result' && call !== '')
+    return [
+      said({
+        type: 'tool_result',
+        callId: call,
+        name,
+        text: textOf(row['tool_result']) ?? text,
+        status: row['tool_is_error'] === 1 ? 'error' : 'ok',
+      }),
+    ];
   return [kept(unreadable(`role:${String(role)}`, row))];
 }
 
 function compaction(row: Json, key: string): RecordPart[] {
   const first = textOf(row['first_kept_entry_id']) || null;
-  return [noted(foreignCompaction(`${key}/${String(row['id'])}`, textOf(row['summary']) ?? '', first === null ? null : `messages/${first}`, numberOf(row['tokens_before'])))];
+  return [
+    noted(
+      foreignCompaction(
+        `${key}/${String(row['id'])}`,
+        textOf(row['summary']) ?? '',
+        first === null ? null : `messages/${first}`,
+        numberOf(row['tokens_before']),
+      ),
+    ),
+  ];
 }
 
 function checkpoint(row: Json, before: string): RecordPart[] {
   const { topics, key_decisions: decisions, open_questions: questions } = row;
-  return [noted({ type: 'checkpoint', summary: textOf(row['summary']) ?? '', topics: listOf(topics), keyDecisions: listOf(decisions), openQuestions: listOf(questions), tokensAtCheckpoint: numberOf(row['tokens_at_checkpoint']), messagesAtCheckpoint: 0, coversThrough: before })];
+  return [
+    noted({
+      type: 'checkpoint',
+      summary: textOf(row['summary']) ?? '',
+      topics: listOf(topics),
+      keyDecisions: listOf(decisions),
+      openQuestions: listOf(questions),
+      tokensAtCheckpoint: numberOf(row['tokens_at_checkpoint']),
+      messagesAtCheckpoint: 0,
+      coversThrough: before,
+    }),
+  ];
 }
 
 /** A list as JSON, or its items on lines of their own. */

@@ -19,12 +19,28 @@ export function sessionJsonEvents(session: Json, fallbackId: string, hashOf: (va
     const hash = hashOf(message);
     const count = (counts.get(hash) ?? 0) + 1;
     counts.set(hash, count);
-    return { type: 'record', record: { id: `${hash}~${count}`, parent: undefined, at: null, hash, parts: chatMessageParts(isObject(message) ? message : {}, toolNames, open) } };
+    return {
+      type: 'record',
+      record: {
+        id: `${hash}~${count}`,
+        parent: undefined,
+        at: null,
+        hash,
+        parts: chatMessageParts(isObject(message) ? message : {}, toolNames, open),
+      },
+    };
   });
   const fold = foreignCompaction(`${key}/${hashOf(summary)}`, summary, records[0]?.record.id ?? null, 0);
   return [
     { type: 'session', session: { id: key, ...(createdAt === null ? {} : { createdAt }), metadata: { sessionKey: key } } },
     ...records,
-    ...(summary === '' ? [] : [{ type: 'record', record: { id: `summary~${hashOf(summary)}`, parent: undefined, at: updatedAt, hash: hashOf(summary), parts: [noted(fold)] } } as const]),
+    ...(summary === ''
+      ? []
+      : [
+          {
+            type: 'record',
+            record: { id: `summary~${hashOf(summary)}`, parent: undefined, at: updatedAt, hash: hashOf(summary), parts: [noted(fold)] },
+          } as const,
+        ]),
   ];
 }

@@ -16,8 +16,18 @@ export const sessionFlags: readonly FlagSpec[] = [
   { name: 'key', value: 'CHANNEL:CHAT', help: 'go on with the session that has this key, which is made when there is none' },
   { name: 'meta', value: 'NAME=VALUE', repeats: true, help: "write this into the session's metadata; an empty value takes it away" },
   { name: 'cost-limit', value: 'USD', help: 'the session is not to cost more; 0 takes its limit away' },
-  { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
-  { name: 'set', value: 'KNOB=VALUE', repeats: true, help: 'change one value of the policy of this session, for example compaction.triggerPercent=60' },
+  {
+    name: 'policy',
+    value: 'POLICY',
+    choices: presetNames,
+    help: "how the context of the session is managed from now on; default: the session's own policy, else balanced",
+  },
+  {
+    name: 'set',
+    value: 'KNOB=VALUE',
+    repeats: true,
+    help: 'change one value of the policy of this session, for example compaction.triggerPercent=60',
+  },
 ];
 
 /** What the flags say of a session. Throws `UsageError`, so that nothing is made for a command line that cannot be run. */
@@ -39,7 +49,9 @@ export function parseSessionFlags(flags: Flags): SessionWishes {
     named,
     key,
     cwd: resolve(flags['workspace'] ?? '.'),
-    metadata: Object.fromEntries(pairsOf(flags, 'meta', 'user_id=user_123').map(([name, value]) => [name, value === '' ? null : metadataValue(value)])),
+    metadata: Object.fromEntries(
+      pairsOf(flags, 'meta', 'user_id=user_123').map(([name, value]) => [name, value === '' ? null : metadataValue(value)]),
+    ),
     costLimit: costLimitOf(flags['cost-limit']),
     preset: flags['policy'],
     overrides: overridesOf(flags),
@@ -47,10 +59,14 @@ export function parseSessionFlags(flags: Flags): SessionWishes {
 }
 
 /** The session that is meant, made when it has to be, with what it is given stored. Rejects with `StoreError`. */
-export async function openSession(store: SessionStore, wishes: SessionWishes): Promise<{ readonly session: Session; readonly restored: boolean }> {
+export async function openSession(
+  store: SessionStore,
+  wishes: SessionWishes,
+): Promise<{ readonly session: Session; readonly restored: boolean }> {
   const { named, key, cwd, metadata } = wishes;
   const session = named === undefined ? await getOrCreate(store, key, cwd) : await sessionNamed(store, named);
-  if (named !== undefined && session.deletedAt !== null) throw new StoreError('invalid', `${session.id} is in the trash. Restore it first, or name its key with --key.`);
+  if (named !== undefined && session.deletedAt !== null)
+    throw new StoreError('invalid', `${session.id} is in the trash. Restore it first, or name its key with --key.`);
   // A key always leads to a session that can be used.
   const restored = session.deletedAt !== null;
   const patch: SessionPatch = {
@@ -64,8 +80,20 @@ export async function openSession(store: SessionStore, wishes: SessionWishes): P
 
 /** Another program's session, which has come here by an import, is found by the key that it has there. */
 async function getOrCreate(store: SessionStore, key: string | undefined, cwd: string): Promise<Session> {
-  const [imported] = key === undefined || (await store.listSessions({ key })).length > 0 ? [] : await store.listSessions({ metadata: { sessionKey: key }, limit: 1 });
-  return imported ?? store.createSession({ uuid: new UuidV7().next(), channel: 'cli', cwd, createdAt: systemClock.now(), ...(key === undefined ? {} : { key }) });
+  const [imported] =
+    key === undefined || (await store.listSessions({ key })).length > 0
+      ? []
+      : await store.listSessions({ metadata: { sessionKey: key }, limit: 1 });
+  return (
+    imported ??
+    store.createSession({
+      uuid: new UuidV7().next(),
+      channel: 'cli',
+      cwd,
+      createdAt: systemClock.now(),
+      ...(key === undefined ? {} : { key }),
+    })
+  );
 }
 
 /** A preset that is asked for replaces what the session had; single values are changed in what it has. */
@@ -83,10 +111,13 @@ function costLimitOf(text: string | undefined): number | null | undefined {
 }
 
 function overridesOf(flags: Flags): Readonly<Record<string, unknown>> {
-  const overrides = Object.fromEntries(pairsOf(flags, 'set', 'compaction.triggerPercent=60').map(([name, value]) => [name, metadataValue(value)]));
+  const overrides = Object.fromEntries(
+    pairsOf(flags, 'set', 'compaction.triggerPercent=60').map(([name, value]) => [name, metadataValue(value)]),
+  );
   const unknown = Object.keys(overrides).find((name) => !isPolicyKnob(name));
   if (unknown !== undefined) throw new UsageError(`--set knows no "${unknown}". Known: ${Object.keys(policyKnobs).join(', ')}.`);
   const [problem] = resolveSessionPolicy({ preset: flags['policy'] ?? 'balanced', overrides: {} }, { overrides }).problems;
-  if (problem) throw new UsageError(`--set ${problem.setting.replace('threadkeeper.', '')}: ${problem.message.replace('In this session: ', '')}`);
+  if (problem)
+    throw new UsageError(`--set ${problem.setting.replace('threadkeeper.', '')}: ${problem.message.replace('In this session: ', '')}`);
   return overrides;
 }

@@ -14,7 +14,8 @@ import { stderrLogger } from '../stderrLogger';
 /** The model that the flags name, without a history beside it. Throws `UsageError`. */
 export async function modelAlone(flags: Flags): Promise<ModelBinding> {
   const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
-  if (choice.provider === 'offline') throw new UsageError(`--model ${offlineModelId} answers from the history, which is to be left out. Name a model.`);
+  if (choice.provider === 'offline')
+    throw new UsageError(`--model ${offlineModelId} answers from the history, which is to be left out. Name a model.`);
   return new ModelBindings({ offline: null, log: stderrLogger(secrets), reach }).resolve(choice).catch((error: unknown) => {
     if (ModelError.is(error)) throw new UsageError(modelTurnError(error.failure, flags['model']!).message);
     throw error;
@@ -34,13 +35,24 @@ export async function converseWithoutHistory(flags: Flags, write: (line: OutputL
   const answer = async (id: unknown, text: string, { signal }: AbortController) => {
     write({ type: 'turn_started', id });
     let told = 0;
-    const said = await askOnce(binding, text, (whole) => {
-      write({ type: 'text_delta', text: whole.slice(told) });
-      told = whole.length;
-    }, signal);
+    const said = await askOnce(
+      binding,
+      text,
+      (whole) => {
+        write({ type: 'text_delta', text: whole.slice(told) });
+        told = whole.length;
+      },
+      signal,
+    );
     const usage = billed(binding, said);
     if (usage) write({ type: 'usage', kind: 'ask', ...usage });
-    write({ type: 'done', id, ok: said.problem === null, text: said.text, ...(said.problem === null ? {} : { error: { message: said.problem } }) });
+    write({
+      type: 'done',
+      id,
+      ok: said.problem === null,
+      text: said.text,
+      ...(said.problem === null ? {} : { error: { message: said.problem } }),
+    });
   };
   write({ type: 'ready', sessionId: null, uuid: null, resumed: false });
   let count = 0;
@@ -55,7 +67,12 @@ export async function converseWithoutHistory(flags: Flags, write: (line: OutputL
     } else if (parsed.command.cmd === 'stop') {
       abort.abort();
       abort = new AbortController();
-    } else write({ type: 'error', ...(parsed.command.id === undefined ? {} : { id: parsed.command.id }), message: `"${parsed.command.cmd}" needs a history; this runs with --no-history.` });
+    } else
+      write({
+        type: 'error',
+        ...(parsed.command.id === undefined ? {} : { id: parsed.command.id }),
+        message: `"${parsed.command.cmd}" needs a history; this runs with --no-history.`,
+      });
   }
   await last;
   return 0;

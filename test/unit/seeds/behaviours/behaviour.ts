@@ -17,13 +17,22 @@ export interface Design {
 }
 
 /** Numbers the behaviours in the order of the document: a row is what it says, then its tests, or why there is none. */
-export function design(seed: string, name: string, rows: readonly (readonly [says: string, ...tests: (string | { readonly missing: string })[]])[]): Design {
+export function design(
+  seed: string,
+  name: string,
+  rows: readonly (readonly [says: string, ...tests: (string | { readonly missing: string })[]])[],
+): Design {
   return {
     seed,
     name,
     behaviours: rows.map(([says, ...proofs], i) => {
       const missing = proofs.find((proof) => typeof proof !== 'string');
-      return { number: i + 1, says, tests: proofs.filter((proof) => typeof proof === 'string'), ...(missing ? { missing: missing.missing } : {}) };
+      return {
+        number: i + 1,
+        says,
+        tests: proofs.filter((proof) => typeof proof === 'string'),
+        ...(missing ? { missing: missing.missing } : {}),
+      };
     }),
   };
 }
