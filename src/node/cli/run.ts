@@ -206,7 +206,7 @@ function write(line: OutputLine): void {
 }
 
 /** Commands that say nothing of damage themselves. */
-const reads = new Set(['run', 'sessions', 'show', 'search', 'context', 'compact', 'stats', 'import', 'export']);
+const reads = new Set(['run', 'sessions', 'show', 'search', 'context', 'compact', 'stats', 'import', 'export', 'clean-up', 'watch']);
 
 /** What went wrong, for a person at a terminal. */
 export function explain(error: unknown, command: string): { readonly text: string; readonly code: number } {

@@ -11,8 +11,10 @@ describe('a question without history', () => {
   }
 
   it('sends that question, no tools, and nothing else', async () => {
-    const { answer, told, requests } = await ask(says('Water that moves.', {}, 2));
-    assert.deepEqual(answer, { text: 'Water that moves.', problem: null });
+    const { answer, told, requests } = await ask(says('Water that moves.', { output: 4 }, 2));
+    const { usage, ...said } = answer;
+    assert.deepEqual(said, { text: 'Water that moves.', problem: null });
+    assert.equal(usage?.output, 4);
     assert.equal(told.at(-1), 'Water that moves.');
     const [{ system, ...request } = { system: '' }] = requests;
     assert.deepEqual(request, { model: 'scripted-1', tools: [], messages: [{ role: 'user', blocks: [{ type: 'text', text: 'What is a tide?' }] }], maxOutputTokens: 8_192 });
@@ -21,10 +23,10 @@ describe('a question without history', () => {
 
   it('keeps what had arrived when it breaks off or is cut, and says so', async () => {
     const cut = [{ type: 'text_delta' as const, index: 0, text: 'Water' }];
-    assert.deepEqual((await ask([...cut, ...fails('server')])).answer, { text: 'Water', problem: 'The provider had an error. Try again; your message is kept. The provider says: server by script' });
-    assert.deepEqual((await ask([...cut, { type: 'stopped', reason: 'max_tokens' }])).answer, { text: 'Water', problem: 'The answer reached the length limit and was cut.' });
+    assert.deepEqual((await ask([...cut, ...fails('server')])).answer, { text: 'Water', usage: null, problem: 'The provider had an error. Try again; your message is kept. The provider says: server by script' });
+    assert.deepEqual((await ask([...cut, { type: 'stopped', reason: 'max_tokens' }])).answer, { text: 'Water', usage: null, problem: 'The answer reached the length limit and was cut.' });
     const abort = new AbortController();
     abort.abort();
-    assert.deepEqual((await ask(says('Water'), abort.signal)).answer, { text: '', problem: 'Stopped.' });
+    assert.deepEqual((await ask(says('Water'), abort.signal)).answer, { text: '', usage: null, problem: 'Stopped.' });
   });
 });

@@ -33,7 +33,11 @@ const commands: readonly Command[] = [
   { name: 'backup', works: (temp) => [join(temp, 'backup.db')], says: ['backup', 'checked', 'problems'], fails: () => [__filename] },
   { name: 'restore', works: (temp) => [join(temp, 'backup.db')], says: ['restored', 'sessions', 'entries', 'keptAt'], fails: () => [__filename], elsewhere: true },
   { name: 'run', works: () => ['--model', 'offline'], says: ['type'], fails: () => ['--model', 'offline', '--session', '20200101_001'] },
+  { name: 'clean-up', works: () => ['--days', '1', '--dry-run'], says: ['uuid', 'id', 'title'], fails: () => [] },
 ];
+
+/** Without a history, or without an end: cli/sessionsByKey.test.ts runs those. */
+const others = ['ask', 'watch'];
 
 describe('every command of the command line', () => {
   let temp: TempFolder;
@@ -57,12 +61,12 @@ describe('every command of the command line', () => {
 
   it('is in the help, and has one of its own', async () => {
     const { code, out } = await run('--help');
-    const named = [...out.matchAll(/^ {2}threadkeeper (\w+) …/gm)].map(([, name]) => name!);
-    assert.deepEqual([code, named.sort()], [0, commands.map(({ name }) => name).sort()]);
-    const helps = await Promise.all(commands.map(async ({ name }) => ({ name, ...(await run(name, '--help')) })));
+    const named = [...out.matchAll(/^ {2}threadkeeper ([\w-]+) …/gm)].map(([, name]) => name!);
+    assert.deepEqual([code, named.sort()], [0, [...commands.map(({ name }) => name), ...others].sort()]);
+    const helps = await Promise.all(named.map(async (name) => ({ name, ...(await run(name, '--help')) })));
     for (const { name, code: ended, out: text, err } of helps) {
       assert.deepEqual([name, ended, err], [name, 0, '']);
-      for (const part of [`threadkeeper ${name}`, '--store DIR', '--json', 'Exit code']) assert.ok(text.includes(part), `${name} does not say ${part}:\n${text}`);
+      for (const part of [`threadkeeper ${name}`, ...(name === 'ask' ? [] : ['--store DIR']), '--json', 'Exit code']) assert.ok(text.includes(part), `${name} does not say ${part}:\n${text}`);
     }
   });
 
@@ -97,7 +101,7 @@ describe('every command of the command line', () => {
       for (const property of says) assert.ok(property in (answer as object), `${property} in ${worked.out.slice(0, 500)}`);
       // A file in the place of a folder: nobody can open that.
       const failing = fails(temp.path);
-      const failed = await run(name, ...failing, '--store', failing.length === 0 ? __filename : folder, '--json');
+      const failed = await run(name, ...(failing.length === 0 ? works(temp.path) : failing), '--store', failing.length === 0 ? __filename : folder, '--json');
       assert.deepEqual([failed.code, failed.err === ''], [name === 'verify' ? 3 : 1, false], failed.err);
       const wrong = await run(name, '--store', folder, '--nonsense');
       assert.deepEqual([wrong.code, wrong.err.includes('--nonsense'), wrong.err.includes(`threadkeeper ${name} --help`)], [2, true, true], wrong.err);

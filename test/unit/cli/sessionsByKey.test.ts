@@ -9,7 +9,9 @@ import { reply } from '../../support/messagesApiScript';
 import { runCliToEnd } from '../../support/runCliToEnd';
 import { openTestStore } from '../../support/storeTemp';
 
-describe('threadkeeper with sessions by key, metadata and without history', () => {
+describe('threadkeeper with sessions by key, metadata and without history', function () {
+  // Up to eight processes one after the other, each of which opens the store.
+  this.timeout(60_000);
   let folder: string;
   let api: MessagesApi;
   const runs: CliRun[] = [];
