@@ -1,8 +1,10 @@
 import * as z from 'zod/mini';
 import { CancelledError, errorText } from '../errors';
 import type { MemoryNotes } from '../ports';
-import type { Tool, ToolOutcome } from '../tools/tool';
+import { ToolFault, type ApprovalQuestion, type Tool, type ToolOutcome } from '../tools/tool';
+import { DraftNotes } from './draftNotes';
 import { checkNotePath, isInside, memoryRoot } from './notePath';
+import { userNotesQuestion } from './userNotesQuestion';
 
 export type MemoryOperation = 'create' | 'str_replace' | 'insert' | 'delete' | 'rename';
 
@@ -64,12 +66,23 @@ export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrit
     description,
     inputSchema,
     access: 'notes',
-    run(value, signal) {
+    async needsApproval(value) {
+      await last;
+      const parsed = command.safeParse(value);
+      if (!parsed.success) throw new ToolFault(failed(notValid(parsed.error)).text);
+      try {
+        return await questionOf(notes, parsed.data);
+      } catch (error) {
+        throw new ToolFault(failed(errorText(error)).text);
+      }
+    },
+    run(value, signal, run) {
       const turn = last.then(async (): Promise<ToolOutcome> => {
         if (signal.aborted) throw new CancelledError();
         const parsed = command.safeParse(value);
-        if (!parsed.success) return failed(`The input is not valid: ${z.prettifyError(parsed.error)}`);
+        if (!parsed.success) return failed(notValid(parsed.error));
         try {
+          if (run && JSON.stringify(await questionOf(notes, parsed.data)) !== JSON.stringify(run.approved)) return failed('The notes have changed since the user was asked. Look at them and try again.');
           return { status: 'ok', text: await execute(notes, parsed.data, onWrite) };
         } catch (error) {
           return failed(errorText(error));
@@ -79,6 +92,18 @@ export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrit
       return turn;
     },
   };
+}
+
+/** What a call would do to the notes that hold in every workspace. Rejects with an Error for the model to read when it could not be carried out. */
+async function questionOf(notes: MemoryNotes, input: Command): Promise<ApprovalQuestion | null> {
+  if (input.command === 'view') return null;
+  const writes: MemoryWrite[] = [];
+  await execute(new DraftNotes(notes), input, (write) => writes.push(write));
+  return userNotesQuestion(writes);
+}
+
+function notValid(error: z.core.$ZodError): string {
+  return `The input is not valid: ${z.prettifyError(error)}`;
 }
 
 function failed(text: string): ToolOutcome {

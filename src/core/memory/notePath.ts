@@ -1,5 +1,7 @@
 /** Where notes seem to be for a model: Anthropic's memory tool has its files there. */
 export const memoryRoot = '/memories';
+/** Below it are the notes that hold in every workspace. */
+export const userFolder = 'user/';
 
 const maxSegments = 6;
 /** In UTF-8: file systems allow 255, and the name of a draft or backup may be longer. */

@@ -1,7 +1,5 @@
+import { userFolder } from '../../core/memory/notePath';
 import type { MemoryNotes } from '../../core/ports';
-
-/** Where the notes that hold in every workspace appear. */
-const userFolder = 'user/';
 
 /** The notes of a workspace, with those of the user under `user/`. */
 export class ScopedMemoryNotes implements MemoryNotes {

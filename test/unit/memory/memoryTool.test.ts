@@ -155,4 +155,22 @@ describe('memory tool', () => {
     deepEqual(after(), { 'a.md': 'count 5' });
     await rejects(createMemoryTool(notes).run({ command: 'view' }, AbortSignal.abort()), CancelledError);
   });
+
+  it('asks before it changes what holds in every workspace, shows the change, and does nothing else than what was shown', async () => {
+    const notes = notesOf({ 'a.md': 'own', 'user/prefs.md': 'Be brief.\n' });
+    const tool = createMemoryTool(notes);
+    const asked = (input: unknown) => tool.needsApproval!(input, never);
+    for (const input of [{ command: 'view' }, { command: 'view', path: '/memories/user/prefs.md' }, { command: 'create', path: 'b.md', file_text: 'x' }, { command: 'delete', path: 'a.md' }]) equal(await asked(input), null);
+    const edit = { command: 'str_replace', path: '/memories/user/prefs.md', old_str: 'brief', new_str: 'evil' };
+    const question = await asked(edit);
+    deepEqual([question?.kind, question?.everyTime, question?.change], ['write', false, { path: '/memories/user/prefs.md', before: 'Be brief.\n', after: 'Be evil.\n' }]);
+    for (const input of [{ command: 'create', path: 'user/new.md', file_text: 'x' }, { command: 'insert', path: 'user/prefs.md', insert_line: 0, insert_text: 'x' }, { command: 'delete', path: '/memories/user' }, { command: 'rename', old_path: 'a.md', new_path: 'user/a.md' }, { command: 'rename', old_path: 'user', new_path: 'mine' }]) equal((await asked(input))?.kind, 'write');
+    await rejects(asked({ command: 'delete', path: 'user/none.md' }), { name: 'ToolFault', message: 'Error: The path /memories/user/none.md does not exist.' });
+    deepEqual(Object.fromEntries(notes.files), { 'a.md': 'own', 'user/prefs.md': 'Be brief.\n' }, 'nothing was written while asking');
+    const run = (approved: Awaited<ReturnType<typeof asked>>) => tool.run(edit, never, { approved, onOutput: () => undefined });
+    equal((await run(null)).status, 'error');
+    notes.files.set('user/prefs.md', 'Be brief. Be kind.\n');
+    match((await run(question)).text, /changed since the user was asked/);
+    equal((await run(await asked(edit))).status, 'ok');
+  });
 });
