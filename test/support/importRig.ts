@@ -11,6 +11,7 @@ import { UuidV7 } from '../../src/node/runtime/uuidV7';
 import { importFiles, type ImportOptions } from '../../src/node/transfer/importFiles';
 import { projectRoot } from './paths';
 import { openTestStore, tempFolder, wasmFile, type TempFolder } from './storeTemp';
+import { testFrames } from './testFrames';
 
 export const importFixtures = join(projectRoot, 'test', 'fixtures', 'import');
 
@@ -60,7 +61,7 @@ export class ImportRig {
       tools: [],
       budget: { oversized: 100_000 },
       model: 'claude-test',
-      tokensOf: (entry) => estimateTokens(entryText(entry.content)),
+      frames: testFrames, tokensOf: (entry) => estimateTokens(entryText(entry.content)),
       estimate: estimateTokens,
     });
   }

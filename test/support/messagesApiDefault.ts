@@ -1,4 +1,4 @@
-import { continuingTag } from '../../src/core/compaction/continuation';
+import { dataTag, isFramed, noticeTag, stateTag } from '../../src/core/frames/frames';
 import type { Reply } from './messagesApiScript';
 import { reply } from './messagesApiScript';
 import { textTokens } from './messagesApiTokens';
@@ -47,15 +47,18 @@ export function wantsSummary(request: Asked): boolean {
 function continuingBlock({ prompt }: Asked): string | undefined {
   const last = prompt.turns.at(-1)?.blocks.at(-1);
   const text = prompt.compaction?.instructions ?? (last?.block.type === 'text' ? textOf(last.block) : '');
-  return text.startsWith(`<${continuingTag}>`) ? text : undefined;
+  return isFramed(text, 'compression') ? text : undefined;
 }
+
+/** Neither said by anybody nor attached to what was said. */
+const ofProgram = new RegExp(`^<(?:${noticeTag}|${stateTag}|${dataTag}-\\d+ kind="(?:notes|pinned|other-branch|imported))`);
 
 /** What a summariser is given that does not go on from the conversation: the same entries under the same names. */
 function transcriptOf({ prompt, system }: Asked, asking: string): string {
   const listed = /\(blocks of the program have none\): (.*)\.$/m.exec(asking)?.[1]?.split(', ') ?? [];
   const all = prompt.turns.flatMap(({ role, blocks }) => blocks.map(({ block }) => ({ role, type: block.type, text: block.type === 'tool_use' ? JSON.stringify(block['input']) : textOf(block) })));
-  const state = [system, ...all.map(({ text }) => text)].map((text) => /<conversation-state>\n([\s\S]*?)\n<\/conversation-state>/.exec(text)?.[1]).find((text) => text !== undefined);
-  const spoken = all.filter(({ type, text }) => type !== 'thinking' && type !== 'redacted_thinking' && !/^<(?:threadkeeper-notice|conversation-state)/.test(text) && !/^(?:Understood\. I have the state of our conversation|No result: the call was interrupted)/.test(text));
+  const state = [system, ...all.map(({ text }) => text)].map((text) => /<conversation-state-\d+>\n([\s\S]*?)\n<\/conversation-state-/.exec(text)?.[1]).find((text) => text !== undefined);
+  const spoken = all.filter(({ type, text }) => type !== 'thinking' && type !== 'redacted_thinking' && !ofProgram.test(text) && !/^(?:Understood\. I have the state of our conversation|No result: the call was interrupted)/.test(text));
   const lines = listed.map((name, index) => {
     const [, speaker, ref] = /^(.*) (#\d+)$/.exec(name) ?? [];
     return `[${ref} ${speaker}]\n${spoken[index]?.text ?? ''}`;
@@ -126,7 +129,7 @@ function narrative(prompt: string): string {
 
 /** Entries of a transcript stand under a line like `[#12 user]`. Without such lines the whole text is one. */
 function entriesOf(prompt: string): { ref: string; speaker: string; text: string }[] {
-  const body = /<conversation>\n([\s\S]*)\n<\/conversation>/.exec(prompt)?.[1] ?? prompt;
+  const body = /<conversation(?:-\d+)?>\n([\s\S]*)\n<\/conversation/.exec(prompt)?.[1] ?? prompt;
   const heads = [...body.matchAll(/^\[(#\d+) ([^\]\n]+)\]$/gm)];
   if (heads.length === 0) return [{ ref: '#1', speaker: 'user', text: body }];
   return heads.map((head, index) => {
@@ -136,7 +139,7 @@ function entriesOf(prompt: string): { ref: string; speaker: string; text: string
 }
 
 function previousState(prompt: string): State | undefined {
-  const json = /<previous-state>\n([\s\S]*?)\n<\/previous-state>/.exec(prompt)?.[1];
+  const json = /<previous-state(?:-\d+)?>\n([\s\S]*?)\n<\/previous-state/.exec(prompt)?.[1];
   if (json === undefined) return undefined;
   try {
     return JSON.parse(json.slice(json.indexOf('{'), json.lastIndexOf('}') + 1)) as State;

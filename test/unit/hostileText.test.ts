@@ -34,6 +34,7 @@ import { escapeMarkdown } from '../../src/vscode/escapeMarkdown';
 import { fileLink } from '../../src/vscode/fileLink';
 import { plainLabel } from '../../src/vscode/plainLabel';
 import { closeInline } from '../../webview-ui/render/closeInline';
+import { testFrames } from '../support/testFrames';
 
 /** Repeated, or once in front of what is: everything that some expression or scanner of ours could begin anew at. */
 const pieces = [
@@ -81,7 +82,7 @@ const takers: Readonly<Record<string, (text: string) => unknown>> = {
   'prose or not': isProse,
   'a summary': (text) => (['checkpoint', 'session-state', 'sections', 'narrative', 'research'] as const).map((name) => formatOf(name).read(text)),
   'a title': titleFrom,
-  'an excerpt': (text) => excerpt(text, 100_000, 500, '#1'),
+  'an excerpt': (text) => excerpt(testFrames, text, 100_000, 500, '#1'),
   'a mention': (text) => rankPaths(['src/a.ts', text], text.slice(0, 50), 5),
   'a glob against a path': (text) => globMatcher(text.slice(0, 200))(text),
   'a path that is asked about': looksSecret,

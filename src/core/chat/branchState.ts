@@ -1,5 +1,6 @@
 import { estimateTokens } from '../context/estimateTokens';
 import type { CostOf } from '../cost/prices';
+import { Frames } from '../frames/frames';
 import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
 import type { TokenUsage } from '../models/modelEvent';
 import type { UsageRecord } from '../session/usageRecord';
@@ -44,6 +45,8 @@ export class BranchState {
     public session: Session,
     entries: readonly StoredEntry[],
     lastUsage: UsageRecord | null,
+    /** Of the session's prompts. */
+    readonly frames: Frames,
   ) {
     this.list = [...entries];
     this.lastUsage = lastUsage;
@@ -52,7 +55,7 @@ export class BranchState {
 
   static async load(deps: BranchDeps, session: string): Promise<BranchState> {
     const live = await deps.store.liveBranch(session);
-    return new BranchState(deps, live.session, live.entries, live.lastUsage);
+    return new BranchState(deps, live.session, live.entries, live.lastUsage, new Frames(live.seal));
   }
 
   get entries(): readonly StoredEntry[] {

@@ -122,7 +122,7 @@ export class Checkpoints {
       const calls: SummaryCall[] = [];
       try {
         const format = { system: checkpointSystem, schema: checkpointFormat.schema, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], inForm: true, usable: true }) };
-        const writer = new SummaryWriter({ summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, background, log, signal, spent: (call) => calls.push(call) });
+        const writer = new SummaryWriter({ frames: branch.frames, summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, background, log, signal, spent: (call) => calls.push(call) });
         const answer = (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ?? (await writer.write(since, previous || null));
         const state = parseCheckpoint(answer);
         if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error(english('the answer was no checkpoint'));

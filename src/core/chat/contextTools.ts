@@ -1,6 +1,7 @@
 import { Failover } from '../compaction/failover';
 import { RememberingAnalyst } from '../compaction/rememberingAnalyst';
 import type { ContextEngine } from '../context/engine';
+import { pinnedType } from '../context/projection';
 import type { ThinkingLevel } from '../context/thinkingLevel';
 import { english, t } from '../l10n';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
@@ -100,7 +101,7 @@ export class ContextTools {
     const result = await this.pins.pin(target);
     const isSeen = target.kind === 'entry' && verbatimEntries(branch.entries).some(({ uuid }) => uuid === target.target);
     if (result.added === null || isSeen) return result;
-    const entry = await branch.append({ type: 'custom_message', customType: 'pinned', text: result.added }, { display: false, modelFacing: true });
+    const entry = await branch.append({ type: 'custom_message', customType: pinnedType, text: result.added }, { display: false, modelFacing: true });
     emit({ type: 'entry_appended', entry });
     return result;
   }

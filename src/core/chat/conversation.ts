@@ -104,7 +104,7 @@ export class Conversation {
     // At once: what another window does from here on must not be missed.
     const shared = new SharedSession({ ...deps, branch, emit, branchChanged: (replaced) => conversation.branchChanged(replaced), stop: () => conversation.operations.abort() });
     const own = deps.tools(emit);
-    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(own, deps.instructions()), tools: own.map(toSpec) }, deps.policy(branch.session), fallback);
+    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(own, deps.instructions(), branch.frames), tools: own.map(toSpec) }, deps.policy(branch.session), fallback);
     const toolBox = new ToolBox(own, deps.otherTools, { store: deps.store, branch, tokensOf: engine.estimate, budget: () => engine.budget.effective * onDemandShare });
     engine.useTools(toolBox.current().map(toSpec));
     const context = new ContextTools({ ...deps, branch, engine, emit });

@@ -104,6 +104,7 @@ export class FoldMaker {
     // A summary as long as what it stands for would help nobody: short ranges get a short one.
     const maxSummaryTokens = Math.min(engine.budget.maxSummary, Math.max(leastSummary, Math.floor(tokens * longestSummary)));
     return {
+      frames: branch.frames,
       cut,
       previous,
       maxSummaryTokens,

@@ -156,6 +156,7 @@ class Step {
         return {
           type: 'thinking',
           text: block.text,
+          promptId: this.deps.engine.promptId,
           provider,
           model,
           ...(block.signature ? { signature: block.signature } : {}),

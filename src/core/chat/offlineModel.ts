@@ -1,7 +1,7 @@
 import { extractiveSummary } from '../compaction/extractive';
 import { estimateTokens } from '../context/estimateTokens';
-import { noticeTag, summaryTag } from '../context/projection';
 import { CancelledError, errorText } from '../errors';
+import { isFramed } from '../frames/frames';
 import { english, shown, t } from '../l10n';
 import type { ModelClient, SessionStore } from '../ports';
 import type { ModelEvent } from '../models/modelEvent';
@@ -110,7 +110,7 @@ export class OfflineModel implements ModelClient {
     const last = messages.at(-1);
     if (!last?.blocks.some((block) => block.type === 'text' && isNudge(block.text))) return null;
     const items = messages.flatMap(({ role, blocks }, i) =>
-      blocks.flatMap((block) => (block.type === 'text' && !isNotice(block.text) && !isAnswer(block.text) ? [{ entryId: String(i), role, text: block.text, at: i }] : [])),
+      blocks.flatMap((block) => (block.type === 'text' && !isFramed(block.text) ? [{ entryId: String(i), role, text: block.text, at: i }] : [])),
     );
     const { lines } = extractiveSummary(items, maxNoteTokens, estimateTokens);
     if (lines.length === 0) return null;
@@ -120,23 +120,14 @@ export class OfflineModel implements ModelClient {
 
 /** The nudge as the projection words it. */
 export function isNudgeText(text: string): boolean {
-  return text.startsWith(`<${noticeTag} kind="notes"`);
-}
-
-function isNotice(text: string): boolean {
-  return text.startsWith(`<${noticeTag}`) || text.startsWith(`<${summaryTag}>`);
-}
-
-/** In the language of now, or in English. */
-function isAnswer(text: string): boolean {
-  return text.startsWith(opening) || text.startsWith(shown(opening));
+  return isFramed(text, 'notes');
 }
 
 /** What the user wrote last; notices and results stand in user messages too. */
 function questionOf(messages: readonly ModelMessage[]): string {
   for (const { role, blocks } of [...messages].reverse()) {
     if (role !== 'user') continue;
-    for (const block of [...blocks].reverse()) if (block.type === 'text' && !isNotice(block.text)) return block.text;
+    for (const block of [...blocks].reverse()) if (block.type === 'text' && !isFramed(block.text)) return block.text;
   }
   return '';
 }

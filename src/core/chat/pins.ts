@@ -1,6 +1,7 @@
 import { entryRef } from '../compaction/prompts';
 import { wholeCharacters } from '../context/excerpt';
 import { errorText, StoreError } from '../errors';
+import { indented, oneLine } from '../frames/frames';
 import { english } from '../l10n';
 import type { Clock, Logger, PinnedFiles, SessionStore } from '../ports';
 import type { Pin } from '../session/pin';
@@ -77,7 +78,7 @@ export class Pins {
       let left = budget();
       for (const pin of await this.list()) {
         const content = await this.read(pin);
-        const part = `### ${await this.title(pin, content)}\n${content === undefined ? '(it cannot be read any more)' : fitted(content.text, left, estimate)}`;
+        const part = `### ${oneLine(await this.title(pin, content))}\n${content === undefined ? '(it cannot be read any more)' : `  ${indented(fitted(content.text, left, estimate))}`}`;
         left -= estimate(part);
         parts.push(part);
       }

@@ -138,7 +138,7 @@ export class Turn {
     if (first) {
       this.instructions = this.deps.instructions();
       this.tools = this.deps.toolBox.current();
-      engine.useSystem(systemPrompt(this.tools, this.instructions));
+      engine.useSystem(systemPrompt(this.tools, this.instructions, branch.frames));
       engine.useTools(this.tools.map(toSpec));
       const change = toolsChange(branch.entries, this.tools.map(({ name }) => name), this.deps.toolBox.usual);
       if (change) await this.append(change, true, false);

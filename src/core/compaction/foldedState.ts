@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { wholeCharacters } from '../context/excerpt';
+import { indented } from '../frames/frames';
 import type { StoredEntry } from '../session/entry';
 import { entryRef } from './prompts';
 import { renderSessionState, SessionState } from './sessionState';
@@ -36,7 +37,7 @@ const openingText = 'Earlier messages of this conversation are folded into this 
 
 /** The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was cut. */
 export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number, pins = '', opening = openingText): string {
-  const list = (title: string, lines: readonly LedgerLine[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${text}`)].join('\n'));
+  const list = (title: string, lines: readonly LedgerLine[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${indented(text)}`)].join('\n'));
   return [
     opening,
     stateText(folded),
@@ -85,5 +86,5 @@ export function requestLine(entry: StoredEntry | null, maxChars: number): Ledger
 }
 
 function requestText(request: LedgerLine | undefined): string {
-  return request ? `## The request you are working on (${request.ref}, verbatim)\n${request.text}` : '';
+  return request ? `## The request you are working on (${request.ref}, verbatim)\n  ${indented(request.text)}` : '';
 }

@@ -1,6 +1,7 @@
 import type { Logger, Summarizer, TextAnalyst } from '../ports';
 import { ModelError } from '../chat/modelError';
 import { CancelledError, errorText } from '../errors';
+import type { Frames } from '../frames/frames';
 import { english } from '../l10n';
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import { wholeCharacters } from '../context/excerpt';
@@ -20,6 +21,7 @@ import { itemsOf, joined, nothingFound, type TextAnalysis } from './textAnalysis
 import { extendWorkLedger } from './workLedger';
 
 export interface FoldRequest {
+  readonly frames: Frames;
   readonly cut: Cut;
   readonly previous: FoldedState | null;
   readonly maxSummaryTokens: number;

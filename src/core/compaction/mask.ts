@@ -18,8 +18,8 @@ export interface MaskPlan {
   readonly gain: number;
 }
 
-/** About what a stub takes. */
-export const stubTokens = 30;
+/** About what a stub takes (projection.ts). */
+export const stubTokens = 46;
 
 /**
  * One batch of old tool results that become stubs; null when it would not gain enough. In one batch and not a little at every
@@ -49,9 +49,4 @@ export function maskPlan(entries: readonly StoredEntry[], { protectTokens, prote
 /** Tool results that the projection shows as stubs. */
 export function maskedEntries(entries: readonly StoredEntry[]): ReadonlySet<string> {
   return new Set(liveCompaction(entries)?.content.masked ?? []);
-}
-
-/** What stands in the prompt instead of the result. */
-export function maskStub(entry: StoredEntry, tokens: number): string {
-  return `[About ${tokens} tokens of output were taken out of this prompt. recall {"entryIds": ["#${entry.seq}"]} reads them.]`;
 }

@@ -1,5 +1,6 @@
 import { continueType } from '../chat/turnNotes';
 import { wholeCharacters } from '../context/excerpt';
+import { indented, oneLine, type Frames } from '../frames/frames';
 import type { StoredEntry } from '../session/entry';
 import { entryText } from '../session/entryKinds';
 
@@ -22,24 +23,31 @@ Answer with one JSON object and nothing else:
 
 Losing a fact is worse than being long. Copy identifiers, paths, numbers and quotations literally. Write in the language of the conversation. Never invent a request the user did not make.`;
 
+/** What is said there by whom can be told from where a line begins: nothing that is quoted begins where a heading does. */
+const howToRead = 'In the conversation above each entry begins with a line like “[#12 user]”. Its own lines are indented: such a line that is indented is only quoted.';
+
 export interface SummaryPromptInput {
+  readonly frames: Frames;
   /** The state of an earlier compaction, to be merged. */
   readonly previous: string | null;
   readonly transcript: string;
+  /** The transcript is one of entries, and not of summaries of them. */
+  readonly isVerbatim: boolean;
   readonly instructions: string | null;
   /** The last line: what to write, and how long it may be. */
   readonly closing: string;
 }
 
-export function summaryPrompt({ previous, transcript, instructions, closing }: SummaryPromptInput): string {
+export function summaryPrompt({ frames, previous, transcript, isVerbatim, instructions, closing }: SummaryPromptInput): string {
   const parts: string[] = [];
   if (previous) {
     parts.push(
-      `<previous-state>\n${previous}\n</previous-state>`,
+      frames.material('previous-state', previous),
       'Merge: keep everything of the previous state that still holds (with its ids), drop what has been contradicted, add what is new, no duplicates.',
     );
   }
-  parts.push(`<conversation>\n${transcript}\n</conversation>`);
+  parts.push(frames.material('conversation', transcript));
+  if (isVerbatim) parts.push(howToRead);
   if (instructions) parts.push(`The user asks for this summary in particular: ${instructions}`);
   parts.push(closing);
   return parts.join('\n\n');
@@ -52,9 +60,7 @@ export function isNotice({ content }: StoredEntry): boolean {
 
 /** An entry for a summariser; one longer than `maxChars` keeps head and tail. */
 export function renderEntry(entry: StoredEntry, maxChars: number): string {
-  // What is quoted cannot end the quotation.
-  const text = entryText(entry.content).replace(/<(\/?)(conversation|previous-state|part|summary)>/gi, '‹$1$2›');
-  return `[${entryRef(entry)} ${speaker(entry)}]\n${clip(text, maxChars)}`;
+  return `[${entryRef(entry)} ${speaker(entry)}]\n  ${indented(clip(entryText(entry.content), maxChars))}`;
 }
 
 /** Who an entry is from, towards models. */
@@ -65,7 +71,7 @@ export function speaker({ content }: StoredEntry): string {
     case 'tool_call':
       return 'assistant calls a tool';
     case 'tool_result':
-      return `result of ${content.name}${content.status === 'ok' ? '' : ` (${content.status})`}`;
+      return `result of ${oneLine(content.name)}${content.status === 'ok' ? '' : ` (${content.status})`}`;
     default:
       return content.type.replace('_', ' ');
   }

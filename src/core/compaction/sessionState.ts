@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { indented } from '../frames/frames';
 
 /** What a folded range leaves behind, as a model writes it. Merged over time: every compaction starts from the state before. */
 export const SessionState = z.object({
@@ -44,10 +45,10 @@ function isMeaningful(state: SessionState): boolean {
 }
 
 export function renderSessionState(state: SessionState): string {
-  const list = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map((line) => `- ${line}`), '']);
+  const list = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map((line) => `- ${indented(line)}`), '']);
   return [
     '## What happened and where it stands',
-    state.conversation_summary.trim(),
+    indented(state.conversation_summary.trim()),
     '',
     ...list('Facts and decisions (logos)', state.logos),
     ...list('Tone and preferences (pathos)', state.pathos),

@@ -1,5 +1,6 @@
 import { ModelError } from '../chat/modelError';
 import { CancelledError } from '../errors';
+import { indented, oneLine, type Frames } from '../frames/frames';
 import { english } from '../l10n';
 import type { Logger, Summarizer } from '../ports';
 import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
@@ -18,6 +19,8 @@ export interface SummaryCall {
 }
 
 export interface SummaryWriterOptions {
+  /** Of the session that the summary is about. */
+  readonly frames: Frames;
   readonly summarizer: Summarizer;
   readonly format: SummaryFormat;
   readonly maxSummaryTokens: number;
@@ -51,14 +54,14 @@ export class SummaryWriter {
    * rejected with.
    */
   async write(entries: readonly StoredEntry[], previous: string | null, depth = 0): Promise<string> {
-    const { estimate, instructions, maxSummaryTokens, format } = this.options;
+    const { frames, estimate, instructions, maxSummaryTokens, format } = this.options;
     const maxChars = Math.floor(this.room * 1.5);
     const transcript = entries.filter((entry) => !isNotice(entry)).map((entry) => renderEntry(entry, Math.min(maxChars, longestEntry))).join('\n\n');
     const fits = estimate(transcript) + (previous === null ? 0 : estimate(previous)) <= this.room;
     const canSplit = entries.length > 1 && depth < deepest;
     if (fits || !canSplit) {
       try {
-        return await this.ask(summaryPrompt({ previous, transcript, instructions, closing: format.closing(maxSummaryTokens) }));
+        return await this.ask(summaryPrompt({ frames, previous, transcript, isVerbatim: true, instructions, closing: format.closing(maxSummaryTokens) }));
       } catch (error) {
         // The estimate is ours, the limit is theirs.
         if (!canSplit || !ModelError.is(error) || error.failure.reason !== 'overflow') throw error;
@@ -67,7 +70,9 @@ export class SummaryWriter {
     const at = middle(entries, estimate);
     const first = await this.write(entries.slice(0, at), previous, depth + 1);
     const second = await this.write(entries.slice(at), null, depth + 1);
-    return this.ask(summaryPrompt({ previous: null, transcript: `<part>\n${first}\n</part>\n\n<part>\n${second}\n</part>`, instructions: [mergeParts, instructions].filter(Boolean).join(' '), closing: format.closing(maxSummaryTokens) }));
+    // The seal is taken out of what stands in a frame, so that parts are marked by lines that they do not have.
+    const parts = [first, second].map((part, index) => `[part ${index + 1}]\n  ${indented(part)}`).join('\n\n');
+    return this.ask(summaryPrompt({ frames, previous: null, transcript: parts, isVerbatim: false, instructions: [mergeParts, instructions].filter(Boolean).join(' '), closing: format.closing(maxSummaryTokens) }));
   }
 
   /**
@@ -75,9 +80,9 @@ export class SummaryWriter {
    * that is accepted: then this way is not tried again with it. Rejects as `write` does with what another request could not help.
    */
   async continued(continuation: Continuation | null, accepts: (answer: string) => boolean | Promise<boolean>): Promise<string | null> {
-    const { summarizer, format, instructions, maxSummaryTokens, estimate, log } = this.options;
+    const { frames, summarizer, format, instructions, maxSummaryTokens, estimate, log } = this.options;
     if (!continuation || summarizer.continuesFrom !== continuation.from) return null;
-    const prompt = continuingPrompt({ continuation, system: format.system, instructions, closing: format.closing(maxSummaryTokens) });
+    const prompt = continuingPrompt({ continuation, frames, system: format.system, instructions, closing: format.closing(maxSummaryTokens) });
     const answerTokens = maxSummaryTokens + spareTokens + thinkingTokens;
     if (continuation.tokens + estimate(prompt) * 1.3 + answerTokens > summarizer.contextTokens) return null;
     let detail = 'the answer was no summary';
@@ -95,10 +100,10 @@ export class SummaryWriter {
 
   /** Asks once more, with what was wrong. */
   repair(answer: string, flaws: readonly string[], missing: readonly FoldedIdentifier[]): Promise<string> {
-    const { format, maxSummaryTokens } = this.options;
-    const lost = missing.slice(0, shownMissing).map(({ text }) => `- ${text}`);
+    const { frames, format, maxSummaryTokens } = this.options;
+    const lost = missing.slice(0, shownMissing).map(({ text }) => `- ${oneLine(text)}`);
     const parts = [
-      `<summary>\n${answer}\n</summary>`,
+      frames.material('summary', answer),
       'This summary of a conversation is not good enough:',
       ...flaws.map((flaw) => `- ${flaw}`),
       ...(lost.length > 0 ? ['These names, paths and values of the conversation are not in it. Put each where it belongs, literally:', ...lost] : []),

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { indented } from '../frames/frames';
 import type { StoredEntry } from '../session/entry';
 import { toolFacts, type ToolFact } from './toolFacts';
 
@@ -102,7 +103,7 @@ export function renderWorkLedger({ files, commands, failing, lastError, todos, l
     ...(todos.length === 0 ? [] : [`- Open: ${todos.map(({ text, ref }) => `${text} (${ref})`).join('; ')}`]),
     ...(left.files + left.commands === 0 ? [] : [`- Older and not listed: ${left.files} files, ${left.commands} commands (recall finds them)`]),
   ];
-  return lines.length === 0 ? '' : ['## Work done with tools', ...lines].join('\n');
+  return lines.length === 0 ? '' : ['## Work done with tools', ...lines.map(indented)].join('\n');
 }
 
 /** Names as the usual runners print them: go, pytest, TAP, jest, mocha's numbered list, and marks in front of a name. */

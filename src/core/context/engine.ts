@@ -3,9 +3,10 @@ import type { ModelClient, SessionStore, Summarizer, TokenCounter } from '../por
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
 import type { TokenUsage } from '../models/modelEvent';
-import type { StoredEntry } from '../session/entry';
+import type { ContentOf, StoredEntry } from '../session/entry';
 import { afterLastBreak, leftOutEntries, recordedBound } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
+import { promptId } from '../chat/systemPrompt';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/cutPoint';
 import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './budget';
@@ -57,6 +58,8 @@ export class ContextEngine {
   /** Tokens of one entry as the policy has them: `budget` may have less, where that did not fit. */
   private policyOversized: number;
   private readonly chain: CompactionChain;
+  /** Of the system text in use. */
+  readonly promptId: string;
 
   constructor(
     private readonly branch: BranchState,
@@ -69,6 +72,7 @@ export class ContextEngine {
     this.budget = resolveBudget(policyInUse, bindingInUse.info);
     this.policyOversized = this.budget.oversized;
     this.chain = new CompactionChain(store);
+    this.promptId = promptId(branch.frames);
   }
 
   get binding(): ModelBinding {
@@ -194,6 +198,8 @@ export class ContextEngine {
       system: this.prompt.system,
       tools: this.prompt.tools,
       budget: this.budget,
+      frames: this.branch.frames,
+      promptId: this.promptId,
       model: this.bindingInUse.info.id,
       tokensOf: this.branch.tokensOf,
       estimate: this.estimate,
@@ -240,7 +246,7 @@ export class ContextEngine {
       system,
       ...(systemSummary === null ? {} : { systemSummary }),
       tools,
-      messages: await fillAttachments(messages, this.store),
+      messages: await fillAttachments(messages, this.branch.frames, this.store),
       maxOutputTokens,
       ...(thinking === null ? {} : { thinking }),
     };
@@ -249,13 +255,16 @@ export class ContextEngine {
   /** Whether the unfinished turn has thought, between its calls, what can no longer be sent. */
   private lostThinking(): boolean {
     const { entries } = this.branch;
-    return thinksThroughCalls(entries.slice(currentTurn(entries), afterLastBreak(entries)), this.bindingInUse.info.id);
+    const { id } = this.bindingInUse.info;
+    const turn = currentTurn(entries);
+    return thinksThroughCalls(entries.slice(turn, afterLastBreak(entries)), (thought) => thought.model === id) || thinksThroughCalls(entries.slice(turn), (thought) => thought.model === id && thought.promptId !== this.promptId);
   }
 
   /** Whether a prefix break would now part calls that are being answered from the thinking they came from. */
   get isThinkingThroughCalls(): boolean {
     const { entries } = this.branch;
-    return thinksThroughCalls(entries.slice(Math.max(currentTurn(entries), afterLastBreak(entries))), this.bindingInUse.info.id);
+    const { id } = this.bindingInUse.info;
+    return thinksThroughCalls(entries.slice(Math.max(currentTurn(entries), afterLastBreak(entries))), (thought) => thought.model === id && thought.promptId === this.promptId);
   }
 
   /** Whether the policy's trigger has been reached. */
@@ -334,8 +343,8 @@ function currentTurn(entries: readonly StoredEntry[]): number {
   return entries.findLastIndex(({ content }) => content.type === 'message' && content.role === 'user') + 1;
 }
 
-function thinksThroughCalls(entries: readonly StoredEntry[], model: string): boolean {
+function thinksThroughCalls(entries: readonly StoredEntry[], counts: (thought: ContentOf<'thinking'>) => boolean): boolean {
   const leftOut = leftOutEntries(entries);
   const own = entries.filter(({ uuid }) => !leftOut.has(uuid));
-  return own.some(({ content }) => content.type === 'tool_call') && own.some(({ content }) => content.type === 'thinking' && content.model === model && (content.signature ?? content.redactedData) !== undefined);
+  return own.some(({ content }) => content.type === 'tool_call') && own.some(({ content }) => content.type === 'thinking' && counts(content) && (content.signature ?? content.redactedData) !== undefined);
 }

@@ -1,10 +1,13 @@
-import { maskedEntries, maskStub, stubTokens } from '../compaction/mask';
+import { maskedEntries, stubTokens } from '../compaction/mask';
+import { frameTokens, type Frames, type NoticeKind, type Sealed } from '../frames/frames';
 import type { ModelBlock, ModelMessage, ToolSpec } from '../models/modelRequest';
+import { offlineProvider } from '../recall/history';
 import { attachmentTokens, type Attachment } from '../session/attachment';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { afterLastBreak, leftOutEntries, liveCompaction, verbatimEntries } from '../session/liveCompaction';
+import { skillType } from '../skills/skill';
 import type { Budget } from './budget';
-import { excerpt } from './excerpt';
+import { excerpt, howToRead } from './excerpt';
 import type { SegmentKind } from './snapshot';
 import { stepBounds } from './stepBounds';
 
@@ -52,15 +55,16 @@ export interface ProjectionInput {
   readonly system: string;
   readonly tools: readonly ToolSpec[];
   readonly budget: Pick<Budget, 'oversized'>;
+  readonly frames: Frames;
   readonly model: string;
+  /** Tells system texts apart (systemPrompt.ts). What was thought below another one is not sent: omitted in what was thought before there were such names. */
+  readonly promptId?: string;
   readonly tokensOf: (entry: StoredEntry) => number;
   readonly estimate: (text: string) => number;
 }
 
-/** Opens a block that the program wrote into a user turn; the system prompt says that such blocks are not the user's words. */
-export const noticeTag = 'threadkeeper-notice';
-export const summaryTag = 'conversation-state';
-
+/** `customType` of what the user has pinned, as it is shown to the model at once. */
+export const pinnedType = 'pinned';
 export const continueText = 'Continue where the last answer broke off.';
 const understood = 'Understood. I have the state of our conversation and continue from it.';
 const missingResult = 'No result: the call was interrupted before it finished.';
@@ -79,29 +83,29 @@ export function project(input: ProjectionInput): Projection {
   const summary = summaryPieces(input);
   const inSystem = summary.filter(({ role }) => role === 'system');
   const pieces = [...summary.filter(({ role }) => role !== 'system'), ...tailPieces(input, excerpted)];
-  const framed = frame(repairPairs(pieces, input.estimate), input.estimate);
+  const framed = closed(repairPairs(pieces, input.estimate), input);
   const [head] = inSystem;
   const systemSummary = head?.block.type === 'text' ? head.block.text : null;
   return { system: input.system, systemSummary, tools: input.tools, messages: toMessages(framed), pieces: [...inSystem, ...framed], excerpted };
 }
 
-function summaryPieces({ entries, tokensOf, estimate }: ProjectionInput): Piece[] {
+function summaryPieces({ entries, tokensOf, estimate, frames }: ProjectionInput): Piece[] {
   const live = liveCompaction(entries);
   if (!live || live.content.summaryText.trim() === '') return [];
   const { summaryText, placement = 'history-pair' } = live.content;
-  const piece = (role: Piece['role'], text: string): Piece => ({ entryId: live.uuid, segment: 'summary', role, block: { type: 'text', text }, tokens: tokensOf(live) + 8 });
-  const tagged = `<${summaryTag}>\n${quoted(summaryText)}\n</${summaryTag}>`;
+  const piece = (role: Piece['role'], text: Sealed, framing: number): Piece => ({ entryId: live.uuid, segment: 'summary', role, block: { type: 'text', text }, tokens: tokensOf(live) + framing });
+  const state = frames.state(summaryText);
   switch (placement) {
     case 'history-pair':
-      return [piece('user', tagged), { ...piece('assistant', understood), tokens: estimate(understood) }];
+      return [piece('user', state, frameTokens), { ...piece('assistant', frames.plain(understood), 0), tokens: estimate(understood) }];
     case 'first-message':
-      return [piece('user', tagged)];
+      return [piece('user', state, frameTokens)];
     case 'system-message':
       // The Messages API takes a system message only behind a user's turn, so none can stand in front of what is kept: everywhere
       // the form that every model understands.
-      return [piece('user', `<${noticeTag} kind="summary" from="system">\n${summaryTitle}:\n${tagged}\n</${noticeTag}>`)];
+      return [piece('user', frames.noticeAround('summary', frames.join(frames.plain(`${summaryTitle}:`), '\n', state), { from: 'system' }), 2 * frameTokens)];
     case 'system-block':
-      return [piece('system', `## ${summaryTitle}\n\n${tagged}`)];
+      return [piece('system', frames.join(frames.plain(`## ${summaryTitle}`), '\n\n', state), frameTokens)];
   }
 }
 
@@ -122,8 +126,8 @@ function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
 }
 
 /** Attachments stand in front of the text: a question is answered better behind what it is about (Anthropic, long context tips). */
-function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { tokensOf, budget }: ProjectionInput, excerpted: Set<string>): Piece[] {
-  const { attachments = [], role } = content;
+function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { tokensOf, budget, frames }: ProjectionInput, excerpted: Set<string>): Piece[] {
+  const { attachments = [], role, provider } = content;
   const base = { entryId: entry.uuid, segment: 'history', role } as const;
   const ref = `#${entry.seq}`;
   const tooLong = (tokens: number): boolean => {
@@ -137,8 +141,11 @@ function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { toke
   });
   if (content.text.trim() === '') return pieces;
   const tokens = attachments.reduce((sum, attachment) => sum - attachmentTokens(attachment), tokensOf(entry));
-  const fit = tooLong(tokens) ? { text: excerpt(content.text, tokens, budget.oversized, ref), tokens: budget.oversized } : { text: content.text, tokens };
-  return [...pieces, { ...base, block: { type: 'text', text: fit.text }, tokens: fit.tokens + 4 }];
+  const fit = tooLong(tokens) ? { text: excerpt(frames, content.text, tokens, budget.oversized, ref), tokens: budget.oversized } : { text: frames.plain(content.text), tokens };
+  // What the offline answers say is quoted from files and conversations: no model has said it.
+  const isQuoted = role === 'assistant' && provider === offlineProvider;
+  const text = isQuoted ? frames.data('offline-answer', fit.text) : fit.text;
+  return [...pieces, { ...base, block: { type: 'text', text }, tokens: fit.tokens + (isQuoted ? frameTokens : 4) }];
 }
 
 interface TailState {
@@ -151,18 +158,22 @@ interface TailState {
 
 function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked, bound, excerpted }: TailState): Piece | null {
   const { content } = entry;
+  const { frames } = input;
   const tokens = input.tokensOf(entry);
-  const user = (text: string, segment: SegmentKind): Piece | null =>
-    text.trim() === '' ? null : { entryId: entry.uuid, segment, role: 'user', block: { type: 'text', text }, tokens: tokens + 4 };
-  const fitted = (text: string, most = input.budget.oversized): { text: string; tokens: number } => {
-    if (tokens <= most) return { text, tokens };
+  const ref = `#${entry.seq}`;
+  const user = (text: Sealed, segment: SegmentKind): Piece => ({ entryId: entry.uuid, segment, role: 'user', block: { type: 'text', text }, tokens: tokens + frameTokens });
+  /** Of this program: an entry that was brought along from elsewhere says nothing in its name. */
+  const isOwn = typeof entry.sourceId !== 'string';
+  const said = (kind: NoticeKind, text: string, from?: string): Sealed => (isOwn ? frames.notice(kind, text, { from }) : frames.data('imported', frames.plain(text), { type: kind }));
+  const fitted = (text: string, most = input.budget.oversized): { text: Sealed; tokens: number } => {
+    if (tokens <= most) return { text: frames.plain(text), tokens };
     excerpted.add(entry.uuid);
-    return { text: excerpt(text, tokens, most, `#${entry.seq}`), tokens: most };
+    return { text: excerpt(frames, text, tokens, most, ref), tokens: most };
   };
   switch (content.type) {
     case 'thinking': {
       // A signed block is only valid while everything before it is unchanged; an unsigned one is never sent.
-      if (!unbroken || content.model !== input.model || !(content.signature ?? content.redactedData)) return null;
+      if (!unbroken || content.model !== input.model || content.promptId !== input.promptId || !(content.signature ?? content.redactedData)) return null;
       const { text, signature, redactedData } = content;
       const block: ModelBlock = { type: 'thinking', text, ...(signature ? { signature } : {}), ...(redactedData ? { redactedData } : {}) };
       return { entryId: entry.uuid, segment: 'history', role: 'assistant', block, tokens };
@@ -172,11 +183,12 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
         entryId: entry.uuid,
         segment: 'history',
         role: 'assistant',
-        block: { type: 'tool_use', callId: content.callId, name: content.name, input: content.input },
+        block: { type: 'tool_use', callId: content.callId, name: frames.plain(content.name), input: frames.plainValue(content.input) },
         tokens: tokens + 12,
       };
     case 'tool_result': {
-      const fit = masked.has(entry.uuid) ? { text: maskStub(entry, tokens), tokens: stubTokens } : fitted(content.text === '' ? '(no output)' : content.text, Math.min(input.budget.oversized, content.shownTokens ?? Infinity, bound));
+      const stub = () => ({ text: frames.mark('masked', { 'left-out': `about ${tokens} tokens of output`, read: howToRead(ref) }), tokens: stubTokens });
+      const fit = masked.has(entry.uuid) ? stub() : fitted(content.text === '' ? '(no output)' : content.text, Math.min(input.budget.oversized, content.shownTokens ?? Infinity, bound));
       return {
         entryId: entry.uuid,
         segment: 'toolResults',
@@ -186,15 +198,18 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
       };
     }
     case 'nudge':
-      return asSystem(content.asMessage, user(`<${noticeTag} kind="notes" from="${content.injectAs}">\n${quoted(content.text)}\n</${noticeTag}>`, 'history'));
+      return asSystem(isOwn && content.asMessage, user(said('notes', content.text, content.injectAs), 'history'));
     case 'memory_note':
-      return user(`<${noticeTag} kind="memory">\n${quoted(content.text)}\n</${noticeTag}>`, 'memory');
+      return user(frames.data('notes', frames.plain(content.text)), 'memory');
     case 'usage_note':
-      return user(`<${noticeTag} kind="usage">\n${quoted(content.text)}\n</${noticeTag}>`, 'history');
+      return user(said('usage', content.text), 'history');
     case 'branch_summary':
-      return user(`<${noticeTag} kind="other-branch">\n${quoted(content.text)}\n</${noticeTag}>`, 'summary');
+      return user(frames.data('other-branch', frames.plain(content.text)), 'summary');
     case 'custom_message':
-      return user(`<${noticeTag} kind="${content.customType}">\n${quoted(content.text)}\n</${noticeTag}>`, 'history');
+      if (content.text === continueText) return user(said('continue', content.text), 'history');
+      if (isOwn && content.customType === pinnedType) return user(frames.data('pinned', frames.plain(content.text)), 'history');
+      if (isOwn && content.customType === skillType) return user(said('skill', content.text), 'history');
+      return user(frames.data('imported', frames.plain(content.text), { type: content.customType }), 'history');
     case 'message':
     case 'compaction':
     case 'compaction_undone':
@@ -211,13 +226,8 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
 }
 
 /** The text stays tagged: where no system message can be sent, it is a block of the user's message. */
-function asSystem(isSystem: boolean | undefined, piece: Piece | null): Piece | null {
-  return isSystem && piece?.block.type === 'text' ? { ...piece, block: { ...piece.block, as: 'system' } } : piece;
-}
-
-/** What stands between the program's own marks cannot end them: it may be quoted from a file, a page or a summary. */
-function quoted(text: string): string {
-  return text.replace(new RegExp(`<(/?)(${noticeTag}|${summaryTag})`, 'gi'), '‹$1$2');
+function asSystem(isSystem: boolean | undefined, piece: Piece): Piece {
+  return isSystem && piece.block.type === 'text' ? { ...piece, block: { ...piece.block, as: 'system' } } : piece;
 }
 
 /** Puts every result directly behind its call, answers the calls that have none, and drops results without a call. */
@@ -252,10 +262,10 @@ function repairPairs(pieces: readonly Piece[], estimate: (text: string) => numbe
   return out;
 }
 
-function frame(pieces: Piece[], estimate: (text: string) => number): Piece[] {
-  const say = (text: string): Piece => ({ entryId: null, segment: 'history', role: 'user', block: { type: 'text', text }, tokens: estimate(text) + 4 });
-  const framed = pieces[0]?.role === 'assistant' ? [say(`<${noticeTag} kind="start">\nThe conversation continues.\n</${noticeTag}>`), ...pieces] : [...pieces];
-  if (framed.at(-1)?.role === 'assistant') framed.push(say(`<${noticeTag} kind="continue">\n${continueText}\n</${noticeTag}>`));
+function closed(pieces: Piece[], { estimate, frames }: Pick<ProjectionInput, 'estimate' | 'frames'>): Piece[] {
+  const say = (kind: NoticeKind, text: string): Piece => ({ entryId: null, segment: 'history', role: 'user', block: { type: 'text', text: frames.notice(kind, text) }, tokens: estimate(text) + frameTokens });
+  const framed = pieces[0]?.role === 'assistant' ? [say('start', 'The conversation continues.'), ...pieces] : [...pieces];
+  if (framed.at(-1)?.role === 'assistant') framed.push(say('continue', continueText));
   return framed;
 }
 

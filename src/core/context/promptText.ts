@@ -1,9 +1,12 @@
+import { oneLine, unmarked } from '../frames/frames';
 import { t } from '../l10n';
 import type { Piece, Projection } from './projection';
 
+const mark = '────';
+
 /** What the model is sent, for people: each block below a line that says whose it is and (`refOf`: `#12`) which entry it comes from. */
 export function promptText({ pieces }: Pick<Projection, 'pieces'>, refOf: (entry: string) => string): string {
-  return pieces.map((piece) => `──── ${[speaker(piece), piece.entryId === null ? t('not an entry') : refOf(piece.entryId)].join(' · ')}\n\n${blockText(piece)}\n`).join('\n');
+  return pieces.map((piece) => `${mark} ${[oneLine(speaker(piece)), piece.entryId === null ? t('not an entry') : refOf(piece.entryId)].join(' · ')}\n\n${unmarked(mark, blockText(piece))}\n`).join('\n');
 }
 
 function speaker({ block, role, segment }: Piece): string {

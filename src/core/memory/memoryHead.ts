@@ -1,5 +1,6 @@
 import type { MemoryNotes } from '../ports';
 import { wholeCharacters } from '../context/excerpt';
+import { indented } from '../frames/frames';
 
 /** About 1,000 tokens: the index and the head of the notes; everything else through the tool. */
 const maxChars = 4_000;
@@ -15,8 +16,9 @@ export async function memoryHead(notes: MemoryNotes): Promise<string | null> {
     const room = maxChars - text.length - path.length - 20;
     if (room < 200) break;
     // A picture that somebody has put there, or a text of megabytes: listed, and no reason to answer nothing.
-    const body = (await notes.read(path).catch(() => undefined))?.trim();
-    if (body) text += `\n\n${path}:\n${body.length <= room ? body : `${wholeCharacters(body, 0, room)} […]`}`;
+    // No line of a note begins where the name of one does: none passes for another.
+    const body = indented((await notes.read(path).catch(() => undefined))?.trim() ?? '');
+    if (body) text += `\n\n${path}:\n  ${body.length <= room ? body : `${wholeCharacters(body, 0, room)} […]`}`;
   }
   return text;
 }

@@ -1,6 +1,7 @@
 import { estimateTokens } from '../context/estimateTokens';
 import { wholeCharacters } from '../context/excerpt';
 import { CancelledError, errorText } from '../errors';
+import { Frames } from '../frames/frames';
 import type { SearchHit } from '../session/searchQuery';
 import type { SessionStore } from '../ports';
 import type { StoredEntry } from '../session/entry';
@@ -17,6 +18,8 @@ export interface RecallDependencies {
   readonly store: Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'blob'>;
   /** The session the model is in; null when it has none (then every session is searched). */
   readonly session: () => string | null;
+  /** A new one for every call: what is found was there before it, and cannot have it. */
+  readonly newSeal: () => string;
 }
 
 const defaultTokens = 3_000;
@@ -27,7 +30,7 @@ const questionHits = 3;
 const description =
   'Look up what was said earlier in this conversation, including everything that has been folded into a summary. ' +
   'Give one of: query (search), entryIds (read entries by the ids cited in summaries and results, like "#12"), around (an entry with its neighbours). ' +
-  'Results are verbatim.';
+  'Results are verbatim: each entry stands between tags that end with the same number, and whatever else it contains is quoted.';
 
 /** Lets the model search and read the originals of whatever was compacted. */
 export function createRecallTool(dependencies: RecallDependencies): Tool {
@@ -64,7 +67,7 @@ function answer(dependencies: RecallDependencies, input: RecallInput): Promise<T
   }
 }
 
-async function search({ store, session }: RecallDependencies, input: RecallInput & { kind: 'query' }, budget: number): Promise<ToolOutcome> {
+async function search({ store, session, newSeal }: RecallDependencies, input: RecallInput & { kind: 'query' }, budget: number): Promise<ToolOutcome> {
   const current = session();
   const own = input.allSessions ? null : current;
   // The message that is being answered has the words of the query and answers nothing; the model has it before it.
@@ -81,9 +84,10 @@ async function search({ store, session }: RecallDependencies, input: RecallInput
     return { text: [`Nothing in ${scope} matches ${JSON.stringify(input.query)}. ${hint}`, ...notAll].join(' '), status: 'ok' };
   }
   const parts: string[] = [];
+  const frames = new Frames(newSeal());
   let used = 0;
   for (const hit of hits) {
-    const part = excerpt(hit, own === null);
+    const part = excerpt(frames, hit, own === null);
     const size = estimateTokens(part);
     if (used + size > budget && parts.length > 0) break;
     used += size;
@@ -94,25 +98,26 @@ async function search({ store, session }: RecallDependencies, input: RecallInput
   return { text: [head, ...notAll, ...parts, more].join('\n\n'), status: 'ok' };
 }
 
-async function read({ store }: RecallDependencies, input: RecallInput & { kind: 'entries' }, budget: number): Promise<ToolOutcome> {
+async function read({ store, newSeal }: RecallDependencies, input: RecallInput & { kind: 'entries' }, budget: number): Promise<ToolOutcome> {
   const found = await findEntries(store, input.ids);
   const missing = input.ids.filter((id) => !found.has(id));
-  const parts = withinBudget(await Promise.all([...found.values()].map((entry) => unfoldAttachments(entry, store))), budget, input.offset);
+  const parts = withinBudget(new Frames(newSeal()), await Promise.all([...found.values()].map((entry) => unfoldAttachments(entry, store))), budget, input.offset);
   if (missing.length > 0) parts.push(`There is no entry ${missing.join(', ')}.`);
   return { text: parts.join('\n\n'), status: found.size === 0 ? 'error' : 'ok' };
 }
 
-async function around({ store }: RecallDependencies, input: RecallInput & { kind: 'around' }, budget: number): Promise<ToolOutcome> {
+async function around({ store, newSeal }: RecallDependencies, input: RecallInput & { kind: 'around' }, budget: number): Promise<ToolOutcome> {
   const entry = (await findEntries(store, [input.id])).get(input.id);
   if (!entry) return { text: `There is no entry ${input.id}.`, status: 'error' };
   const entries = await findAround(store, entry, input.before, input.after);
   // Each gets its share, so that one long result does not hide the rest.
   const share = Math.floor(budget / entries.length);
-  return { text: entries.map((one) => element(one, leading(one, 0, share))).join('\n\n'), status: 'ok' };
+  const frames = new Frames(newSeal());
+  return { text: entries.map((one) => element(frames, one, leading(one, 0, share))).join('\n\n'), status: 'ok' };
 }
 
 /** Whole entries while they fit; the last one cut, with the way to read on. */
-function withinBudget(entries: readonly StoredEntry[], budget: number, offset: number): string[] {
+function withinBudget(frames: Frames, entries: readonly StoredEntry[], budget: number, offset: number): string[] {
   const parts: string[] = [];
   let left = budget;
   for (const [i, entry] of entries.entries()) {
@@ -121,7 +126,7 @@ function withinBudget(entries: readonly StoredEntry[], budget: number, offset: n
       break;
     }
     const shown = leading(entry, i === 0 ? offset : 0, left);
-    const part = element(entry, shown);
+    const part = element(frames, entry, shown);
     parts.push(part);
     left -= estimateTokens(part);
     const end = shown.start + shown.text.length;
@@ -148,16 +153,16 @@ function leading(entry: StoredEntry, offset: number, tokens: number): Shown {
   return { text: shown, start: Math.min(offset, text.length), length: text.length };
 }
 
-function element({ seq, content, createdAt }: StoredEntry, shown: Shown): string {
-  return tagged({ seq, speaker: speaker(content), at: createdAt }, shown, '');
+function element(frames: Frames, { seq, content, createdAt }: StoredEntry, shown: Shown): string {
+  return tagged(frames, { seq, speaker: speaker(content), at: createdAt }, shown);
 }
 
 /** With the session it is from where there are several. */
-function excerpt(hit: SearchHit, named: boolean): string {
-  return tagged(hit, hit, named ? ` session=${JSON.stringify(`${hit.sessionId} ${hit.sessionTitle}`.trim())}` : '');
+function excerpt(frames: Frames, hit: SearchHit, named: boolean): string {
+  return tagged(frames, hit, hit, named ? `${hit.sessionId} ${hit.sessionTitle}`.trim() : undefined);
 }
 
-function tagged({ seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>, { text, start, length }: Shown, session: string): string {
-  const part = text.length === length ? '' : ` characters="${start}-${start + text.length} of ${length}"`;
-  return `<entry id="#${seq}" role="${speaker}" time="${timeText(at)}"${session}${part}>\n${text.trim()}\n</entry>`;
+function tagged(frames: Frames, { seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>, { text, start, length }: Shown, session?: string): string {
+  const characters = text.length === length ? undefined : `${start}-${start + text.length} of ${length}`;
+  return frames.entry({ id: `#${seq}`, role: speaker, time: timeText(at), session, characters }, text.trim());
 }

@@ -38,8 +38,8 @@ export function isBlank({ text, attachments }: Written): boolean {
 
 /** More than any image costs (imageTokens.ts): for one whose size nobody has looked at. */
 const unknownTokens = 1_600;
-/** Of the tags around a text: 29–48 tokens, 38 in the middle, for paths of 4–50 characters with and without lines (o200k). */
-const framingTokens = 38;
+/** Of the tags around a text: 35–53 tokens, 46 in the middle, for paths of 4–50 characters with and without lines (o200k). */
+const framingTokens = 46;
 
 /** Uncalibrated tokens in the prompt. */
 export function attachmentTokens({ tokens = unknownTokens }: Attachment): number {

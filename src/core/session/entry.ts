@@ -48,6 +48,8 @@ const thinking = z.object({
   /** Opaque proof of origin; the provider refuses the block when anything before it has changed. */
   signature: z.optional(z.string()),
   redactedData: z.optional(z.string()),
+  /** Of the system text that it was thought below (systemPrompt.ts): the provider refuses it below another. */
+  promptId: z.optional(z.string()),
   provider: z.optional(z.string()),
   model: z.optional(z.string()),
   durationMs: z.optional(z.number()),

@@ -12,4 +12,6 @@ export interface LiveBranch {
   readonly entries: readonly StoredEntry[];
   /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
   readonly lastUsage: UsageRecord | null;
+  /** Of the session, always the same: what marks the frames of its prompt (core/frames/frames.ts). Nobody else may learn it. */
+  readonly seal: string;
 }

@@ -26,7 +26,7 @@ export interface ToolBoxDeps {
 export const onDemandShare = 0.1;
 
 /** Key among the metadata of a session: names of the tools that are on; absent: all of its own and none of others. */
-const chosenKey = 'tools';
+export const chosenToolsKey = 'tools';
 
 /** The tools of one conversation: its own, and those of other extensions and servers as far as the user has chosen them. */
 export class ToolBox {
@@ -60,11 +60,11 @@ export class ToolBox {
   /** From the next turn on; null: as usual. Rejects with `StoreError`. */
   async choose(names: readonly string[] | null): Promise<void> {
     const { store, branch } = this.deps;
-    branch.session = await store.updateSession(branch.session.uuid, { metadata: { [chosenKey]: names } });
+    branch.session = await store.updateSession(branch.session.uuid, { metadata: { [chosenToolsKey]: names } });
   }
 
   private chosen(): ReadonlySet<string> | null {
-    const names = this.deps.branch.session.metadata[chosenKey];
+    const names = this.deps.branch.session.metadata[chosenToolsKey];
     return Array.isArray(names) ? new Set(names.filter((name) => typeof name === 'string')) : null;
   }
 

@@ -10,3 +10,18 @@ export function recordOfSource(format: string, session: string, sourceId: string
   const start = `${format}:${session}:`;
   return sourceId?.startsWith(start) ? /^(.*):[^:/]*\/\d+$/s.exec(sourceId.slice(start.length))?.[1] : undefined;
 }
+
+const ownImport = 'threadkeeper:';
+
+/**
+ * Of an entry that an export of this program has brought along and that no other source names. Whoever has one was not made here, and
+ * says nothing in the program's name.
+ */
+export function importedId(entry: string): string {
+  return ownImport + entry;
+}
+
+/** Whether it only says that the entry was imported, and not from where. */
+export function isImportedId(sourceId: string): boolean {
+  return sourceId.startsWith(ownImport);
+}

@@ -5,6 +5,7 @@ import { ContextEngine, type ModelBinding } from '../../core/context/engine';
 import { presetNames, resolveSessionPolicy } from '../../core/context/resolvePolicy';
 import type { ContextSnapshot } from '../../core/context/snapshot';
 import { parseThinkingLevel } from '../../core/context/thinkingLevel';
+import { oneLine, unmarked } from '../../core/frames/frames';
 import type { ModelBlock, ModelRequest } from '../../core/models/modelRequest';
 import type { ModelClient } from '../../core/ports';
 import type { ModelInfo } from '../../core/models/modelInfo';
@@ -17,6 +18,7 @@ import { toSpec, ToolBox } from '../../core/tools/toolBox';
 import { segmentLabels, thresholdText } from '../../protocol/contextText';
 import { FileMemoryNotes } from '../memory/fileMemoryNotes';
 import { fallbackModel, modelFromTable } from '../models/modelTable';
+import { newSeal } from '../runtime/newSeal';
 import { systemClock } from '../runtime/systemClock';
 import { UuidV7 } from '../runtime/uuidV7';
 import { openStore } from '../store/openStore';
@@ -65,9 +67,9 @@ export async function context(args: readonly string[]): Promise<number> {
     const { uuid } = await sessionNamed(store, name);
     const branch = await BranchState.load({ store, counter, clock: systemClock, ids: new UuidV7() }, uuid);
     const info = modelInfo(flags['model'] === undefined ? answeredLast(branch.session, branch.entries) : { provider: 'anthropic', model: flags['model'] }, window);
-    const own = [createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined), createRecallTool({ store, session: () => uuid }), ...workspaceToolsOf(flags, allowTools)];
+    const own = [createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined), createRecallTool({ store, session: () => uuid, newSeal }), ...workspaceToolsOf(flags, allowTools)];
     const tools = new ToolBox(own, () => [], { store, branch, tokensOf: () => 0, budget: () => 0 }).current();
-    const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries)), tools: tools.map(toSpec) };
+    const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries), branch.frames), tools: tools.map(toSpec) };
     const asked = flags['policy'] === undefined ? branch.session.policy : { preset: flags['policy'] };
     const { policy } = resolveSessionPolicy({ preset: 'balanced', overrides: {} }, asked);
     const binding = bindingTo(info);
@@ -105,8 +107,9 @@ function modelInfo({ provider, model }: NamedModel, window: number | undefined):
   return { provider, id: model, name: model, window, maxOutput: unknownMaxOutput, source: 'table' };
 }
 
+/** As they were given here: what an imported session calls so are nobody's instructions. */
 function instructionsOf(entries: readonly StoredEntry[]): string {
-  const last = entries.findLast(({ content }) => content.type === 'instructions_change')?.content;
+  const last = entries.findLast(({ content, sourceId }) => content.type === 'instructions_change' && typeof sourceId !== 'string')?.content;
   return last?.type === 'instructions_change' ? last.text : '';
 }
 
@@ -134,25 +137,30 @@ function forPeople(snapshot: ContextSnapshot, request: ModelRequest): string {
     ...snapshot.thresholds.map((threshold) => `  ${thresholdText(threshold)}`),
     '',
     '=== system',
-    plainText(request.system),
-    ...(request.systemSummary === undefined ? [] : ['', '=== system, summary', plainText(request.systemSummary)]),
+    shown(request.system),
+    ...(request.systemSummary === undefined ? [] : ['', '=== system, summary', shown(request.systemSummary)]),
     '',
-    `=== tools: ${request.tools.map((tool) => tool.name).join(', ')}`,
+    `=== tools: ${request.tools.map((tool) => oneLine(tool.name)).join(', ')}`,
     ...request.messages.flatMap(({ role, blocks, cacheBreakpoint }) => ['', `=== ${role}${cacheBreakpoint ? ' (cached up to here)' : ''}`, ...blocks.map(blockText)]),
   ].join('\n');
+}
+
+/** Nothing in a text passes for a heading of ours. */
+function shown(text: string): string {
+  return unmarked('===', plainText(text));
 }
 
 function blockText(block: ModelBlock): string {
   switch (block.type) {
     case 'text':
-      return plainText(block.text);
+      return shown(block.text);
     case 'image':
-      return `[image] ${plainText(block.name)}`;
+      return `[image] ${shown(block.name)}`;
     case 'thinking':
-      return `[thinking] ${plainText(block.text)}`;
+      return `[thinking] ${shown(block.text)}`;
     case 'tool_use':
-      return `[calls ${block.name} as ${block.callId}] ${plainText(JSON.stringify(block.input))}`;
+      return `[calls ${block.name} as ${block.callId}] ${shown(JSON.stringify(block.input))}`;
     case 'tool_result':
-      return `[${block.isError ? 'error' : 'result'} of ${block.callId}] ${plainText(block.text)}`;
+      return `[${block.isError ? 'error' : 'result'} of ${block.callId}] ${shown(block.text)}`;
   }
 }

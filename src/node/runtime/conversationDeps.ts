@@ -13,6 +13,7 @@ import { skillList, type Skill } from '../../core/skills/skill';
 import { createSkillTool } from '../../core/skills/skillTool';
 import type { Session } from '../../core/session/session';
 import { WorkspacePins } from '../memory/workspacePins';
+import { newSeal } from './newSeal';
 import { systemClock } from './systemClock';
 import { UuidV7 } from './uuidV7';
 
@@ -57,7 +58,7 @@ export function conversationDeps(parts: ConversationParts): ConversationDeps {
     costOf: parts.costOf,
     tools: (notify) => [
       createMemoryTool(parts.notes, ({ path, op, bytes }) => notify({ type: 'memory_written', path, op, bytes })),
-      createRecallTool({ store: parts.store, session: () => parts.session }),
+      createRecallTool({ store: parts.store, session: () => parts.session, newSeal }),
       ...(parts.skills.length > 0 ? [createSkillTool(parts.skills)] : []),
       ...parts.tools(),
     ],

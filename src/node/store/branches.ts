@@ -9,7 +9,7 @@ import type { TreeRows } from './treeRows';
 import type { UsageRows } from './usageRows';
 
 /** Reads upwards from the leaf and stops where the projection stops, so that its cost follows the window and not the history. */
-export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session): LiveBranch {
+export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session, seal: string): LiveBranch {
   const entries: StoredEntry[] = [];
   const dead = new Set<string>();
   let firstKept: string | null | undefined;
@@ -25,7 +25,7 @@ export function liveBranch(rows: EntryRows, usage: UsageRows, session: Session):
     if (firstKept === entry.uuid || firstKept === null) break;
   }
   entries.reverse();
-  return { session, entries, lastUsage: usage.lastMeasurement(entries) };
+  return { session, entries, lastUsage: usage.lastMeasurement(entries), seal };
 }
 
 export function transcriptPage(

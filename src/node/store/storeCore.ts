@@ -34,6 +34,7 @@ import { PinRows } from './pinRows';
 import { Purge } from './purge';
 import { SearchIndex } from './searchIndex';
 import { SearchRows } from './searchRows';
+import { Seals } from './seals';
 import { SessionRows } from './sessionRows';
 import type { CoreStore } from './storeProtocol';
 import { SummaryRetryRows } from './summaryRetryRows';
@@ -44,6 +45,7 @@ import { UsageRows } from './usageRows';
 /** The port's operations on one open database, synchronously and in the calling thread. Each write is one transaction. */
 export class StoreCore implements CoreStore {
   private readonly sessions: SessionRows;
+  private readonly seals: Seals;
   private readonly rows: EntryRows;
   private readonly partials: PartialRows;
   private readonly usage: UsageRows;
@@ -65,6 +67,7 @@ export class StoreCore implements CoreStore {
     private readonly blobs = new BlobFiles(folder),
   ) {
     this.sessions = new SessionRows(connection);
+    this.seals = new Seals(connection, this.sessions);
     this.rows = new EntryRows(connection, this.blobs);
     this.partials = new PartialRows(connection, access);
     this.usage = new UsageRows(connection);
@@ -168,7 +171,7 @@ export class StoreCore implements CoreStore {
   }
 
   liveBranch(session: string): LiveBranch {
-    return liveBranch(this.rows, this.usage, this.sessions.require(session));
+    return liveBranch(this.rows, this.usage, this.sessions.require(session), this.seals.of(session));
   }
 
   page(session: string, query: { readonly before?: string; readonly limit: number }): TranscriptPage {

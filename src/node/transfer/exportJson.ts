@@ -4,6 +4,7 @@ import type { Session } from '../../core/session/session';
 import { exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../core/transfer/exportDocument';
 import { redactEntry, redactRecord } from '../../core/transfer/redactSession';
 import { redactText } from '../../core/redaction/redactText';
+import { isImportedId } from '../../core/transfer/sourceId';
 
 export interface ExportOptions {
   readonly redact: boolean;
@@ -98,6 +99,6 @@ function recordOf(session: Session): ExportedSession['session'] {
   return record;
 }
 
-function entryOf({ session: _session, seq, ...entry }: StoredEntry): ExportedEntry {
-  return { seq, ...entry };
+function entryOf({ session: _session, seq, sourceId, ...entry }: StoredEntry): ExportedEntry {
+  return { seq, ...entry, ...(typeof sourceId === 'string' && !isImportedId(sourceId) ? { sourceId } : {}) };
 }

@@ -5,9 +5,11 @@ import { ExportDocument, exportFormat, exportVersion, type ExportedEntry, type E
 import { parseForeignOrThrow, tooDeep } from '../../core/transfer/formats/foreignJson';
 import { isObject, wordOf } from '../../core/transfer/formats/jsonShape';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
+import { importedMetadata, importedPolicy } from '../../core/transfer/importedSession';
 import { inParentOrder } from '../../core/transfer/parentOrder';
 import { Renumbering } from '../../core/transfer/renumbering';
 import { unreadable } from '../../core/transfer/rawEntry';
+import { importedId } from '../../core/transfer/sourceId';
 import type { ImportContext } from './importContext';
 import type { ImportStore } from './importStore';
 import { batches } from './importBatches';
@@ -25,7 +27,7 @@ export async function* importExport(store: ImportStore, text: string, { source, 
   let done = 0;
   for (const [index, one] of document.sessions.entries()) {
     const { leaf, ...record } = one.session;
-    const { session, created } = await store.restoreSession({ ...record, policy: record.policy ?? null });
+    const { session, created } = await store.restoreSession({ ...record, policy: importedPolicy(record.policy), metadata: importedMetadata(record.metadata) });
     const [keptRaw, repaired] = [new KindCounter(), new KindCounter()];
     for (let i = 0; i < cut && index === 0; i++) repaired.add(tooDeep());
     const entries = inParentOrder(one.entries.map((entry) => checked(entry, raw, keptRaw)), (parent) => isKnown(store, parent), (kind) => repaired.add(kind));
@@ -79,7 +81,7 @@ function checked(entry: ExportedEntry, raw: ReadonlyMap<string, unknown>, keptRa
 }
 
 function toNew({ seq: _seq, ...entry }: ExportedEntry, session: string, renumbering: Renumbering): NewEntry {
-  return { ...entry, session, content: renumbering.apply(entry.content) };
+  return { ...entry, session, sourceId: entry.sourceId ?? importedId(entry.uuid), content: renumbering.apply(entry.content) };
 }
 
 /** Of a session that is here already: what is new goes on from where it stands, or is another branch. */
@@ -95,7 +97,8 @@ async function isKnown(store: ImportStore, uuid: string): Promise<boolean> {
 /** What belongs to the session beside its entries. All of it may be stored twice with the effect of once. */
 async function finish(store: ImportStore, session: string, { usage, pins, memoryWrites, retries }: ExportedSession, leaf: string | null): Promise<void> {
   await store.append(session, { entries: [], usage, memoryWrites });
-  for (const pin of pins) await store.savePin({ ...pin, session });
+  // Whatever a pinned file holds by then would be sent along with every compaction: which files those are is the user's to say.
+  for (const pin of pins) if (pin.kind !== 'file') await store.savePin({ ...pin, session });
   for (const retry of retries) {
     await store.saveSummaryRetry(retry).catch((error: unknown) => {
       if (!StoreError.is(error) || error.reason !== 'invalid') throw error;

@@ -11,7 +11,8 @@ import { CallIds } from '../../core/transfer/callIds';
 import { KindCounter, type ImportedSession } from '../../core/transfer/importReport';
 import { isObject } from '../../core/transfer/formats/jsonShape';
 import { rawPrefix } from '../../core/transfer/rawEntry';
-import { sourceIdOf } from '../../core/transfer/sourceId';
+import { importedMetadata } from '../../core/transfer/importedSession';
+import { isImportedId, sourceIdOf } from '../../core/transfer/sourceId';
 import type { RecordPart, SourceRecord, SourceSession } from '../../core/transfer/sourceRecord';
 import type { ImportStore } from './importStore';
 import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
@@ -330,7 +331,7 @@ export class SessionWriter {
       channel: 'import',
       cwd: this.cwd === null ? null : this.cwd.replaceAll('\0', ''),
       createdAt: createdAt > 0 ? createdAt : now(),
-      metadata: { importedFrom: { format, source, id: session.id }, ...session.metadata },
+      metadata: { importedFrom: { format, source, id: session.id }, ...importedMetadata(session.metadata ?? {}) },
     });
     if (this.session.uuid === uuid) {
       this.outcome = 'new';
@@ -448,7 +449,7 @@ export function recordHash(text: string): string {
 }
 
 function isForeign([entry]: readonly NewEntry[]): boolean {
-  return typeof entry?.sourceId === 'string';
+  return typeof entry?.sourceId === 'string' && !isImportedId(entry.sourceId);
 }
 
 /** SQLite strings end with a NUL, and half a character is none. */

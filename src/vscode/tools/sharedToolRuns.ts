@@ -1,6 +1,7 @@
 import { createMemoryTool } from '../../core/memory/memoryTool';
 import type { MemoryNotes, SessionStore } from '../../core/ports';
 import { createRecallTool } from '../../core/recall/recallTool';
+import { newSeal } from '../../node/runtime/newSeal';
 import type { RunSharedTool } from './sharedTools';
 
 export interface SharedToolDeps {
@@ -13,7 +14,7 @@ export interface SharedToolDeps {
 /** Our own tools as other agents may call them: only what reads. */
 export function sharedToolRuns({ store, notes, session }: SharedToolDeps): RunSharedTool {
   return async (name, input, signal) => {
-    const recall = async () => createRecallTool({ store: await store(), session });
+    const recall = async () => createRecallTool({ store: await store(), session, newSeal });
     const run = {
       recall: async () => (await recall()).run(input, signal),
       search: async () => (await recall()).run({ ...input, allSessions: true }, signal),

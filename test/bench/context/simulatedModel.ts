@@ -125,7 +125,7 @@ function faultyText(fault: SummaryFault | null, good: string, prompt: string): s
 
 /** In whatever shape the instructions ask for, one line of the transcript in twelve. */
 function forgetfulSummary(system: string, prompt: string): string {
-  const transcript = /<conversation>\n([\s\S]*?)\n<\/conversation>/.exec(prompt)?.[1] ?? prompt;
+  const transcript = /<conversation(?:-\d+)?>\n([\s\S]*?)\n<\/conversation/.exec(prompt)?.[1] ?? prompt;
   const kept = transcript.split('\n').filter((line) => line.trim() !== '' && !/^\[#\d+ /.test(line)).filter((_, index) => index % 12 === 0).map((line) => line.slice(0, 120)).slice(-12);
   const keys = [...system.matchAll(/"(\w+)":\s*(\[|")/g)];
   if (!/JSON/.test(system) || keys.length === 0) return kept.slice(-4).join(' ') || 'They talked.';

@@ -1,4 +1,3 @@
-import { continuingTag } from '../../../src/core/compaction/continuation';
 import type { RecordedRequest } from '../../support/messagesApiExchange';
 import { check, isTurn, thousands, type BenchRow } from './driver';
 
@@ -44,7 +43,7 @@ export function callRows(scenario: string, requests: readonly RecordedRequest[])
 function kindOf(body: unknown): string {
   const { system, messages } = body as { readonly system?: unknown; readonly messages?: readonly unknown[] };
   const last = JSON.stringify(messages?.at(-1) ?? '');
-  const goesOn = last.includes(JSON.stringify(`<${continuingTag}>`).slice(1, -1));
+  const goesOn = /<threadkeeper-notice-\d+ kind=\\"compression\\">/.test(last);
   const orders = goesOn ? last : JSON.stringify(system ?? '');
   const kind = last.includes('This summary of a conversation is not good enough') ? 'repair' : orders.includes('checkpoint summary') ? 'checkpoint' : 'summary';
   return `${kind}, ${goesOn ? 'in the prompt' : 'by transcript'}`;

@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { continuingTag } from '../../../src/core/compaction/continuation';
 import { CliRun, type Line } from '../../support/cliRun';
 import { MessagesApi, type Responder } from '../../support/messagesApi';
 import { defaultReply, type Asked } from '../../support/messagesApiDefault';
@@ -165,7 +164,7 @@ export function asksIn(request: Asked, pattern: RegExp): string[] {
 
 export function isTurn(body: unknown): boolean {
   const hasTools = ((body as { tools?: unknown[] } | null)?.tools?.length ?? 0) > 0;
-  return hasTools && !JSON.stringify(body).includes(JSON.stringify(`<${continuingTag}>`).slice(1, -1));
+  return hasTools && !/<threadkeeper-notice-\d+ kind=\\"compression\\">/.test(JSON.stringify(body));
 }
 
 export function check(row: string, measured: string, target: string, ok: boolean, note?: string): BenchRow {

@@ -7,8 +7,9 @@ import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, fails, says } from '../../support/scriptedModel';
+import { testFrames } from '../../support/testFrames';
 
-const projected = (b: BranchBuilder) => project({ entries: b.entries, system: 'S', tools: [], budget: { oversized: 1_000 }, model: 'm', tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
+const projected = (b: BranchBuilder) => project({ entries: b.entries, system: 'S', tools: [], budget: { oversized: 1_000 }, model: 'm', frames: testFrames, tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
 
 /** Blocks in order, with who said them. */
 const flat = ({ messages }: ModelRequest) => messages.flatMap(({ role, blocks }) => blocks.map((block) => JSON.stringify({ role, block })));

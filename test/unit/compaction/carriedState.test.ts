@@ -6,6 +6,7 @@ import { formatOf } from '../../../src/core/compaction/summaryFormat';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { silentLog } from '../../support/conversationRig';
+import { testFrames } from '../../support/testFrames';
 
 describe('a state before, in a fold without a model', () => {
   const raw = Array.from({ length: 200 }, (_, i) => `Line ${i} of what the user has written.`).join('\n');
@@ -13,7 +14,7 @@ describe('a state before, in a fold without a model', () => {
     const { entries } = new BranchBuilder();
     const cut = { folded: entries, firstKept: null, kept: [], currentRequest: null };
     const previous = { ...emptyFoldedState, raw };
-    return foldByExtraction({ cut, previous, maxSummaryTokens: 200, ledgerTokens: 300, instructions: null, format: formatOf('narrative'), estimate: estimateTokens, analyst: inProcessAnalyst, log: silentLog, ...(shortens ? { shortens } : {}) }, null);
+    return foldByExtraction({ frames: testFrames, cut, previous, maxSummaryTokens: 200, ledgerTokens: 300, instructions: null, format: formatOf('narrative'), estimate: estimateTokens, analyst: inProcessAnalyst, log: silentLog, ...(shortens ? { shortens } : {}) }, null);
   };
 
   it('is carried whole, however long a user or a model has made it', async () => {

@@ -8,6 +8,7 @@ import type { EntryOf, StoredEntry } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { silentLog } from '../../support/conversationRig';
+import { testFrames } from '../../support/testFrames';
 
 const rounds = 60;
 
@@ -36,7 +37,7 @@ describe('folding by a checkpoint', () => {
         const content = { type: 'checkpoint' as const, summary: 'They looked.', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 1, messagesAtCheckpoint: 1, coversThrough: folded[covered]!.uuid };
         const checkpoint = { ...folded[covered]!, uuid: 'checkpoint', content } as EntryOf<'checkpoint'>;
         const cut = { folded, firstKept: null, kept: [], currentRequest: null };
-        const fold = await foldByCheckpoint({ cut, previous: null, maxSummaryTokens: 4_000, ledgerTokens: 4_000, instructions: null, format: formatOf('session-state'), estimate: estimateTokens, analyst: inProcessAnalyst, log: silentLog }, checkpoint);
+        const fold = await foldByCheckpoint({ frames: testFrames, cut, previous: null, maxSummaryTokens: 4_000, ledgerTokens: 4_000, instructions: null, format: formatOf('session-state'), estimate: estimateTokens, analyst: inProcessAnalyst, log: silentLog }, checkpoint);
         const { ledger, work, lines } = fold.folded;
         const delta = folded.slice(covered + 1);
         const ofKind = (entries: readonly StoredEntry[], type: string, role?: string) => entries.filter((entry) => entry.content.type === type && (role === undefined || (entry.content.type === 'message' && entry.content.role === role)));

@@ -104,6 +104,6 @@ describe('the user ledger', () => {
   it('carries the request being worked on when its turn was cut', () => {
     const b = new BranchBuilder();
     const request = b.user('do the thing');
-    assert.match(renderFoldedState(emptyFoldedState, request, 1_000), /## The request you are working on \(#1, verbatim\)\ndo the thing$/);
+    assert.match(renderFoldedState(emptyFoldedState, request, 1_000), /## The request you are working on \(#1, verbatim\)\n  do the thing$/);
   });
 });

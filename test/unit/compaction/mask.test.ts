@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { maskedEntries, maskPlan } from '../../../src/core/compaction/mask';
+import { maskedEntries, maskPlan, stubTokens } from '../../../src/core/compaction/mask';
 import { project } from '../../../src/core/context/projection';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../support/branchBuilder';
+import { testFrames } from '../../support/testFrames';
 
 const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? estimateTokens(entryText(entry.content));
 const limits = { protectTokens: 1_000, protectUserTurns: 2, minGain: 500, tokensOf };
@@ -23,7 +24,7 @@ function loop(turns: number, callsPerTurn: number, tokens: number): BranchBuilde
   return b;
 }
 
-const prompt = (entries: readonly StoredEntry[]) => project({ entries, system: 's', tools: [], budget: { oversized: 100_000 }, model: 'm', tokensOf, estimate: estimateTokens });
+const prompt = (entries: readonly StoredEntry[]) => project({ entries, system: 's', tools: [], budget: { oversized: 100_000 }, model: 'm', frames: testFrames, tokensOf, estimate: estimateTokens });
 
 describe('masking', () => {
   it('leaves the newest results and the last two turns alone, and takes the rest in one batch', () => {
@@ -32,7 +33,7 @@ describe('masking', () => {
     const results = b.entries.filter(({ content }) => content.type === 'tool_result').map(({ uuid }) => uuid);
     // The last two turns hold 1,600 of the newest tokens; everything before is past the protected 1,000.
     assert.deepEqual(plan?.masked, results.slice(0, 6));
-    assert.equal(plan.gain, 6 * (400 - 30));
+    assert.equal(plan.gain, 6 * (400 - stubTokens));
   });
 
   it('is not done for little', () => {
@@ -48,9 +49,9 @@ describe('masking', () => {
     const { messages, pieces } = prompt(b.entries);
     const shown = messages.flatMap(({ blocks }) => blocks).filter((block) => block.type === 'tool_result');
     assert.equal(shown.length, 10);
-    assert.equal(shown[0]!.text, '[About 400 tokens of output were taken out of this prompt. recall {"entryIds": ["#3"]} reads them.]');
-    assert.equal(shown.filter(({ text }) => text.startsWith('[About')).length, 6);
-    assert.ok(pieces.reduce((sum, { tokens }) => sum + tokens, 0) < 4 * 400 + 6 * 40 + 300);
+    assert.equal(shown[0]!.text, testFrames.mark('masked', { 'left-out': 'about 400 tokens of output', read: 'recall {"entryIds": ["#3"]}' }));
+    assert.equal(shown.filter(({ text }) => text.startsWith('<threadkeeper-notice-')).length, 6);
+    assert.ok(pieces.reduce((sum, { tokens }) => sum + tokens, 0) < 4 * 400 + 6 * (stubTokens + 10) + 320);
     for (let turn = 0; turn < 4; turn++) {
       b.user('more');
       b.call(`n${turn}`, 'read_file', {});
@@ -67,7 +68,7 @@ describe('masking', () => {
     const record = b.compaction(b.entries[0]!, { rung: 'mask', summaryText: '', masked: [...maskPlan(b.entries, limits)!.masked] });
     b.undo(record);
     assert.equal(maskedEntries(b.entries).size, 0);
-    assert.ok(!JSON.stringify(prompt(b.entries).messages).includes('taken out of this prompt'));
+    assert.ok(!JSON.stringify(prompt(b.entries).messages).includes('left-out'));
   });
 
   it('never touches what is protected, on any branch', () => {

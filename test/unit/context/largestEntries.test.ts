@@ -4,6 +4,7 @@ import { largestEntries } from '../../../src/core/context/largestEntries';
 import { measure } from '../../../src/core/context/measure';
 import { project } from '../../../src/core/context/projection';
 import { BranchBuilder } from '../../support/branchBuilder';
+import { testFrames } from '../../support/testFrames';
 
 describe('largestEntries', () => {
   const b = new BranchBuilder();
@@ -12,7 +13,7 @@ describe('largestEntries', () => {
   b.call('c1');
   const result = b.result('c1', 'r'.repeat(2_000));
   const folded = b.compaction(question, { summaryText: 's'.repeat(1_200) });
-  const projection = project({ entries: b.entries, system: 'x'.repeat(400), tools: [], budget: { oversized: 9_999 }, model: 'm', tokensOf: (e) => e.tokenEstimate ?? 0, estimate: estimateTokens });
+  const projection = project({ entries: b.entries, system: 'x'.repeat(400), tools: [], budget: { oversized: 9_999 }, model: 'm', frames: testFrames, tokensOf: (e) => e.tokenEstimate ?? 0, estimate: estimateTokens });
   const measurement = measure({ entries: b.entries, projection, lastUsage: null, provider: 'anthropic', model: 'm', factor: 2, estimate: estimateTokens });
 
   it('lists what is sent and not what is folded, the largest first, in the provider’s tokens', () => {

@@ -8,12 +8,13 @@ import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { nudgeStates } from '../../../src/core/memory/nudges';
 import type { UsageRecord } from '../../../src/core/session/usageRecord';
 import { BranchBuilder } from '../../support/branchBuilder';
+import { testFrames } from '../../support/testFrames';
 
 const policy = resolvePolicy('balanced').policy;
 const budget = resolveBudget(policy, { window: 10_000, maxOutput: 1_000 });
 
 function input(b: BranchBuilder, over: Partial<MeasureInput> = {}): MeasureInput {
-  const projection = project({ entries: b.entries, system: 'x'.repeat(400), tools: [], budget, model: 'm', tokensOf: (e) => e.tokenEstimate ?? 0, estimate: estimateTokens });
+  const projection = project({ entries: b.entries, system: 'x'.repeat(400), tools: [], budget, model: 'm', frames: testFrames, tokensOf: (e) => e.tokenEstimate ?? 0, estimate: estimateTokens });
   return { entries: b.entries, projection, lastUsage: null, provider: 'anthropic', model: 'm', factor: 1, estimate: estimateTokens, ...over };
 }
 

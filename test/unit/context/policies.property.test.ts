@@ -10,6 +10,7 @@ import type { StoredEntry } from '../../../src/core/session/entry';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { assertValidPrompt } from '../../support/validPrompt';
+import { testFrames } from '../../support/testFrames';
 
 const rounds = 120;
 const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? 0;
@@ -31,7 +32,7 @@ for (const preset of presetNames) {
   describe(`every conversation under ${preset}`, () => {
     const { policy } = resolvePolicy(preset);
     const budget = resolveBudget(policy, { window: 12_000, maxOutput: 1_000 });
-    const projected = (entries: readonly StoredEntry[], oversized = budget.oversized) => project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', tokensOf, estimate: estimateTokens });
+    const projected = (entries: readonly StoredEntry[], oversized = budget.oversized) => project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', frames: testFrames, tokensOf, estimate: estimateTokens });
 
     function play(b: BranchBuilder, one: Happening, n: number): void {
       if (one.kind === 'turn') {

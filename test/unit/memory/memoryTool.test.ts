@@ -167,7 +167,7 @@ describe('memory tool', () => {
     for (const input of [{ command: 'create', path: 'user/new.md', file_text: 'x' }, { command: 'insert', path: 'user/prefs.md', insert_line: 0, insert_text: 'x' }, { command: 'delete', path: '/memories/user' }, { command: 'rename', old_path: 'a.md', new_path: 'user/a.md' }, { command: 'rename', old_path: 'user', new_path: 'mine' }]) equal((await asked(input))?.kind, 'write');
     await rejects(asked({ command: 'delete', path: 'user/none.md' }), { name: 'ToolFault', message: 'Error: The path /memories/user/none.md does not exist.' });
     deepEqual(Object.fromEntries(notes.files), { 'a.md': 'own', 'user/prefs.md': 'Be brief.\n' }, 'nothing was written while asking');
-    const run = (approved: Awaited<ReturnType<typeof asked>>) => tool.run(edit, never, { approved, onOutput: () => undefined });
+    const run = (approved: Awaited<ReturnType<typeof asked>>) => tool.run(edit, never, { approved, onOutput: () => undefined, tell: () => undefined });
     equal((await run(null)).status, 'error');
     notes.files.set('user/prefs.md', 'Be brief. Be kind.\n');
     match((await run(question)).text, /changed since the user was asked/);

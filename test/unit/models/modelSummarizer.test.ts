@@ -6,6 +6,7 @@ import { summaryPrompt, summarySystem } from '../../../src/core/compaction/promp
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { disconnect, hold, httpFault, overloaded, refusal, reply, stopped, toolCall } from '../../support/messagesApiScript';
 import { model, never, Rig, sent } from './rig';
+import { testFrames } from '../../support/testFrames';
 
 describe('ModelSummarizer', () => {
   const rig = new Rig();
@@ -95,7 +96,7 @@ describe('ModelSummarizer', () => {
   it('gets a state from the double that keeps names, ids and the earlier state', async () => {
     const transcript = '[#3 user]\nPlease fix src/store/wal.ts, it takes 120 ms.\n\n[#4 assistant]\nI changed maxRetries in config_loader.';
     const previous = JSON.stringify({ logos: ['Port 8080 is fixed (#1)'], pathos: ['Calm'], abstract: ['WAL'], conversation_summary: 'Began.' });
-    const prompt = summaryPrompt({ previous, transcript, instructions: null, closing: 'Write the JSON object now. At most 500 tokens.' });
+    const prompt = summaryPrompt({ frames: testFrames, isVerbatim: true, previous, transcript, instructions: null, closing: 'Write the JSON object now. At most 500 tokens.' });
     const { text } = await summarizer().summarize({ system: summarySystem, prompt, maxTokens: 500 }, never);
     assert.deepEqual(JSON.parse(text), {
       logos: ['Port 8080 is fixed (#1)', 'The user mentioned src/store/wal.ts, 120 ms (#3)', 'The assistant mentioned maxRetries, config_loader (#4)'],
@@ -107,7 +108,7 @@ describe('ModelSummarizer', () => {
 
   it('gets a state from the double that is no longer than the prompt allows', async () => {
     const transcript = Array.from({ length: 400 }, (_, n) => `[#${n + 1} user]\nThe file src/part${n}/index.ts has a problem.`).join('\n\n');
-    const prompt = summaryPrompt({ previous: null, transcript, instructions: null, closing: 'Write the JSON object now. At most 1000 tokens.' });
+    const prompt = summaryPrompt({ frames: testFrames, isVerbatim: true, previous: null, transcript, instructions: null, closing: 'Write the JSON object now. At most 1000 tokens.' });
     const { text, usage } = await summarizer().summarize({ system: summarySystem, prompt, maxTokens: 1_000 }, never);
     assert.ok(usage.output <= 1_000 && usage.output > 300);
     assert.ok(text.includes('src/part399/index.ts (#400)') && !text.includes('src/part0/'));

@@ -1,7 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { isNudgeText, OfflineModel, type OfflineDependencies } from '../../../src/core/chat/offlineModel';
 import { ModelError } from '../../../src/core/chat/modelError';
-import { noticeTag } from '../../../src/core/context/projection';
 import { StoreError } from '../../../src/core/errors';
 import type { ModelEvent } from '../../../src/core/models/modelEvent';
 import type { ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';
@@ -9,6 +8,7 @@ import type { Passage } from '../../../src/core/ports';
 import type { SearchQuery } from '../../../src/core/session/searchQuery';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { assistant, entriesOf, historyOf, result, user } from '../recall/entries';
+import { testFrames } from '../../support/testFrames';
 
 const opening = 'I am offline: I do not generate text, I search the history, notes and files of this workspace.';
 const never = new AbortController().signal;
@@ -130,7 +130,7 @@ describe('offline mode', () => {
   });
 
   it('answers what the user wrote last, not the notices and results around it', async () => {
-    const notice = `<${noticeTag} kind="usage">\nParis\n</${noticeTag}>`;
+    const notice = testFrames.notice('usage', 'Paris');
     const messages: ModelMessage[] = [
       { role: 'user', blocks: [{ type: 'text', text: 'Tell me about staging.' }] },
       { role: 'assistant', blocks: [{ type: 'text', text: 'Paris' }] },
@@ -166,7 +166,7 @@ describe('offline mode', () => {
   });
 
   it('proposes a note when the request asks for notes', async () => {
-    const nudge = `<${noticeTag} kind="notes" from="user">\nThe context window is 50 % full.\n</${noticeTag}>`;
+    const nudge = testFrames.notice('notes', 'The context window is 50 % full.', { from: 'user' });
     equal(isNudgeText(nudge), true);
     const text = await answerOf(modelOver([]), asked('Remember that Priya owns the audit, due 12 March.', nudge));
     match(text, /\n\n---\nThe context is filling up .*:\n\n- Remember that Priya owns the audit, due 12 March\.$/s);

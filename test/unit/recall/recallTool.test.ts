@@ -3,13 +3,15 @@ import { CancelledError, StoreError } from '../../../src/core/errors';
 import type { SearchQuery } from '../../../src/core/session/searchQuery';
 import { createRecallTool, type RecallDependencies } from '../../../src/core/recall/recallTool';
 import { assistant, entriesOf, historyOf, result, user } from './entries';
+import { testSeal } from '../../support/testFrames';
 
+const newSeal = () => testSeal;
 const never = new AbortController().signal;
 
 describe('recall tool', () => {
   const toolOver = (entries: ReturnType<typeof entriesOf>, more: Partial<RecallDependencies> = {}) =>
-    createRecallTool({ store: historyOf(entries), session: () => 's1', ...more });
-  const ids = (text: string) => [...text.matchAll(/<entry id="(#\d+)"/g)].map((found) => found[1]);
+    createRecallTool({ store: historyOf(entries), session: () => 's1', newSeal, ...more });
+  const ids = (text: string) => [...text.matchAll(/<entry-\d+ id="(#\d+)"/g)].map((found) => found[1]);
 
   const talk = entriesOf([
     user('Let us set up the staging server.'),
@@ -25,10 +27,10 @@ describe('recall tool', () => {
     deepEqual(await toolOver(talk).run({ query: '54329' }, never), {
       status: 'ok',
       text: [
-        'The 3 best passages of this conversation, best first, verbatim, about 70 tokens (estimated; at most 3000).',
-        '<entry id="#3" role="user" time="2026-11-20 12:02">\nIt listens on 54329, user "keeper".\n</entry>',
-        '<entry id="#4" role="assistant" time="2026-11-20 12:03">\nNoted.\n</entry>',
-        '<entry id="#2" role="assistant" time="2026-11-20 12:01">\nWhich port should the staging database use?\n</entry>',
+        'The 3 best passages of this conversation, best first, verbatim, about 115 tokens (estimated; at most 3000).',
+        `<entry-${testSeal} id="#3" role="user" time="2026-11-20 12:02">\nIt listens on 54329, user "keeper".\n</entry-${testSeal}>`,
+        `<entry-${testSeal} id="#4" role="assistant" time="2026-11-20 12:03">\nNoted.\n</entry-${testSeal}>`,
+        `<entry-${testSeal} id="#2" role="assistant" time="2026-11-20 12:01">\nWhich port should the staging database use?\n</entry-${testSeal}>`,
         'recall {"entryIds": ["#3"]} reads a whole entry, recall {"around": "#3"} what was said around it.',
       ].join('\n\n'),
     });
@@ -44,16 +46,16 @@ describe('recall tool', () => {
   });
 
   it('searches this conversation, and every one on request', async () => {
-    const tool = createRecallTool({ store: historyOf(talk, { s2: { id: '20261120_002', title: 'Weather' } }), session: () => 's1' });
+    const tool = createRecallTool({ store: historyOf(talk, { s2: { id: '20261120_002', title: 'Weather' } }), session: () => 's1', newSeal });
     const own = await tool.run({ query: 'Paris' }, never);
     deepEqual(own, { status: 'ok', text: 'Nothing in this conversation matches "Paris". Try other words, or "allSessions": true.' });
     const all = await tool.run({ query: 'Paris', allSessions: true }, never);
-    match(all.text, /<entry id="#6" role="user" time="2026-11-20 12:05" session="20261120_002 Weather">\nUnrelated/);
+    match(all.text, /<entry-\d+ id="#6" role="user" time="2026-11-20 12:05" session="20261120_002 Weather">\nUnrelated/);
   });
 
   it('searches what a fork shares with the conversation it comes from, and not what came there later', async () => {
     const forked = entriesOf([user('The password hint is marmalade.'), user('Fork here.'), user('Later: marmalade is gone.'), { ...user('In the fork.', 's3'), parent: 'u2' }]);
-    const tool = createRecallTool({ store: historyOf(forked, { s3: { parentSession: 's1', forkEntry: 'u2' } }), session: () => 's3' });
+    const tool = createRecallTool({ store: historyOf(forked, { s3: { parentSession: 's1', forkEntry: 'u2' } }), session: () => 's3', newSeal });
     deepEqual(ids((await tool.run({ query: 'marmalade' }, never)).text), ['#1', '#2']);
   });
 
@@ -76,7 +78,7 @@ describe('recall tool', () => {
     const entries = entriesOf(Array.from({ length: 40 }, (_, i) => user(`beacon ${i} ${'lorem ipsum '.repeat(60)}`)));
     const { text } = await toolOver(entries).run({ query: 'beacon', maxTokens: 1_000 }, never);
     ok(text.length < 1_100 * 4);
-    match(text, /^The 5 best passages of this conversation, best first, verbatim, about \d{3} tokens \(estimated; at most 1000\)\./);
+    match(text, /^The 4 best passages of this conversation, best first, verbatim, about \d{3} tokens \(estimated; at most 1000\)\./);
   });
 
   it('reads entries by the ids it cites, however they are written', async () => {
@@ -137,7 +139,7 @@ describe('recall tool', () => {
 
   it('reports a store that cannot be read, and rejects only when cancelled', async () => {
     const store = { ...historyOf(talk), search: () => Promise.reject(new StoreError('io', 'disk gone')) };
-    const tool = createRecallTool({ store, session: () => 's1' });
+    const tool = createRecallTool({ store, session: () => 's1', newSeal });
     deepEqual(await tool.run({ query: 'port' }, never), { status: 'error', text: 'The history could not be read: disk gone' });
     await rejects(tool.run({ query: 'port' }, AbortSignal.abort()), CancelledError);
   });
@@ -146,7 +148,7 @@ describe('recall tool', () => {
     const abort = new AbortController();
     const history = historyOf(talk);
     const store = { ...history, search: (query: SearchQuery) => (abort.abort(), history.search(query)) };
-    await rejects(createRecallTool({ store, session: () => 's1' }).run({ query: 'port' }, abort.signal), CancelledError);
+    await rejects(createRecallTool({ store, session: () => 's1', newSeal }).run({ query: 'port' }, abort.signal), CancelledError);
   });
 
   it('gives the same answer every time', async () => {

@@ -9,6 +9,7 @@ import { project } from '../../../src/core/context/projection';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { outline, SeedRun } from '../../support/seedRun';
+import { testFrames } from '../../support/testFrames';
 
 const { policy } = resolvePolicy('keep-recent');
 const summary = 'The user set up the server on port 54329. The config file was read. The tests are still to be run.';
@@ -71,7 +72,7 @@ describe('seed: session management', () => {
     for (let i = 1; i <= 11; i++) await run.exchange(String(i), { tokens: 300 });
     const { prompts } = run.rig.summarizer;
     assert.ok(prompts.length >= 3, String(prompts.length));
-    assert.match(prompts.at(-1)!, /<part>[\s\S]*<part>/);
+    assert.match(prompts.at(-1)!, /^\[part 1\]$[\s\S]*^\[part 2\]$/m);
     assert.equal(run.compactions[0]?.rung, 'model');
   });
 
@@ -81,7 +82,7 @@ describe('seed: session management', () => {
     assert.equal(policy.compaction.oversizedMessageFraction, 0.5);
     await run.exchange('big', { tokens: 6_000 });
     const [first] = run.lastRequest.messages[0]!.blocks;
-    assert.ok(first?.type === 'text' && /characters of #\d+ are left out/.test(first.text));
+    assert.ok(first?.type === 'text' && /left-out="\d+ characters of #\d+"/.test(first.text));
     assert.ok(estimateTokens(first.text) < 4_400);
   });
 
@@ -93,7 +94,7 @@ describe('seed: session management', () => {
     const b = new BranchBuilder();
     b.result('gone');
     b.user('go on');
-    const { messages } = project({ entries: b.entries, system: 'S', tools: [], budget: { oversized: 1_000 }, model: 'm', tokensOf: () => 1, estimate: estimateTokens });
+    const { messages } = project({ entries: b.entries, system: 'S', tools: [], budget: { oversized: 1_000 }, model: 'm', frames: testFrames, tokensOf: () => 1, estimate: estimateTokens });
     assert.deepEqual(messages.map(({ blocks }) => blocks.map(({ type }) => type)), [['text']]);
   });
 

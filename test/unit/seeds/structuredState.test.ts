@@ -71,10 +71,10 @@ describe('seed: structured state compression', () => {
     await run.exchange('last');
     assert.equal(run.compactions.length, 2);
     const merge = run.rig.summarizer.prompts.at(-1)!;
-    assert.match(merge, /<previous-state>[\s\S]*The stack is FastAPI[\s\S]*<\/previous-state>/);
+    assert.match(merge, /<previous-state-\d+>[\s\S]*The stack is FastAPI[\s\S]*<\/previous-state-\d+>/);
     assert.match(merge, /drop what has been contradicted.*no duplicates/);
     assert.ok(!merge.includes('question 1 '), 'what was folded before is not read again');
-    assert.equal(run.lastRequest.messages.filter(({ blocks }) => blocks.some((block) => block.type === 'text' && block.text.startsWith('<conversation-state>'))).length, 1);
+    assert.equal(run.lastRequest.messages.filter(({ blocks }) => blocks.some((block) => block.type === 'text' && block.text.startsWith('<conversation-state-'))).length, 1);
   });
 
   it('compresses before the call when one message jumps from below 70 % to above 85 %', async () => {

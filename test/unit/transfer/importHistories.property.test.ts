@@ -10,6 +10,7 @@ import { entryText } from '../../../src/core/session/entryKinds';
 import { ImportRig } from '../../support/importRig';
 import { validated } from '../../support/messagesApiValidate';
 import { testUuid, userMessage, wasmFile } from '../../support/storeTemp';
+import { testFrames } from '../../support/testFrames';
 
 const rounds = 25;
 
@@ -247,7 +248,7 @@ describe('an import of any history', function () {
       tools: [],
       budget: { oversized: 100_000 },
       model: 'claude-test',
-      tokensOf: (entry) => estimateTokens(entryText(entry.content)),
+      frames: testFrames, tokensOf: (entry) => estimateTokens(entryText(entry.content)),
       estimate: estimateTokens,
     });
     // None of the sources has attachments, which would be read into texts and pictures first.

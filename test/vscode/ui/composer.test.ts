@@ -68,7 +68,7 @@ describe('the composer', function () {
     await chat.idle();
     const body = api.messages[before]?.body as { messages: { content: { type: string; text?: string; source?: { media_type: string; data: string } }[] }[] };
     const [file, image, text] = body.messages.at(-1)?.content ?? [];
-    assert.match(file?.text ?? '', /^<attachment-[0-9a-f]{8} kind="file" name="tide\.js" path="src\/tide\.js">\n/);
+    assert.match(file?.text ?? '', /^<data-\d{29} kind="file" name="tide\.js" path="src\/tide\.js">\n/);
     assert.ok(file?.text?.includes(tide));
     const png = Buffer.from(image?.source?.data ?? '', 'base64');
     assert.deepEqual([image?.type, image?.source?.media_type, png.readUInt32BE(16), png.readUInt32BE(20)], ['image', 'image/png', 1_568, 392]);
