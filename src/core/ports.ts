@@ -1,8 +1,8 @@
 import type { Disposable } from './base/disposable';
 import type { Event } from './base/event';
-import type { Element } from './compaction/continuity';
-import type { ExtractiveItem } from './compaction/extractive';
-import type { TextAnalysis } from './compaction/textAnalysis';
+import type { Element } from './compaction/measure/continuity';
+import type { ExtractiveItem } from './compaction/measure/extractive';
+import type { TextAnalysis } from './compaction/measure/textAnalysis';
 import type { CalibrationRow } from './context/calibrationRow';
 import type { ModelEvent, TokenUsage } from './models/modelEvent';
 import type { ModelInfo } from './models/modelInfo';

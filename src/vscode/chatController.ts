@@ -1,5 +1,5 @@
 import type { ApprovalAnswer, PendingApproval } from '../core/chat/approvals';
-import type { CompactionResult } from '../core/chat/compactor';
+import type { CompactionResult } from '../core/compaction/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';

@@ -1,5 +1,5 @@
 import type { CompactionPreview } from '../core/chat/contextTools';
-import { editableText, FoldedState } from '../core/compaction/foldedState';
+import { editableText, FoldedState } from '../core/compaction/ledgers/foldedState';
 import { shown, t, wholeNumber } from '../core/l10n';
 import { speaker } from '../core/recall/history';
 import type { ContentOf, StoredEntry } from '../core/session/entry';

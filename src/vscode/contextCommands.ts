@@ -1,5 +1,5 @@
 import { ProgressLocation, window } from 'vscode';
-import type { CompactionResult } from '../core/chat/compactor';
+import type { CompactionResult } from '../core/compaction/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import type { PinTarget } from '../core/chat/pins';
 import { shown, t } from '../core/l10n';

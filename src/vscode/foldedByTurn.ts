@@ -1,6 +1,6 @@
 import type { DisposableStore } from '../core/base/disposable';
 import type { Event } from '../core/base/event';
-import type { CompactionResult } from '../core/chat/compactor';
+import type { CompactionResult } from '../core/compaction/compactor';
 import type { ConversationEvent } from '../core/chat/events';
 
 /** What comes of the compaction that the running turn makes next; nothing when it ends without one, or what `until` belongs to ends first. */

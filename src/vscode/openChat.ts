@@ -1,5 +1,5 @@
 import { transcriptPageSize } from '../core/chat/branching';
-import type { CompactionResult } from '../core/chat/compactor';
+import type { CompactionResult } from '../core/compaction/compactor';
 import type { Conversation } from '../core/chat/conversation';
 import type { ConversationEvent } from '../core/chat/events';
 import { DisposableStore, type Disposable } from '../core/base/disposable';

@@ -1,5 +1,5 @@
 import { turnErrorType } from '../core/chat/events';
-import { renderCheckpoint } from '../core/compaction/checkpointText';
+import { renderCheckpoint } from '../core/compaction/checkpoints/checkpointText';
 import { listed, shown, t } from '../core/l10n';
 import { isCommandRun, readCommandRun } from '../core/session/commandRun';
 import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';

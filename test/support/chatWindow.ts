@@ -1,4 +1,4 @@
-import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
+import { inProcessAnalyst } from '../../src/core/compaction/measure/inProcessAnalyst';
 import { Conversation } from '../../src/core/chat/conversation';
 import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
 import { resolveSessionPolicy } from '../../src/core/context/resolvePolicy';

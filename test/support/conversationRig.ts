@@ -13,7 +13,7 @@ import type { CostOf } from '../../src/core/cost/prices';
 import { estimateTokens } from '../../src/core/context/estimateTokens';
 import { CancelledError, type StoreError } from '../../src/core/errors';
 import { resolveSessionPolicy, type PolicyOverrides } from '../../src/core/context/resolvePolicy';
-import { inProcessAnalyst } from '../../src/core/compaction/inProcessAnalyst';
+import { inProcessAnalyst } from '../../src/core/compaction/measure/inProcessAnalyst';
 import type { Logger, SessionStore, Summarizer, SummaryRequest, TextAnalyst } from '../../src/core/ports';
 import type { ModelFailureReason, TokenUsage } from '../../src/core/models/modelEvent';
 import type { ModelRequest } from '../../src/core/models/modelRequest';

@@ -1,7 +1,7 @@
-import { foldByExtraction } from '../compaction/ladder';
-import { renderFoldedState } from '../compaction/foldedState';
-import { entryRef } from '../compaction/prompts';
-import type { SummaryCall } from '../compaction/summaryWriter';
+import { foldByExtraction } from '../compaction/ladder/ladder';
+import { renderFoldedState } from '../compaction/ledgers/foldedState';
+import { entryRef } from '../compaction/summary/prompts';
+import type { SummaryCall } from '../compaction/summary/summaryWriter';
 import type { ContextEngine } from '../context/engine';
 import { english } from '../l10n';
 import type { Clock, SessionStore } from '../ports';
@@ -9,14 +9,14 @@ import { isEntryOf, type StoredEntry } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
 import type { BranchState } from './branchState';
 import type { ConversationEvent } from './events';
-import type { FoldMaker } from './foldMaker';
-import { SummaryJob } from './summaryJob';
+import type { FoldPlanner } from '../compaction/ladder/foldPlanner';
+import { SummaryJob } from '../compaction/summary/summaryJob';
 
 export interface BranchSummariesDeps {
   readonly store: Pick<SessionStore, 'commonAncestor'>;
   readonly branch: BranchState;
   readonly engine: ContextEngine;
-  readonly maker: FoldMaker;
+  readonly planner: FoldPlanner;
   readonly clock: Clock;
   readonly emit: (event: ConversationEvent) => void;
   /** For requests that led to no entry. */
@@ -69,15 +69,15 @@ export class BranchSummaries {
 
   /** Appends what the left branch came to. Null when it is done, else why not. Rejects with `StoreError`. */
   async summarize(instructions: string | null, stop: AbortSignal): Promise<string | null> {
-    const { branch, engine, maker, clock, emit, spend } = this.deps;
+    const { branch, engine, planner, clock, emit, spend } = this.deps;
     const { left } = this;
     if (!left) return english('There is no branch that could be summarised: it was offered for the branch that was left last.');
     this.tell(true);
     try {
       const live = liveCompaction(left.entries);
       const cut = { folded: left.entries.filter(({ modelFacing }) => modelFacing), firstKept: null, kept: [], currentRequest: null };
-      const previous = live ? maker.previousState(live) : null;
-      const job = new SummaryJob(cut, left.leaf, instructions, clock, (hooks) => maker.byChain({ cut, previous, instructions, background: false }, hooks));
+      const previous = live ? planner.previousState(live) : null;
+      const job = new SummaryJob(cut, left.leaf, instructions, clock, (hooks) => planner.byChain({ cut, previous, instructions, background: false }, hooks));
       await job.wait(null, stop);
       if (stop.aborted) job.cancel();
       await job.ended;
@@ -86,7 +86,7 @@ export class BranchSummaries {
         this.tell(false);
         return english('Cancelled: nothing was added.');
       }
-      const fold = job.fold ?? (await foldByExtraction(maker.request(cut, instructions, previous), job.failure));
+      const fold = job.fold ?? (await foldByExtraction(planner.request(cut, instructions, previous), job.failure));
       const from = left.entries[0];
       const opening = `The user left another branch of this conversation${from ? `, which began with ${entryRef(from)}` : ''}. Nothing of it is part of this one; this is what it came to. Its messages still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.`;
       const text = renderFoldedState(fold.folded, null, engine.budget.oversized * 3, '', opening);

@@ -1,5 +1,5 @@
-import { Failover } from '../compaction/failover';
-import { RememberingAnalyst } from '../compaction/rememberingAnalyst';
+import { Failover } from '../compaction/summary/failover';
+import { RememberingAnalyst } from '../compaction/measure/rememberingAnalyst';
 import type { ContextEngine } from '../context/engine';
 import { pinnedType } from '../context/projection';
 import type { ThinkingLevel } from '../context/thinkingLevel';
@@ -10,16 +10,16 @@ import type { ContentOf } from '../session/entry';
 import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import { BranchSummaries } from './branchSummaries';
 import type { BranchState } from './branchState';
-import { Checkpoints } from './checkpoints';
-import { CompactionRecorder } from './compactionRecord';
-import { Compactor, type CompactionResult } from './compactor';
+import { Checkpoints } from '../compaction/checkpoints/checkpoints';
+import { CompactionRecorder } from '../compaction/compactionRecorder';
+import { Compactor, type CompactionResult } from '../compaction/compactor';
 import type { ConversationEvent } from './events';
 import { Exclusions } from './exclusions';
-import { FoldMaker } from './foldMaker';
+import { FoldPlanner } from '../compaction/ladder/foldPlanner';
 import { Pins, type PinResult, type PinTarget } from './pins';
-import { SummaryJob } from './summaryJob';
-import { SummaryRetries } from './summaryRetries';
-import { SummaryRewriter, type Rewritten } from './summaryRewriter';
+import { SummaryJob } from '../compaction/summary/summaryJob';
+import { SummaryRetries } from '../compaction/summary/summaryRetries';
+import { SummaryRewriter, type Rewritten } from '../compaction/summary/summaryRewriter';
 
 export interface ContextToolsDeps {
   readonly store: SessionStore;
@@ -63,7 +63,7 @@ export class ContextTools {
   readonly retries: SummaryRetries;
   readonly branchSummaries: BranchSummaries;
   readonly exclusions: Exclusions;
-  private readonly maker: FoldMaker;
+  private readonly planner: FoldPlanner;
   private readonly recorder: CompactionRecorder;
   private readonly rewriter: SummaryRewriter;
 
@@ -73,14 +73,14 @@ export class ContextTools {
     const failover = new Failover(clock);
     this.pins = new Pins({ ...deps, session: () => branch.session.uuid, estimate: engine.estimate, budget: () => Math.floor(engine.budget.limit * pinShare), files: pinnedFiles });
     this.recorder = new CompactionRecorder({ ...deps, analyst, pins: this.pins });
-    this.maker = new FoldMaker({ ...deps, analyst, failover });
-    this.rewriter = new SummaryRewriter({ ...deps, maker: this.maker, recorder: this.recorder });
-    this.retries = new SummaryRetries({ ...deps, maker: this.maker, recorder: this.recorder, rewriter: this.rewriter });
-    this.branchSummaries = new BranchSummaries({ ...deps, maker: this.maker, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
+    this.planner = new FoldPlanner({ ...deps, analyst, failover });
+    this.rewriter = new SummaryRewriter({ ...deps, planner: this.planner, recorder: this.recorder });
+    this.retries = new SummaryRetries({ ...deps, planner: this.planner, recorder: this.recorder, rewriter: this.rewriter });
+    this.branchSummaries = new BranchSummaries({ ...deps, planner: this.planner, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
     this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.compactor.isPrepared });
     this.compactor = new Compactor({
       ...deps,
-      maker: this.maker,
+      planner: this.planner,
       recorder: this.recorder,
       checkpoints: () => this.checkpoints.list(),
       onStandIn: (entry) => void this.retries.add(entry),

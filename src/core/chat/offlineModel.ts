@@ -1,4 +1,4 @@
-import { extractiveSummary } from '../compaction/extractive';
+import { extractiveSummary } from '../compaction/measure/extractive';
 import { estimateTokens } from '../context/estimateTokens';
 import { CancelledError, errorText } from '../errors';
 import { isFramed } from '../frames/frames';

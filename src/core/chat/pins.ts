@@ -1,4 +1,4 @@
-import { entryRef } from '../compaction/prompts';
+import { entryRef } from '../compaction/summary/prompts';
 import { wholeCharacters } from '../context/excerpt';
 import { errorText, StoreError } from '../errors';
 import { indented, oneLine } from '../frames/frames';

@@ -1,5 +1,5 @@
 import { english } from '../l10n';
-import type { CompactionResult } from './compactor';
+import type { CompactionResult } from '../compaction/compactor';
 import type { TurnError } from './events';
 import type { TurnOutcome } from './turn';
 

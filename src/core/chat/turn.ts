@@ -9,7 +9,7 @@ import type { ToldMessage, Tool } from '../tools/tool';
 import { toSpec, type ToolBox } from '../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from './branchState';
-import type { CompactionOptions, Compactor } from './compactor';
+import type { CompactionOptions, Compactor } from '../compaction/compactor';
 import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase } from './events';
 import { modelStep, type StepOutcome } from './modelStep';
 import { RetryPolicy } from './retryPolicy';

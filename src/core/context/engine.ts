@@ -8,7 +8,7 @@ import { afterLastBreak, leftOutEntries, recordedBound } from '../session/liveCo
 import type { BranchState } from '../chat/branchState';
 import { promptId } from '../chat/systemPrompt';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
-import { countMessages } from '../compaction/cutPoint';
+import { countMessages } from '../compaction/ladder/cutPoint';
 import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './budget';
 import { learn, startingFactor } from './calibration';
 import { cjkShare, estimateTokens } from './estimateTokens';

@@ -1,4 +1,4 @@
-import { maskedEntries, stubTokens } from '../compaction/mask';
+import { maskedEntries, stubTokens } from '../compaction/ladder/mask';
 import { frameTokens, type Frames, type NoticeKind, type Sealed } from '../frames/frames';
 import type { ModelBlock, ModelMessage, ToolSpec } from '../models/modelRequest';
 import { offlineProvider } from '../recall/history';

@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../core/base/disposable';
-import type { Element } from '../../core/compaction/continuity';
-import type { ExtractiveItem } from '../../core/compaction/extractive';
-import { inProcessAnalyst } from '../../core/compaction/inProcessAnalyst';
-import type { TextAnalysis } from '../../core/compaction/textAnalysis';
+import type { Element } from '../../core/compaction/measure/continuity';
+import type { ExtractiveItem } from '../../core/compaction/measure/extractive';
+import { inProcessAnalyst } from '../../core/compaction/measure/inProcessAnalyst';
+import type { TextAnalysis } from '../../core/compaction/measure/textAnalysis';
 import { errorText } from '../../core/errors';
 import type { Logger, TextAnalyst } from '../../core/ports';
 import { workerLimits } from '../runtime/workerLimits';

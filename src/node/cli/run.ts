@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { setFlagsFromString } from 'node:v8';
 import { Conversation } from '../../core/chat/conversation';
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
-import type { CompactionResult } from '../../core/chat/compactor';
+import type { CompactionResult } from '../../core/compaction/compactor';
 import { ModelError } from '../../core/chat/modelError';
 import type { WhenFullAnswer } from '../../core/chat/turn';
 import { modelTurnError } from '../../core/chat/turnError';

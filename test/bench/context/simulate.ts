@@ -1,5 +1,5 @@
 import { Conversation } from '../../../src/core/chat/conversation';
-import { inProcessAnalyst } from '../../../src/core/compaction/inProcessAnalyst';
+import { inProcessAnalyst } from '../../../src/core/compaction/measure/inProcessAnalyst';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import type { Logger, MemoryNotes } from '../../../src/core/ports';
 import type { Tool } from '../../../src/core/tools/tool';

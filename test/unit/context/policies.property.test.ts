@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { policyChangeNote } from '../../../src/core/chat/turnNotes';
-import { cutPoint } from '../../../src/core/compaction/cutPoint';
+import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { presetNames, resolvePolicy } from '../../../src/core/context/resolvePolicy';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { promptId, systemPrompt } from '../../../src/core/chat/systemPrompt';
-import { continuingPrompt } from '../../../src/core/compaction/continuation';
-import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/foldedState';
-import { renderEntry, summaryPrompt } from '../../../src/core/compaction/prompts';
-import { emptyWorkLedger } from '../../../src/core/compaction/workLedger';
+import { continuingPrompt } from '../../../src/core/compaction/summary/continuation';
+import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/ledgers/foldedState';
+import { renderEntry, summaryPrompt } from '../../../src/core/compaction/summary/prompts';
+import { emptyWorkLedger } from '../../../src/core/compaction/ledgers/workLedger';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { fillAttachments } from '../../../src/core/context/fillAttachments';
 import { continueText, project } from '../../../src/core/context/projection';

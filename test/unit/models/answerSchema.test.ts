@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { formatOf } from '../../../src/core/compaction/summaryFormat';
+import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
 import { summaryFormats } from '../../../src/core/context/policy';
 import type { ModelClient } from '../../../src/core/ports';
 import { AnthropicClient } from '../../../src/node/models/anthropicClient';

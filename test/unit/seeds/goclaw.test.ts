@@ -3,7 +3,7 @@
  * test/unit/transfer; its checkpoints, failover and background retries in test/unit/chat and test/unit/compaction too.
  */
 import assert from 'node:assert/strict';
-import { cutPoint } from '../../../src/core/compaction/cutPoint';
+import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { BranchBuilder } from '../../support/branchBuilder';

@@ -3,7 +3,7 @@
  * test/unit/transfer, analytics in test/unit/analytics, and the indicator of the view in test/webview.
  */
 import assert from 'node:assert/strict';
-import { formatOf } from '../../../src/core/compaction/summaryFormat';
+import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { resolvePolicy, type PresetName } from '../../../src/core/context/resolvePolicy';

@@ -3,8 +3,8 @@
  * tree and the index of messages in test/unit/store, adapters for other providers in test/unit/models.
  */
 import assert from 'node:assert/strict';
-import { cutPoint } from '../../../src/core/compaction/cutPoint';
-import { formatOf } from '../../../src/core/compaction/summaryFormat';
+import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
+import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
 import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
 import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
 import { createSkillTool } from '../../../src/core/skills/skillTool';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/foldedState';
+import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/ledgers/foldedState';
 import type { ContentOf } from '../../../src/core/session/entry';
 import { compactionPreviewText, oneLine, summaryIn } from '../../../src/vscode/compactionPreviewText';
 import { BranchBuilder } from '../../support/branchBuilder';

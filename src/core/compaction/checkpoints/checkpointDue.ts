@@ -1,0 +1,74 @@
+import { contextExclusionOf } from '../../session/contextExclusion';
+import type { EntryOf, StoredEntry } from '../../session/entry';
+import { cycleEntries, liveCompaction } from '../../session/liveCompaction';
+import { isUserMessage } from '../ladder/cutPoint';
+
+export interface CheckpointRule {
+  /** In tokens, ascending. */
+  readonly thresholds: readonly number[];
+  /** 0 = only thresholds count. */
+  readonly everyUserTurns: number;
+  readonly minTokens: number;
+  /** Size at which a whole summary is begun in the background; null: none will be. */
+  readonly prepare: number | null;
+  /** Share of what is folded, 0–1, that a checkpoint has to cover to do for a compaction. */
+  readonly coverage: number;
+}
+
+/** Share of the size at which the summary is begun, from which on a checkpoint would be paid twice: 150,000 of 156,000 tokens is 0.96. */
+const nearSummary = 0.95;
+
+/**
+ * Whether a checkpoint should be written after this turn: a threshold was crossed, or enough was said, since the last one of this cycle.
+ *
+ * Where a summary is prepared, checkpoints only stand in for one that fails. Then none is written just before it is begun while there
+ * is one that would do, none from then on, and one that lies nearer to a threshold than to the one before serves for both. Measured
+ * over 300 turns in a 100,000-token window: 3 instead of 5 a cycle, 3 % of the tokens sent and 5 % of the cost.
+ */
+export function checkpointDue(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[], used: number, rule: CheckpointRule): boolean {
+  const { thresholds, everyUserTurns, minTokens, prepare, coverage } = rule;
+  if (used < minTokens || (prepare !== null && used >= prepare)) return false;
+  const cycle = cycleEntries(entries);
+  const last = newestOnBranch(cycle, checkpoints);
+  const since = last ? cycle.slice(cycle.findIndex(({ uuid }) => uuid === last.content.coversThrough) + 1) : cycle;
+  const turns = since.filter(isUserMessage).length;
+  if (turns === 0) return false;
+  const at = last?.content.tokensAtCheckpoint ?? 0;
+  // Less would do of the whole size, but what a compaction leaves behind stands in front of what can be folded.
+  const wouldDo = at >= (used * (1 + coverage)) / 2;
+  if (prepare !== null && used >= prepare * nearSummary && wouldDo) return false;
+  // In a small window a compaction may leave more than the first thresholds: what it folded is told by its summary.
+  const left = last ? 0 : (liveCompaction(entries)?.content.tokensAfter ?? 0);
+  const servedFrom = (index: number) => (prepare === null ? thresholds[index]! : ((thresholds[index - 1] ?? 0) + thresholds[index]!) / 2);
+  return thresholds.some((tokens, index) => used >= tokens && tokens > left && at < servedFrom(index)) || (everyUserTurns > 0 && turns >= everyUserTurns);
+}
+
+/** The newest checkpoint whose range ends on one of these entries. */
+export function newestOnBranch(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[]): EntryOf<'checkpoint'> | null {
+  const order = new Map(entries.map((entry, index) => [entry.uuid, index]));
+  let best: EntryOf<'checkpoint'> | null = null;
+  let bestAt = -1;
+  for (const checkpoint of checkpoints) {
+    const at = order.get(checkpoint.content.coversThrough) ?? -1;
+    if (at >= bestAt && at !== -1) [best, bestAt] = [checkpoint, at];
+  }
+  return best;
+}
+
+/**
+ * Without those that tell of what the user has taken out since they were begun, or know nothing of what was put back: whoever folded by
+ * them would bring the one into the prompt again, and lose the other. What one knew of is its parent, and not its own place: while
+ * it was written another window may have appended. A parent on another branch may have known what was taken out only there.
+ */
+export function soundCheckpoints(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[]): readonly EntryOf<'checkpoint'>[] {
+  const order = new Map(entries.map(({ uuid }, index) => [uuid, index]));
+  const marks = entries.flatMap((entry, at) => {
+    const exclusion = contextExclusionOf(entry);
+    return exclusion ? [{ at, changed: exclusion.entries }] : [];
+  });
+  return checkpoints.filter(({ parent, content }) => {
+    const end = order.get(content.coversThrough) ?? -1;
+    const knew = parent === null ? end : order.get(parent);
+    return knew !== undefined && !marks.some((mark) => mark.at > knew && mark.changed.some((uuid) => (order.get(uuid) ?? Infinity) <= end));
+  });
+}

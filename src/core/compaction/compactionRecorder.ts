@@ -1,0 +1,165 @@
+import { elementsOf, reachablePercent, type Element } from './measure/continuity';
+import { isUserMessage, type Cut } from './ladder/cutPoint';
+import { FoldedState, renderFoldedState, requestLine } from './ledgers/foldedState';
+import type { Fold } from './ladder/ladder';
+import { maskedEntries } from './ladder/mask';
+import type { SummaryCall } from './summary/summaryWriter';
+import { itemsOf, nothingFound } from './measure/textAnalysis';
+import type { ContextEngine } from '../context/engine';
+import { errorText } from '../errors';
+import type { Clock, IdSource, Logger, SessionStore, TextAnalyst, TokenCounter } from '../ports';
+import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
+import type { Continuity } from '../session/fidelity';
+import { liveCompaction } from '../session/liveCompaction';
+import type { UsageRecord } from '../session/usageRecord';
+import type { BranchState } from '../chat/branchState';
+import type { ConversationEvent } from '../chat/events';
+import type { Pins } from '../chat/pins';
+
+export interface RecordDeps {
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly store: Pick<SessionStore, 'search'>;
+  readonly counter: TokenCounter;
+  readonly analyst: TextAnalyst;
+  readonly clock: Clock;
+  readonly ids: IdSource;
+  readonly log: Logger;
+  readonly pins: Pins;
+  readonly emit: (event: ConversationEvent) => void;
+}
+
+type Content = ContentOf<'compaction'>;
+
+/** What is known about a compaction before it is measured. */
+export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & Partial<Pick<Content, 'instructions' | 'note' | 'supersedes' | 'previous' | 'coversFrom' | 'firstKeptEntry'>> & {
+  readonly startedAt: number;
+  readonly holdsTurn: boolean;
+};
+
+/** Whether the folded range is found again. */
+type Reach = Pick<Continuity, 'reachablePercent' | 'searched'>;
+
+/** Searches that the continuity score may make. */
+const mostSearches = 24;
+const notMeasured: Reach = { reachablePercent: null, searched: 0 };
+const recordFlags = { display: true, modelFacing: false };
+
+/** Measures a fold as the record it would become, and appends it. History is untouched until then. */
+export class CompactionRecorder {
+  private recordedAt = 0;
+
+  constructor(private readonly deps: RecordDeps) {}
+
+  /** As it would be stored, with the size of the context after it. */
+  async draft(fold: Fold, cut: Cut, facts: RecordFacts): Promise<Content> {
+    const { branch, engine, pins, clock, ids } = this.deps;
+    const isMessage = (entry: StoredEntry) => entry.content.type === 'message';
+    const before = liveCompaction(branch.entries);
+    const masked = maskedEntries(branch.entries);
+    const keptMasked = cut.kept.filter(({ uuid }) => masked.has(uuid)).map(({ uuid }) => uuid);
+    const durationMs = clock.now() - facts.startedAt;
+    const { startedAt: _, holdsTurn, ...rest } = facts;
+    const requestChars = engine.budget.oversized * 3;
+    const request = requestLine(cut.currentRequest, requestChars) ?? carriedRequest(cut, before);
+    const folded = request ? { ...fold.folded, request } : fold.folded;
+    const content: Content = {
+      type: 'compaction',
+      operationId: ids.next(),
+      summaryText: renderFoldedState(folded, null, requestChars, await pins.text()),
+      summary: folded,
+      firstKeptEntry: cut.firstKept?.uuid ?? null,
+      coversFrom: cut.folded[0]?.uuid ?? null,
+      tokensAfter: 0,
+      messagesBefore: cut.folded.filter(isMessage).length + cut.kept.filter(isMessage).length,
+      messagesAfter: cut.kept.filter(isMessage).length,
+      model: fold.model,
+      durationMs,
+      heldMs: holdsTurn ? durationMs : 0,
+      needsSummaryRetry: fold.rung === 'extractive' || fold.rung === 'truncate',
+      previous: before?.uuid ?? null,
+      placement: engine.policy.compaction.placement,
+      cost: null,
+      ...(fold.note ? { note: fold.note } : {}),
+      ...(fold.audit ? { audit: fold.audit } : {}),
+      ...(keptMasked.length > 0 ? { masked: keptMasked } : {}),
+      ...rest,
+    };
+    return this.measured(content);
+  }
+
+  /** With the size of the context that it would lead to. */
+  async measured(content: Content): Promise<Content> {
+    const { branch, engine, counter } = this.deps;
+    const [summaryTokens] = await counter.count([content.summaryText]).catch(() => [engine.estimate(content.summaryText)]);
+    const trial: StoredEntry = { ...branch.draft(content, recordFlags), tokenEstimate: summaryTokens ?? null, seq: 0 };
+    return { ...content, tokensAfter: engine.measure([...branch.entries, trial]).used };
+  }
+
+  /**
+   * What of the folded range survived. `isAwaited`: a turn waits, so that nothing is searched (up to some seconds on a busy machine) and
+   * nothing is read that has not been read.
+   */
+  async continuity(fold: Fold, cut: Cut, summaryText: string, isAwaited: boolean): Promise<Continuity> {
+    const { analyst } = this.deps;
+    const analysis = fold.analysis ?? (isAwaited ? nothingFound : await analyst.analyse(itemsOf(cut.folded), 0));
+    const elements = elementsOf(cut.folded, analysis);
+    const reach = isAwaited ? notMeasured : await this.reach(elements);
+    return { inContextPercent: await analyst.inContext(elements, summaryText), elements: elements.length, ...reach };
+  }
+
+  /** The same before there is a record, and before anybody waits for one. */
+  async expectedContinuity(fold: Fold, cut: Cut): Promise<Continuity> {
+    return this.continuity(fold, cut, renderFoldedState(fold.folded, null, 0, await this.deps.pins.text().catch(() => '')), false);
+  }
+
+  /** Record, pointer and what it cost in one transaction. Rejects with `StoreError`, and then nothing has changed. */
+  async append(content: Content, calls: readonly SummaryCall[]): Promise<EntryOf<'compaction'>> {
+    const { branch, engine, emit } = this.deps;
+    const usage = calls.map((call) => this.usageOf(call));
+    const costs = calls.map((call) => branch.costOf(call.provider, call.model, call.usage));
+    const cost = costs.includes(null) ? null : costs.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+    const stored = await branch.append({ ...content, cost }, { ...recordFlags, usage });
+    await branch.settleCounts().catch(() => undefined);
+    engine.recounted();
+    for (const [index, { model, usage: used }] of calls.entries()) emit({ type: 'usage_reported', model, usage: used, kind: 'compaction', cost: costs[index] ?? null });
+    emit({ type: 'entry_appended', entry: stored });
+    return stored as EntryOf<'compaction'>;
+  }
+
+  /** Requests that led to no record are paid for all the same. Never rejects. */
+  async spend(calls: readonly SummaryCall[]): Promise<void> {
+    const { branch, emit, log } = this.deps;
+    const { leaf } = branch;
+    if (calls.length === 0 || leaf === null) return;
+    try {
+      await branch.spend(calls.map((call) => ({ entry: leaf, ...this.usageOf(call) })));
+      for (const { provider, model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: branch.costOf(provider, model, usage) });
+    } catch (error) {
+      log.warn('usage_not_saved', { detail: errorText(error) });
+    }
+  }
+
+  /** Whether the folded range is found again. Never rejects. */
+  private async reach(elements: readonly Element[]): Promise<Reach> {
+    const { branch, store, log } = this.deps;
+    try {
+      return await reachablePercent(elements, branch.session.uuid, store, mostSearches);
+    } catch (error) {
+      log.warn('continuity_not_measured', { detail: errorText(error) });
+      return notMeasured;
+    }
+  }
+
+  /** A request is known by its time: what a compaction and a checkpoint that are cancelled together have used is two. */
+  private usageOf({ provider, model, usage }: SummaryCall): Omit<UsageRecord, 'entry'> {
+    this.recordedAt = Math.max(this.deps.clock.now(), this.recordedAt + 1);
+    return { provider, model, kind: 'compaction', ...usage, cost: null, at: this.recordedAt };
+  }
+}
+
+/** Of a second cut inside of one turn: its request is in the state alone, and after a restart not in memory either. */
+function carriedRequest({ folded, kept }: Cut, before: EntryOf<'compaction'> | null): FoldedState['request'] {
+  if (kept.length === 0 || folded.some(isUserMessage) || kept.some(isUserMessage)) return undefined;
+  return FoldedState.safeParse(before?.content.summary).data?.request;
+}

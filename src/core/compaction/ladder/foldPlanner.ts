@@ -1,0 +1,132 @@
+import { cutPoint, sentEntries, type Cut } from './cutPoint';
+import type { Failover } from '../summary/failover';
+import { emptyFoldedState, FoldedState } from '../ledgers/foldedState';
+import { foldByChain, previousText, type Fold, type FoldRequest } from './ladder';
+import { maskedEntries, stubTokens } from './mask';
+import { formatOf } from '../summary/summaryFormat';
+import type { ContextEngine } from '../../context/engine';
+import type { Clock, Logger, Summarizer, TextAnalyst } from '../../ports';
+import type { ContentOf, EntryOf, StoredEntry } from '../../session/entry';
+import { liveCompaction } from '../../session/liveCompaction';
+import type { BranchState } from '../../chat/branchState';
+import { continuationOf } from '../summary/continuationOf';
+import type { JobHooks } from '../summary/summaryJob';
+
+export interface FoldPlannerDeps {
+  readonly branch: BranchState;
+  readonly engine: ContextEngine;
+  readonly analyst: TextAnalyst;
+  readonly failover: Failover;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export interface ChainOptions {
+  readonly cut: Cut;
+  readonly previous: FoldedState | null;
+  readonly instructions: string | null;
+  readonly background: boolean;
+  /** `previous` is the state that stands in the prompt now, and the prompt still fits the model. */
+  readonly inPrompt?: boolean;
+  /** Asked before those of the policy. */
+  readonly first?: readonly Summarizer[];
+}
+
+/** Folding has to pay: a record that saves less than this share of the context is not made. */
+export const leastSaving = 0.1;
+/** Of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
+const longestSummary = 0.25;
+const leastSummary = 200;
+const lastTurn = { userTurns: 1 };
+
+/** What can be folded on this branch right now, and how. */
+export class FoldPlanner {
+  constructor(private readonly deps: FoldPlannerDeps) {}
+
+  get live(): EntryOf<'compaction'> | null {
+    return liveCompaction(this.deps.branch.entries);
+  }
+
+  /** Tokens that an entry takes in the prompt. */
+  tokensOf(): (entry: StoredEntry) => number {
+    const { branch } = this.deps;
+    const masked = maskedEntries(branch.entries);
+    return (entry) => (masked.has(entry.uuid) ? stubTokens : branch.tokensOf(entry));
+  }
+
+  /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot save as much. */
+  cuts(trigger: ContentOf<'compaction'>['trigger'], least = leastSaving): readonly Cut[] {
+    const { branch, engine } = this.deps;
+    const { keep } = engine.policy.compaction;
+    const tokensOf = this.tokensOf();
+    const worthwhile = engine.rawRequestTokens() * least;
+    const cuts = (trigger === 'manual' ? [keep, lastTurn, null] : [keep, lastTurn]).flatMap((one) => {
+      const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.ownTokens(engine.budget.keep), tokensOf });
+      return cut ? [cut] : [];
+    });
+    const saving = (cut: Cut) => cut.folded.reduce((sum, entry) => sum + tokensOf(entry), 0) * (1 - 2 * longestSummary);
+    return cuts.filter((cut) => saving(cut) > worthwhile);
+  }
+
+  /**
+   * For a summary that is used some turns from now: what is said until then is what stays, so that everything said so far can be
+   * folded, or all but the turn that is not at its end. Null when nothing is worth folding.
+   */
+  preparedCut(): Cut | null {
+    const { entries } = this.deps.branch;
+    const least = this.cuts('automatic').at(-1);
+    if (!least) return null;
+    return isAnswer(sentEntries(entries).at(-1)) ? cutPoint(entries, { keep: null, tokens: 0, tokensOf: this.tokensOf() }) : least;
+  }
+
+  /** For the last rung: as much of the tail as the policy keeps in an emergency, and less when that does not fit. */
+  emergencyCuts(): readonly Cut[] {
+    const { branch, engine } = this.deps;
+    const tokensOf = this.tokensOf();
+    const { emergencyKeepPercent } = engine.policy.compaction;
+    const shares = emergencyKeepPercent === undefined ? [] : [cutPoint(branch.entries, { keep: { percentOfMessages: emergencyKeepPercent }, tokens: engine.ownTokens(engine.budget.limit * emergencyKeepPercent), tokensOf })];
+    const tail = [0.5, 0.25, 0.1].map((share) => cutPoint(branch.entries, { keep: { tokens: { percent: share, min: 0, max: engine.budget.limit } }, tokens: engine.ownTokens(engine.budget.limit * share), tokensOf }));
+    return [...shares, ...tail, cutPoint(branch.entries, { keep: lastTurn, tokens: engine.ownTokens(engine.budget.keep / 4), tokensOf })].filter((cut) => cut !== null);
+  }
+
+  previousState(live: EntryOf<'compaction'> | null = this.live): FoldedState | null {
+    if (!live) return null;
+    const stored = FoldedState.safeParse(live.content.summary);
+    if (stored.success) return stored.data;
+    return live.content.summaryText === '' ? null : { ...emptyFoldedState, raw: live.content.summaryText };
+  }
+
+  request(cut: Cut, instructions: string | null, previous: FoldedState | null = this.previousState()): FoldRequest {
+    const { branch, engine, analyst, log } = this.deps;
+    const live = this.live;
+    const carried = live ? branch.tokensOf(live) : 0;
+    const tokens = cut.folded.reduce((sum, entry) => sum + branch.tokensOf(entry), carried);
+    // A summary as long as what it stands for would help nobody: short ranges get a short one.
+    const maxSummaryTokens = Math.min(engine.budget.maxSummary, Math.max(leastSummary, Math.floor(tokens * longestSummary)));
+    return {
+      frames: branch.frames,
+      cut,
+      previous,
+      maxSummaryTokens,
+      ledgerTokens: Math.min(engine.ownTokens(engine.budget.maxSummary), maxSummaryTokens + carried),
+      instructions,
+      format: formatOf(engine.policy.compaction.format),
+      estimate: engine.estimate,
+      analyst,
+      log,
+    };
+  }
+
+  /** Rejects as `foldByChain` does. */
+  async byChain({ cut, previous, instructions, background, inPrompt = false, first = [] }: ChainOptions, hooks: JobHooks): Promise<Fold> {
+    const { branch, engine, failover, clock } = this.deps;
+    const continuation = inPrompt ? await continuationOf({ branch, engine, range: cut.folded, transcript: cut.folded, previous: previous && previousText(previous), now: clock.now() }) : null;
+    const chain = [...first, ...(await engine.summarizers())];
+    return foldByChain({ ...this.request(cut, instructions, previous), chain, continuation, failover, rule: engine.policy.summarizer, background, ...hooks });
+  }
+}
+
+/** The end of a turn: calls that wait for their results are none. */
+function isAnswer(entry: StoredEntry | undefined): boolean {
+  return entry?.content.type === 'message' && entry.content.role === 'assistant';
+}

@@ -1,0 +1,90 @@
+import * as z from 'zod/mini';
+import { wholeCharacters } from '../../context/excerpt';
+import { indented } from '../../frames/frames';
+import type { StoredEntry } from '../../session/entry';
+import { entryRef } from '../summary/prompts';
+import { renderSessionState, SessionState } from '../summary/sessionState';
+import { LedgerLine, unseen } from './userLedger';
+import { emptyWorkLedger, renderWorkLedger, WorkLedger } from './workLedger';
+
+/** What a folded range leaves behind, kept with the compaction so that the next one can merge it. */
+export const FoldedState = z.object({
+  /** Made by a model; null on the rungs without one. */
+  state: z.nullable(SessionState),
+  /** A model's answer that was no JSON; kept as it is. */
+  raw: z.nullable(z.string()),
+  /** Verbatim passages of the folded range: all there is on the extractive rung, the identifiers' lines beside a model's state. */
+  lines: z.array(LedgerLine),
+  /** What the user said in the folded ranges, verbatim. */
+  ledger: z.array(LedgerLine),
+  /** User messages that no longer fit the ledger, by id. */
+  earlier: z.array(z.string()),
+  /** Sentences of the user that are meant to hold on. */
+  orders: z._default(z.array(LedgerLine), []),
+  /** Sentences of the user that give a name, a number or a path. */
+  values: z._default(z.array(LedgerLine), []),
+  work: z._default(WorkLedger, emptyWorkLedger),
+  /** Identifiers that nothing else here mentions, by entry. */
+  identifiers: z._default(z.array(LedgerLine), []),
+  /** The request that is being worked on, as it is shown, where the cut fell inside of its turn: a second cut there may no longer have it at hand. */
+  request: z.optional(LedgerLine),
+});
+export type FoldedState = z.infer<typeof FoldedState>;
+
+export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [], orders: [], values: [], work: emptyWorkLedger, identifiers: [] };
+
+const openingText = 'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.';
+
+/** The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was cut. */
+export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number, pins = '', opening = openingText): string {
+  const list = (title: string, lines: readonly LedgerLine[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${indented(text)}`)].join('\n'));
+  return [
+    opening,
+    stateText(folded),
+    list('Standing orders of the user (verbatim)', unseen(folded.ledger, folded.orders)),
+    list('Exact values that the user gave', unseen(folded.ledger, folded.values)),
+    list('What the user said (verbatim)', folded.ledger),
+    folded.earlier.length === 0 ? '' : `The user's earlier messages, through recall: ${abbreviate(folded.earlier)}`,
+    renderWorkLedger(folded.work),
+    pins,
+    list('Also mentioned', folded.identifiers),
+    list(folded.state || folded.raw ? 'Exact passages' : 'Passages (verbatim)', folded.lines),
+    requestText(requestLine(currentRequest, oversizedChars) ?? folded.request),
+  ]
+    .flat()
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+/** What a model or the user wrote; empty on the rungs without one. */
+export function stateText({ state, raw }: FoldedState): string {
+  return [state ? renderSessionState(state) : '', raw ?? ''].filter((part) => part !== '').join('\n\n');
+}
+
+/** What of it a user may rewrite: the ledgers, pins and ids beside it are the program's. */
+export function editableText(folded: FoldedState): string {
+  return stateText(folded) || folded.lines.map(({ ref, text }) => `- ${text} (${ref})`).join('\n');
+}
+
+/** With the user's text in the place of what a model wrote, or (`byModel` false) of the passages that stood in for it. */
+export function withUsersText(folded: FoldedState, text: string, byModel: boolean): FoldedState {
+  return { ...folded, state: null, raw: text.trim(), lines: byModel ? folded.lines : [] };
+}
+
+function abbreviate(refs: readonly string[]): string {
+  return refs.length <= 40 ? refs.join(', ') : `${refs.slice(0, 20).join(', ')} … ${refs.slice(-20).join(', ')} (${refs.length})`;
+}
+
+/** What is carried of a request: all of it, or its head and tail. Undefined for what is no message. */
+export function requestLine(entry: StoredEntry | null, maxChars: number): LedgerLine | undefined {
+  if (entry?.content.type !== 'message') return undefined;
+  const { text } = entry.content;
+  const ref = entryRef(entry);
+  if (text.length <= maxChars) return { ref, text };
+  const head = Math.floor(maxChars * 0.7);
+  return { ref, text: `${wholeCharacters(text, 0, head)}\n[… the rest: recall ${ref} …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}` };
+}
+
+function requestText(request: LedgerLine | undefined): string {
+  return request ? `## The request you are working on (${request.ref}, verbatim)\n  ${indented(request.text)}` : '';
+}
