@@ -1,7 +1,7 @@
 import { elementsOf, reachablePercent, type Element } from './measure/continuity';
 import { isUserMessage, type Cut } from './ladder/cutPoint';
 import { FoldedState, renderFoldedState, requestLine } from './ledgers/foldedState';
-import type { Fold } from './ladder/ladder';
+import type { Fold } from './ladder/fold';
 import { maskedEntries } from './ladder/mask';
 import type { SummaryCall } from './summary/summaryWriter';
 import { itemsOf, nothingFound } from './measure/textAnalysis';

@@ -1,7 +1,8 @@
 import { isUserMessage, sentEntries, type Cut } from './ladder/cutPoint';
 import { newestOnBranch } from './checkpoints/checkpointDue';
 import { emptyFoldedState, withUsersText } from './ledgers/foldedState';
-import { coverage, foldByCheckpoint, foldByExtraction, foldByTruncation, type Fold } from './ladder/ladder';
+import type { Fold } from './ladder/fold';
+import { coverage, foldByCheckpoint, foldByExtraction, foldByTruncation } from './ladder/foldWithoutModel';
 import { maskPlan } from './ladder/mask';
 import type { SummaryCall } from './summary/summaryWriter';
 import type { ContextEngine } from '../context/engine';

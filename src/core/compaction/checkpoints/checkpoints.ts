@@ -2,7 +2,7 @@ import { checkpointDue, newestOnBranch, soundCheckpoints } from './checkpointDue
 import { checkpointSystem, parseCheckpoint, renderCheckpoint } from './checkpointText';
 import type { Failover } from '../summary/failover';
 import { checkpointFormat } from '../summary/listFormats';
-import { isBudget } from '../ladder/ladder';
+import { isBudget } from '../ladder/foldByChain';
 import { isProse } from '../summary/summaryFormat';
 import { SummaryWriter, type SummaryCall } from '../summary/summaryWriter';
 import { itemsOf } from '../measure/textAnalysis';

@@ -1,7 +1,8 @@
 import { cutPoint, sentEntries, type Cut } from './cutPoint';
 import type { Failover } from '../summary/failover';
 import { emptyFoldedState, FoldedState } from '../ledgers/foldedState';
-import { foldByChain, previousText, type Fold, type FoldRequest } from './ladder';
+import { previousText, type Fold, type FoldRequest } from './fold';
+import { foldByChain } from './foldByChain';
 import { maskedEntries, stubTokens } from './mask';
 import { formatOf } from '../summary/summaryFormat';
 import type { ContextEngine } from '../../context/engine';

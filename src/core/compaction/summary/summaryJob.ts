@@ -1,5 +1,5 @@
 import type { Cut } from '../ladder/cutPoint';
-import type { Fold } from '../ladder/ladder';
+import type { Fold } from '../ladder/fold';
 import type { SummaryCall } from './summaryWriter';
 import { errorText } from '../../errors';
 import type { Clock, Disposable } from '../../ports';

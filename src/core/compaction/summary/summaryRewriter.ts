@@ -1,6 +1,6 @@
 import type { Cut } from '../ladder/cutPoint';
 import { editableText, emptyFoldedState, withUsersText } from '../ledgers/foldedState';
-import type { Fold } from '../ladder/ladder';
+import type { Fold } from '../ladder/fold';
 import type { SummaryCall } from './summaryWriter';
 import type { ContextEngine } from '../../context/engine';
 import type { Clock, SessionStore } from '../../ports';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProcessAnalyst';
-import { foldByCheckpoint } from '../../../../src/core/compaction/ladder/ladder';
+import { foldByCheckpoint } from '../../../../src/core/compaction/ladder/foldWithoutModel';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/estimateTokens';
 import type { EntryOf, StoredEntry } from '../../../../src/core/session/entry';

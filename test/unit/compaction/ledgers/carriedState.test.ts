@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProcessAnalyst';
 import { emptyFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
-import { foldByExtraction } from '../../../../src/core/compaction/ladder/ladder';
+import { foldByExtraction } from '../../../../src/core/compaction/ladder/foldWithoutModel';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/estimateTokens';
 import { BranchBuilder } from '../../../support/branchBuilder';

@@ -1,0 +1,99 @@
+import type { Frames } from '../../frames/frames';
+import type { Logger, TextAnalyst } from '../../ports';
+import type { ContentOf, StoredEntry } from '../../session/entry';
+import type { Audit } from '../../session/fidelity';
+import { emptyFoldedState, renderFoldedState, stateText, type FoldedState } from '../ledgers/foldedState';
+import { extendLedger } from '../ledgers/userLedger';
+import { extendWorkLedger } from '../ledgers/workLedger';
+import { criticalIdentifiers, identifierAppendix, missingFrom } from '../measure/audit';
+import type { TextAnalysis } from '../measure/textAnalysis';
+import { checkCitations, knownRefs, type CheckedText, type Written } from '../summary/citations';
+import { entryRef } from '../summary/prompts';
+import type { SummaryFormat } from '../summary/summaryFormat';
+import type { Cut } from './cutPoint';
+
+export interface FoldRequest {
+  readonly frames: Frames;
+  readonly cut: Cut;
+  readonly previous: FoldedState | null;
+  readonly maxSummaryTokens: number;
+  /** For what the ledgers are shares of: with every compaction they have more to carry, whatever the length of the range. */
+  readonly ledgerTokens: number;
+  readonly instructions: string | null;
+  readonly format: SummaryFormat;
+  /** The state before was made for a larger window, and does not fit: only the newest of it is carried. */
+  readonly shortens?: boolean;
+  readonly estimate: (text: string) => number;
+  readonly analyst: TextAnalyst;
+  readonly log: Logger;
+}
+
+export interface Fold {
+  readonly folded: FoldedState;
+  readonly rung: Extract<ContentOf<'compaction'>['rung'], 'checkpoint' | 'model' | 'extractive' | 'truncate'>;
+  readonly model: string | null;
+  /** Why a better rung was not reached; null when none is better. */
+  readonly note: string | null;
+  readonly audit: Audit | null;
+  /** Of the folded range, for the continuity score; null when nobody has looked. */
+  readonly analysis: Pick<TextAnalysis, 'identifiers' | 'decisions'> | null;
+}
+
+/** Of the summary's budget: what stands beside a model's text. */
+export const shares = { ledger: 0.75, work: 0.4, passages: 0.15, identifiers: 0.1 };
+/** Everything beside a summary that no model has a part in. */
+export function ledgers({ cut, ledgerTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {
+  return {
+    ...emptyFoldedState,
+    ...extendLedger(previous, cut.folded, ledgerTokens * shares.ledger, estimate, new Map(analysis.sentences.map((found) => [found.entryId, found]))),
+    work: extendWorkLedger(previous.work, cut.folded, ledgerTokens * shares.work, estimate),
+    lines: withRefs(analysis.lines, cut.folded),
+  };
+}
+
+/** What a model wrote, with the ids that it cites checked. Entries that stay may be cited too. */
+export function cited({ cut }: FoldRequest, written: Written, previous: FoldedState, analysis: TextAnalysis): CheckedText<Written> {
+  const refs = new Map(cut.folded.map((entry) => [entry.uuid, entryRef(entry)]));
+  return checkCitations({ state: written.state, raw: written.raw }, knownRefs([...cut.folded, ...cut.kept], previous), analysis.identifiers, (id) => refs.get(id));
+}
+
+/** Adds the identifiers that nothing else mentions, and says what is still missing then. */
+export function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest, state: FoldedState, previous: FoldedState, analysis: TextAnalysis, unknownIds: readonly string[] = []) {
+  const budget = Math.max(60, maxSummaryTokens * shares.identifiers);
+  const critical = criticalIdentifiers(analysis.identifiers, Math.max(8, Math.min(80, Math.floor(maxSummaryTokens / 25))));
+  const rendered = renderFoldedState({ ...state, identifiers: [] }, null, 0);
+  const missing = missingFrom(critical, rendered);
+  const refs = new Map(cut.folded.map((entry) => [entry.uuid, entryRef(entry)]));
+  const fresh = identifierAppendix(missing, (id) => refs.get(id) ?? id, budget, estimate);
+  const carried = previous.identifiers.filter(({ text }) => !rendered.includes(text));
+  const identifiers = newestWithin([...carried, ...fresh], Math.max(budget, fresh.reduce((sum, { text }) => sum + estimate(text) + 8, 0)), estimate);
+  const lost = missingFrom(missing, identifiers.map(({ text }) => text).join('\n'));
+  const audit: Audit = {
+    checked: critical.length,
+    inSummary: critical.length - missingFrom(critical, stateText(state)).length,
+    leftBehind: critical.length - lost.length,
+    missing: lost.slice(0, 20).map(({ text }) => text),
+    repaired: false,
+    ...(unknownIds.length > 0 ? { unknownIds: unknownIds.slice(0, 20) } : {}),
+  };
+  return { folded: { ...state, identifiers }, audit, missing };
+}
+
+/** A state as it is given to be merged. Passages of an earlier range are facts of it: a state merged without them would lose what only they say. */
+export function previousText({ state, raw, lines }: FoldedState): string | null {
+  const passages = lines.map(({ ref, text }) => `${text} (${ref})`);
+  if (state) return JSON.stringify({ ...state, logos: [...state.logos, ...passages] });
+  return [raw ?? '', ...passages].filter((part) => part !== '').join('\n') || null;
+}
+
+export function withRefs(lines: readonly { entryId: string; text: string }[], entries: readonly StoredEntry[]) {
+  const refs = new Map(entries.map((entry) => [entry.uuid, entryRef(entry)]));
+  return lines.map(({ entryId, text }) => ({ ref: refs.get(entryId) ?? entryId, text }));
+}
+
+export function newestWithin(lines: FoldedState['lines'], budget: number, estimate: (text: string) => number): FoldedState['lines'] {
+  let used = 0;
+  let from = lines.length;
+  while (from > 0 && (used += estimate(lines[from - 1]!.text) + 8) <= budget) from--;
+  return lines.slice(from);
+}
