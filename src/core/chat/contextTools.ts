@@ -10,6 +10,7 @@ import type { ContentOf } from '../session/entry';
 import { liveCompaction, verbatimEntries } from '../session/liveCompaction';
 import { BranchSummaries } from './branchSummaries';
 import type { BranchState } from './branchState';
+import { BackgroundSummary } from '../compaction/summary/backgroundSummary';
 import { Checkpoints } from '../compaction/checkpoints/checkpoints';
 import { CompactionRecorder } from '../compaction/compactionRecorder';
 import { Compactor, type CompactionResult } from '../compaction/compactor';
@@ -60,6 +61,7 @@ export class ContextTools {
   readonly pins: Pins;
   readonly checkpoints: Checkpoints;
   readonly compactor: Compactor;
+  readonly background: BackgroundSummary;
   readonly retries: SummaryRetries;
   readonly branchSummaries: BranchSummaries;
   readonly exclusions: Exclusions;
@@ -77,9 +79,11 @@ export class ContextTools {
     this.rewriter = new SummaryRewriter({ ...deps, planner: this.planner, recorder: this.recorder });
     this.retries = new SummaryRetries({ ...deps, planner: this.planner, recorder: this.recorder, rewriter: this.rewriter });
     this.branchSummaries = new BranchSummaries({ ...deps, planner: this.planner, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
-    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.compactor.isPrepared });
+    this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.background.isUsable });
+    this.background = new BackgroundSummary({ ...deps, planner: this.planner, recorder: this.recorder });
     this.compactor = new Compactor({
       ...deps,
+      background: this.background,
       planner: this.planner,
       recorder: this.recorder,
       checkpoints: () => this.checkpoints.list(),
@@ -88,7 +92,7 @@ export class ContextTools {
     this.exclusions = new Exclusions({
       ...deps,
       changed: () => {
-        this.compactor.cancelPrepared();
+        this.background.drop();
         this.checkpoints.cancel();
       },
     });
@@ -187,19 +191,19 @@ export class ContextTools {
 
   /** It has grown by another window, or (`replaced`) is another one: what was prepared for the old one is of no use. */
   branchChanged(replaced: boolean): void {
-    if (replaced) this.compactor.cancelPrepared();
+    if (replaced) this.background.drop();
     this.checkpoints.forget();
   }
 
   close(): void {
     this.retries.close();
     this.checkpoints.cancel();
-    this.compactor.cancelPrepared();
+    this.background.drop();
   }
 
   private async replace(rewritten: Rewritten, trigger: 'edit' | 'manual', calls: SummaryJob['calls'], instructions: string | null = null) {
     const entry = await this.rewriter.record(rewritten, trigger, calls, instructions);
-    this.compactor.cancelPrepared();
+    this.background.drop();
     this.compactor.guard.helped();
     await this.deps.store.removeSummaryRetry(rewritten.target.uuid);
     return entry;

@@ -237,7 +237,7 @@ export class Conversation {
   /** Ends what runs in the background: a checkpoint, a summary that is being prepared. */
   cancelBackground(): void {
     this.context.checkpoints.cancel();
-    this.context.compactor.cancelPrepared();
+    this.context.background.drop();
   }
 
   /** Rejects with `StoreError`. */

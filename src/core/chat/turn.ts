@@ -9,7 +9,8 @@ import type { ToldMessage, Tool } from '../tools/tool';
 import { toSpec, type ToolBox } from '../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from './branchState';
-import type { CompactionOptions, Compactor } from '../compaction/compactor';
+import type { CompactionOptions } from '../compaction/compactionOptions';
+import type { Compactor } from '../compaction/compactor';
 import { turnErrorType, type ConversationEvent, type TurnError, type TurnPhase } from './events';
 import { modelStep, type StepOutcome } from './modelStep';
 import { RetryPolicy } from './retryPolicy';
@@ -222,7 +223,7 @@ export class Turn {
     if (!engine.policy.compaction.enabled) return english('Automatic compaction is off.');
     // Calls that are being answered belong to the thinking they came from: the break waits for the end of the turn while there is room.
     if (engine.isThinkingThroughCalls && used <= engine.budget.hardLimit) return null;
-    if (compactor.guard.holds(branch.entries, used, engine.budget.limit)) return null;
+    if (compactor.guard.holds(branch.entries, used, engine.budget)) return null;
     const answer = await this.askWhenFull(used);
     if (answer === 'continue') {
       this.isDeclined = true;

@@ -105,6 +105,7 @@ export class Turns {
         const turn = new Turn(id, { ...this.deps, compactor: context.compactor, emitContext: () => meter.tell(), improveSummary: () => context.retries.apply() }, signal, former);
         if (problem) return turn.refuse(problem);
         this.running = turn;
+        context.background.nextTurn();
         return turn.run().finally(() => (this.running = null));
       });
       meter.tell();

@@ -1,3 +1,4 @@
+import type { Budget } from '../context/budget';
 import type { StoredEntry } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
 
@@ -7,13 +8,17 @@ const rearmGrowth = 1.05;
 const mostIneffective = 2;
 
 /**
- * Keeps automatic compaction from going in circles.
+ * Keeps automatic compaction from going in circles. Only what was made and did not help counts: a summariser that fails says nothing
+ * about the next one.
  *
  *   armed ──did not help──▶ waiting for 5 % growth ──again──▶ stopped ──a compaction that helps, or the user's own──▶ armed
  */
 export class CompactionGuard {
   private count = 0;
+  /** Size at which the last one did not help. */
   private at = 0;
+  /** Size at which the user wanted it to wait. */
+  private postponedAt = 0;
   private told = false;
 
   get isStopped(): boolean {
@@ -25,20 +30,24 @@ export class CompactionGuard {
     return this.isStopped && !this.told && (this.told = true);
   }
 
-  /** Whether an automatic compaction has to wait although it is due; nothing waits that could not be sent otherwise. */
-  holds(entries: readonly StoredEntry[], used: number, limit: number): boolean {
+  /**
+   * Whether an automatic compaction has to wait although it is due. Above the hard limit only what the user has said is waited for,
+   * and above the limit nothing is: it could not be sent.
+   */
+  holds(entries: readonly StoredEntry[], used: number, { limit, hardLimit }: Pick<Budget, 'limit' | 'hardLimit'>): boolean {
+    const isWaiting = (from: number) => from > 0 && used < from * rearmGrowth;
     if (used > limit) return false;
-    const from = Math.max(this.at, undoneAt(entries));
-    return this.isStopped || (from > 0 && used < from * rearmGrowth);
+    if (isWaiting(Math.max(this.postponedAt, undoneAt(entries)))) return true;
+    return used <= hardLimit && (this.isStopped || isWaiting(this.at));
   }
 
   /** The user wants it to wait. */
   postponed(used: number): void {
-    this.at = used;
+    this.postponedAt = used;
   }
 
   helped(): void {
-    [this.count, this.at, this.told] = [0, 0, false];
+    [this.count, this.at, this.postponedAt, this.told] = [0, 0, 0, false];
   }
 
   failed(used: number): void {

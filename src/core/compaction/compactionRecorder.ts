@@ -1,10 +1,10 @@
-import { elementsOf, reachablePercent, type Element } from './measure/continuity';
+import { elementsOf, notSearched, reachablePercent, type Reach } from './measure/continuity';
 import { isUserMessage, type Cut } from './ladder/cutPoint';
 import { FoldedState, renderFoldedState, requestLine } from './ledgers/foldedState';
 import type { Fold } from './ladder/fold';
 import { maskedEntries } from './ladder/mask';
 import type { SummaryCall } from './summary/summaryWriter';
-import { itemsOf, nothingFound } from './measure/textAnalysis';
+import { itemsOf, type TextAnalysis } from './measure/textAnalysis';
 import type { ContextEngine } from '../context/engine';
 import { errorText } from '../errors';
 import type { Clock, IdSource, Logger, SessionStore, TextAnalyst, TokenCounter } from '../ports';
@@ -32,17 +32,13 @@ export interface RecordDeps {
 type Content = ContentOf<'compaction'>;
 
 /** What is known about a compaction before it is measured. */
-export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & Partial<Pick<Content, 'instructions' | 'note' | 'supersedes' | 'previous' | 'coversFrom' | 'firstKeptEntry'>> & {
+export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & Partial<Pick<Content, 'instructions' | 'note' | 'supersedes' | 'previous' | 'coversFrom' | 'firstKeptEntry' | 'needsSummaryRetry'>> & {
   readonly startedAt: number;
   readonly holdsTurn: boolean;
 };
 
-/** Whether the folded range is found again. */
-type Reach = Pick<Continuity, 'reachablePercent' | 'searched'>;
-
 /** Searches that the continuity score may make. */
 const mostSearches = 24;
-const notMeasured: Reach = { reachablePercent: null, searched: 0 };
 const recordFlags = { display: true, modelFacing: false };
 
 /** Measures a fold as the record it would become, and appends it. History is untouched until then. */
@@ -97,20 +93,33 @@ export class CompactionRecorder {
   }
 
   /**
-   * What of the folded range survived. `isAwaited`: a turn waits, so that nothing is searched (up to some seconds on a busy machine) and
-   * nothing is read that has not been read.
+   * What of the folded range survived; null where that is not known, because the range was not read: a turn that waits
+   * (`isAwaited`) is not held for reading it, nor for searching, which takes up to some seconds on a busy machine. Then `reach` is
+   * what was found out meanwhile.
    */
-  async continuity(fold: Fold, cut: Cut, summaryText: string, isAwaited: boolean): Promise<Continuity> {
+  async continuity(fold: Fold, cut: Cut, summaryText: string, isAwaited: boolean, reach: Reach | null = null): Promise<Continuity | null> {
     const { analyst } = this.deps;
-    const analysis = fold.analysis ?? (isAwaited ? nothingFound : await analyst.analyse(itemsOf(cut.folded), 0));
+    const analysis = fold.analysis ?? (isAwaited ? null : await analyst.analyse(itemsOf(cut.folded), 0));
+    if (!analysis) return null;
     const elements = elementsOf(cut.folded, analysis);
-    const reach = isAwaited ? notMeasured : await this.reach(elements);
-    return { inContextPercent: await analyst.inContext(elements, summaryText), elements: elements.length, ...reach };
+    const found = reach ?? (isAwaited ? notSearched : await this.reachOf(cut, analysis));
+    return { inContextPercent: await analyst.inContext(elements, summaryText), elements: elements.length, ...found };
   }
 
   /** The same before there is a record, and before anybody waits for one. */
-  async expectedContinuity(fold: Fold, cut: Cut): Promise<Continuity> {
+  async expectedContinuity(fold: Fold, cut: Cut): Promise<Continuity | null> {
     return this.continuity(fold, cut, renderFoldedState(fold.folded, null, 0, await this.deps.pins.text().catch(() => '')), false);
+  }
+
+  /** Whether the folded range is found again. Never rejects. */
+  async reachOf(cut: Cut, analysis: Pick<TextAnalysis, 'identifiers' | 'decisions'>): Promise<Reach> {
+    const { branch, store, log } = this.deps;
+    try {
+      return await reachablePercent(elementsOf(cut.folded, analysis), branch.session.uuid, store, mostSearches);
+    } catch (error) {
+      log.warn('continuity_not_measured', { detail: errorText(error) });
+      return notSearched;
+    }
   }
 
   /** Record, pointer and what it cost in one transaction. Rejects with `StoreError`, and then nothing has changed. */
@@ -137,17 +146,6 @@ export class CompactionRecorder {
       for (const { provider, model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: branch.costOf(provider, model, usage) });
     } catch (error) {
       log.warn('usage_not_saved', { detail: errorText(error) });
-    }
-  }
-
-  /** Whether the folded range is found again. Never rejects. */
-  private async reach(elements: readonly Element[]): Promise<Reach> {
-    const { branch, store, log } = this.deps;
-    try {
-      return await reachablePercent(elements, branch.session.uuid, store, mostSearches);
-    } catch (error) {
-      log.warn('continuity_not_measured', { detail: errorText(error) });
-      return notMeasured;
     }
   }
 

@@ -137,8 +137,9 @@ function resolvePrepare(share: number | undefined, nudges: readonly NudgePoint[]
   return at < trigger ? at : null;
 }
 
-function resolveKeep({ tokens }: Keep, effective: number, limit: number, trigger: number): number {
-  if (!tokens) return Math.floor(keepShare * trigger);
+function resolveKeep({ tokens, targetPercent }: Keep, effective: number, limit: number, trigger: number): number {
+  // Where the policy says what to come down to, that is the bound.
+  if (!tokens) return targetPercent === undefined ? Math.floor(keepShare * trigger) : Math.min(Math.floor(targetPercent * effective), trigger);
   // Bounded by 40 % of the limit: on a small window the preset's minimum would leave nothing to fold.
   return Math.floor(Math.min(Math.max(tokens.min, Math.min(tokens.max, tokens.percent * effective)), 0.4 * limit));
 }

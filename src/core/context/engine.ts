@@ -272,19 +272,25 @@ export class ContextEngine {
     return compactionDue(this.policyInUse.compaction, this.budget, used, countMessages(this.branch.entries));
   }
 
+  /** Whether it would still be due, or short of what the policy wants to come down to, with so many tokens and messages left. */
+  isDueAfter(used: number, messages: number): boolean {
+    const { target } = this.budget;
+    return compactionDue(this.policyInUse.compaction, this.budget, used, messages) || (target !== null && used >= target);
+  }
+
   /** Our own count of what the model counts as so many tokens. */
   ownTokens(tokens: number): number {
     return Math.floor(tokens / this.factor);
   }
 
-  /** Own, uncalibrated tokens that a compaction may leave verbatim. */
-  keepTokens(): number {
-    const { keep, target, maxSummary } = this.budget;
+  /** Own, uncalibrated tokens that a compaction may leave verbatim behind a summary of `summaryTokens`. */
+  keepTokens(summaryTokens: number): number {
+    const { keep, target } = this.budget;
     if (target === null) return this.ownTokens(keep);
     // What stands in front of the messages belongs to the size that has to come down, and so does the summary that is to be written.
     const fixed = this.rawRequestTokens() - this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' || piece.entryId === null ? 0 : piece.tokens), 0);
     const summary = this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' ? piece.tokens : 0), 0);
-    return Math.max(0, Math.min(this.ownTokens(keep), this.ownTokens(target) - 1 - fixed + summary - maxSummary));
+    return Math.max(0, Math.min(this.ownTokens(keep), this.ownTokens(target) - 1 - fixed + summary - summaryTokens));
   }
 
   /** Own, uncalibrated count of the request that would be sent now. */

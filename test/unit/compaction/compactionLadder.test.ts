@@ -231,7 +231,7 @@ describe('the other rungs and guards', () => {
 
   it('stops after two compactions in a row that did not help, says so once, and begins again after one that does', () => {
     const guard = new CompactionGuard();
-    const holds = (used: number) => guard.holds([], used, 1_000);
+    const holds = (used: number) => guard.holds([], used, { limit: 1_000, hardLimit: 1_000 });
     assert.equal(holds(900), false);
     guard.failed(900);
     assert.deepEqual([holds(944), holds(946), holds(1_001)], [true, false, false], 're-armed by 5 % of growth, and never over the limit');
@@ -246,7 +246,7 @@ describe('the other rungs and guards', () => {
     const b = new BranchBuilder();
     b.user('q');
     b.undo(b.compaction(null));
-    const holds = (used: number) => guard.holds(b.entries, used, 1_000);
+    const holds = (used: number) => guard.holds(b.entries, used, { limit: 1_000, hardLimit: 1_000 });
     assert.deepEqual([holds(100), holds(104), holds(105), holds(1_001)], [true, true, false, false], '100 tokens were restored');
     b.compaction(null);
     assert.equal(holds(100), false);

@@ -49,7 +49,12 @@ function cutAtStep(live: readonly StoredEntry[], after: number, { sizeFrom, toke
 
 /** Messages that are sent verbatim, as policies count them: the user's, each step of the assistant, each tool result. */
 export function countMessages(entries: readonly StoredEntry[]): number {
-  return messageStarts(sentEntries(entries)).length;
+  return countSent(sentEntries(entries));
+}
+
+/** The same of entries that are known to be sent. */
+export function countSent(live: readonly StoredEntry[]): number {
+  return messageStarts(live).length;
 }
 
 /** Entries of the verbatim part that the model is sent. */

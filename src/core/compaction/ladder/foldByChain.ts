@@ -3,7 +3,7 @@ import { CancelledError, errorText } from '../../errors';
 import { english } from '../../l10n';
 import type { Summarizer } from '../../ports';
 import { emptyFoldedState } from '../ledgers/foldedState';
-import { itemsOf } from '../measure/textAnalysis';
+import { itemsOf, type TextAnalysis } from '../measure/textAnalysis';
 import type { Continuation } from '../summary/continuation';
 import type { Failover, FailoverRule } from '../summary/failover';
 import { SummaryWriter, type SummaryCall } from '../summary/summaryWriter';
@@ -21,6 +21,8 @@ export interface ModelFoldRequest extends FoldRequest {
   /** A summariser has begun to answer. */
   readonly onLife?: () => void;
   readonly spent: (call: SummaryCall) => void;
+  /** The range has been read, whatever becomes of the summary. */
+  readonly onRead?: (analysis: TextAnalysis) => void;
 }
 
 /** Of the identifiers that have to survive: below the first a repair is asked for, below the second the summary is refused. */
@@ -56,6 +58,7 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
   const previous = request.previous ?? emptyFoldedState;
   const writer = new SummaryWriter({ ...request, summarizer });
   const analysing = request.analyst.analyse(itemsOf(cut.folded), Math.floor(maxSummaryTokens * shares.passages));
+  if (request.onRead) void analysing.then(request.onRead);
   const judge = async (text: string) => {
     const analysis = await analysing;
     const beside = ledgers(request, previous, analysis);

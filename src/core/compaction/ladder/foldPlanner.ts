@@ -1,6 +1,6 @@
-import { cutPoint, sentEntries, type Cut } from './cutPoint';
+import { cutPoint, isUserMessage, sentEntries, type Cut } from './cutPoint';
 import type { Failover } from '../summary/failover';
-import { emptyFoldedState, FoldedState } from '../ledgers/foldedState';
+import { emptyFoldedState, FoldedState, renderFoldedState } from '../ledgers/foldedState';
 import { previousText, type Fold, type FoldRequest } from './fold';
 import { foldByChain } from './foldByChain';
 import { maskedEntries, stubTokens } from './mask';
@@ -58,15 +58,42 @@ export class FoldPlanner {
   /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot save as much. */
   cuts(trigger: ContentOf<'compaction'>['trigger'], least = leastSaving): readonly Cut[] {
     const { branch, engine } = this.deps;
-    const { keep } = engine.policy.compaction;
+    const inLastTurn = (keep: typeof lastTurn | null) => cutPoint(branch.entries, { keep, tokens: engine.ownTokens(engine.budget.keep), tokensOf: this.tokensOf() });
+    const cuts = [this.policyCut(engine.budget.maxSummary), inLastTurn(lastTurn), ...(trigger === 'manual' ? [inLastTurn(null)] : [])].filter((cut) => cut !== null);
+    return cuts.filter((cut) => this.saves(cut, least));
+  }
+
+  private saves(cut: Cut, least: number): boolean {
     const tokensOf = this.tokensOf();
-    const worthwhile = engine.rawRequestTokens() * least;
-    const cuts = (trigger === 'manual' ? [keep, lastTurn, null] : [keep, lastTurn]).flatMap((one) => {
-      const cut = cutPoint(branch.entries, { keep: one, tokens: one === keep ? engine.keepTokens() : engine.ownTokens(engine.budget.keep), tokensOf });
-      return cut ? [cut] : [];
-    });
-    const saving = (cut: Cut) => cut.folded.reduce((sum, entry) => sum + tokensOf(entry), 0) * (1 - 2 * longestSummary);
-    return cuts.filter((cut) => saving(cut) > worthwhile);
+    return cut.folded.reduce((sum, entry) => sum + tokensOf(entry), 0) * (1 - 2 * longestSummary) > this.deps.engine.rawRequestTokens() * least;
+  }
+
+  /** Where the policy cuts when a summary of so many own tokens stands in front; `share`: and with that much less of what it would keep. */
+  private policyCut(summaryTokens: number, share = 1): Cut | null {
+    const { branch, engine } = this.deps;
+    return cutPoint(branch.entries, { keep: engine.policy.compaction.keep, tokens: engine.keepTokens(summaryTokens) * share, tokensOf: this.tokensOf() });
+  }
+
+  /**
+   * Where a summary that was written for `cut` may be put now, the cut that keeps most first. More has been said since: that stays,
+   * and so does what the policy would keep if the summary were begun now, although the summary tells of that too. Behind those come
+   * cuts that fold more than it tells of.
+   */
+  cutsFor(cut: Cut, state: FoldedState, trigger: ContentOf<'compaction'>['trigger']): readonly Cut[] {
+    const { branch, engine } = this.deps;
+    const summaryTokens = engine.estimate(renderFoldedState(state, null, 0));
+    const live = sentEntries(branch.entries);
+    const read = live.findIndex(({ uuid }) => uuid === cut.folded.at(-1)!.uuid) + 1;
+    const kept = live.slice(read);
+    const own: Cut = { folded: live.slice(0, read), firstKept: kept[0] ?? null, kept, currentRequest: kept.some(isUserMessage) ? null : cut.currentRequest };
+    const shares = engine.budget.target === null ? [1] : [1, 0.9, 0.75];
+    // Nothing that is worth folding may be left: then the summary takes the place of the state before.
+    const all: Cut = { folded: [], firstKept: live[0] ?? null, kept: live, currentRequest: null };
+    const now = this.cuts(trigger)[0] ?? all;
+    if (trigger === 'manual' || now === all) return [now.folded.length < read ? now : own];
+    const wanted = shares.map((share) => this.policyCut(summaryTokens, share)).filter((one) => one !== null);
+    const cuts = [own, ...wanted].sort((a, b) => a.folded.length - b.folded.length);
+    return cuts.filter((one, index) => one.folded.length !== cuts[index - 1]?.folded.length);
   }
 
   /**

@@ -2,7 +2,7 @@ import { wholeCharacters } from '../../context/excerpt';
 import type { EntryOf, StoredEntry } from '../../session/entry';
 import { renderCheckpoint } from '../checkpoints/checkpointText';
 import { emptyFoldedState, stateText, type FoldedState } from '../ledgers/foldedState';
-import { itemsOf, joined, nothingFound } from '../measure/textAnalysis';
+import { itemsOf, joined, nothingFound, type TextAnalysis } from '../measure/textAnalysis';
 import type { Cut } from './cutPoint';
 import { cited, ledgers, newestWithin, withIdentifiers, withRefs, type Fold, type FoldRequest } from './fold';
 
@@ -46,6 +46,20 @@ export function foldByTruncation(request: FoldRequest, note: string | null): Fol
   const small = { ...request, ledgerTokens: request.ledgerTokens / 3 };
   const folded: FoldedState = { ...emptyFoldedState, ...ledgers(small, previous, nothingFound) };
   return { folded, rung: 'truncate', model: null, note, audit: null, analysis: null };
+}
+
+/**
+ * A summary that a model has written for the beginning of the request's range; the rest of it is folded without a model. More was
+ * said while it was written than may stay, and asking again would only be late again: the next summary merges these passages.
+ */
+export async function foldFurther(request: FoldRequest, fold: Fold, toldThrough: StoredEntry): Promise<Fold> {
+  const { cut, maxSummaryTokens } = request;
+  const rest = cut.folded.slice(cut.folded.findIndex(({ uuid }) => uuid === toldThrough.uuid) + 1);
+  const half = Math.floor(maxSummaryTokens / 2);
+  const further = await foldByExtraction({ ...request, cut: { ...cut, folded: rest }, previous: fold.folded, maxSummaryTokens: half }, fold.note);
+  const read = further.analysis as TextAnalysis;
+  const analysis = fold.analysis && joined({ ...nothingFound, ...fold.analysis }, read);
+  return { ...further, rung: fold.rung, model: fold.model, audit: fold.audit, analysis };
 }
 
 /** The newest of each list of a state, word for word, or the end of a text. */

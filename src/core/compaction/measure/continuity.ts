@@ -16,6 +16,11 @@ export interface Element {
   readonly entryId: string;
 }
 
+/** Whether the folded range is found again. */
+export type Reach = Pick<Continuity, 'reachablePercent' | 'searched'>;
+
+export const notSearched: Reach = { reachablePercent: null, searched: 0 };
+
 const weights: Readonly<Record<Element['kind'], number>> = { request: 3, decision: 3, identifier: 2, detail: 1 };
 const mostDecisions = 60;
 const mostIdentifiers = 400;
@@ -57,7 +62,7 @@ export function inContextPercent(elements: readonly Element[], leftBehind: strin
 }
 
 /** Asks the search for a spread sample of the elements: found means that an entry which has it is among the best ten. */
-export async function reachablePercent(elements: readonly Element[], session: string, store: Pick<SessionStore, 'search'>, most: number): Promise<Pick<Continuity, 'reachablePercent' | 'searched'>> {
+export async function reachablePercent(elements: readonly Element[], session: string, store: Pick<SessionStore, 'search'>, most: number): Promise<Reach> {
   const step = Math.max(1, elements.length / Math.max(1, most));
   const sample: Element[] = [];
   for (let at = 0; at < elements.length && sample.length < most; at += step) sample.push(elements[Math.floor(at)]!);

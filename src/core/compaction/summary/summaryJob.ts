@@ -4,17 +4,21 @@ import type { SummaryCall } from './summaryWriter';
 import { errorText } from '../../errors';
 import type { Clock, Disposable } from '../../ports';
 import type { Continuity } from '../../session/fidelity';
+import type { Reach } from '../measure/continuity';
+import type { TextAnalysis } from '../measure/textAnalysis';
 
 export interface JobHooks {
   readonly signal: AbortSignal;
   readonly onLife: () => void;
   readonly spent: (call: SummaryCall) => void;
+  /** The range has been read. */
+  readonly onRead?: (analysis: TextAnalysis) => void;
 }
 
 export type Waited = 'ended' | 'late' | 'given_up';
 
 /**
- * A summary that is being written. A turn waits for it or does not: the same job is prepared in the background, waited for in the
+ * One summary that is being written (`BackgroundSummary` says what becomes of it). A turn waits for it or does not: the same job is prepared in the background, waited for in the
  * foreground, and goes on when the turn has stopped waiting.
  *
  *   running ──answer accepted──▶ ready (`fold`)
@@ -22,12 +26,14 @@ export type Waited = 'ended' | 'late' | 'given_up';
  *      └─────cancel──▶ cancelled (neither)
  */
 export class SummaryJob {
-  /** Paid for, whatever becomes of the job. */
+  /** These are paid for, whatever becomes of the job. */
   readonly calls: SummaryCall[] = [];
   fold: Fold | null = null;
   failure: string | null = null;
-  /** Of the range and the summary; null until it has been measured. */
+  /** How much of the range is in the summary; null until it has been measured. */
   continuity: Continuity | null = null;
+  /** Whether the range is found again; null until that has been looked up. */
+  reach: Reach | null = null;
   readonly ended: Promise<void>;
   private readonly abort = new AbortController();
   private lastLife: number;
@@ -61,7 +67,7 @@ export class SummaryJob {
   }
 
   /** Once there is a summary; nothing waits for it. `measure` must not reject. */
-  async measure(measure: (fold: Fold) => Promise<Continuity>): Promise<void> {
+  async measure(measure: (fold: Fold) => Promise<Continuity | null>): Promise<void> {
     await this.ended;
     if (this.fold && !this.abort.signal.aborted) this.continuity = await measure(this.fold);
   }
