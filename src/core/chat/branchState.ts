@@ -8,6 +8,7 @@ import { attachmentTokens } from '../session/attachment';
 import type { EntryContent, NewEntry, StoredEntry } from '../session/entry';
 import { entryText, markTypes } from '../session/entryKinds';
 import type { Session } from '../session/session';
+import type { NoteWrite } from '../tools/tool';
 
 export interface BranchDeps {
   readonly store: SessionStore;
@@ -24,6 +25,8 @@ export interface AppendOptions {
   /** Of a block that has been streaming under this uuid. */
   readonly uuid?: string;
   readonly usage?: readonly Omit<UsageRecord, 'entry'>[];
+  /** What it did to the notes. */
+  readonly notes?: readonly NoteWrite[];
   /** Of a side entry that belongs to an earlier entry than the leaf. */
   readonly parent?: string;
 }
@@ -87,7 +90,8 @@ export class BranchState {
   async append(content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
     const entry = this.draft(content, options);
     const usage = (options.usage ?? []).map((record) => ({ ...this.priced(record), entry: entry.uuid }));
-    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage, after: entry.parent });
+    const memoryWrites = (options.notes ?? []).map((write) => ({ ...write, entry: entry.uuid, at: entry.createdAt }));
+    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage, after: entry.parent, ...(memoryWrites.length > 0 ? { memoryWrites } : {}) });
     if (!markTypes.has(content.type)) this.list = [...this.list, stored!];
     return stored!;
   }

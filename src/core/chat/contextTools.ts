@@ -34,6 +34,8 @@ export interface ContextToolsDeps {
   readonly engine: ContextEngine;
   readonly emit: (event: ConversationEvent) => void;
   readonly offerBranchSummary?: () => boolean;
+  /** Runs something with the session to itself, after what runs; not at all while another window works in it. */
+  readonly whenFree: (run: () => Promise<void>) => Promise<void>;
 }
 
 export interface CompactionPreview {

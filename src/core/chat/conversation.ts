@@ -26,6 +26,10 @@ import type { ConversationDeps } from './conversationDeps';
 import type { ConversationEvent, TurnError } from './events';
 import type { PinResult, PinTarget } from './pins';
 import { comparePrompts, type PromptComparison } from './promptComparison';
+import { withBudget } from '../cost/budgetedClient';
+import { leastCost } from '../cost/leastCost';
+import { SessionLimit } from '../cost/sessionLimit';
+import { sumOf } from '../cost/spending';
 import { ModelError } from './modelError';
 import { systemPrompt } from './systemPrompt';
 import { Turns } from './turns';
@@ -59,6 +63,7 @@ export class Conversation {
     private readonly meter: ContextMeter,
     private readonly shared: SharedSession,
     readonly approvals: Approvals,
+    private readonly limit: SessionLimit,
   ) {
     this.onDidEmit = _onDidEmit.event;
     this.branching = new Branching({
@@ -87,6 +92,7 @@ export class Conversation {
       queue: this.queue,
       emit: (event) => this.emit(event),
       refreshModel: () => this.refreshModel(),
+      overLimit: () => limit.check(),
       rename: (title) => this.changeDetails({ title }),
     });
   }
@@ -107,9 +113,14 @@ export class Conversation {
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(own, deps.instructions(), branch.frames), tools: own.map(toSpec) }, deps.policy(branch.session), fallback);
     const toolBox = new ToolBox(own, deps.otherTools, { store: deps.store, branch, tokensOf: engine.estimate, budget: () => engine.budget.effective * onDemandShare });
     engine.useTools(toolBox.current().map(toSpec));
-    const context = new ContextTools({ ...deps, branch, engine, emit });
+    const context = new ContextTools({ ...deps, branch, engine, emit, whenFree: (run) => conversation.whenFree(run) });
     const meter = new ContextMeter({ ...deps, branch, engine, emit, canWrite: () => deps.store.status.access !== 'readonly' });
-    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, toolBox, meter, shared, new Approvals(deps.approvalRule, emit));
+    const limit = new SessionLimit({
+      limit: () => branch.session.costLimit,
+      spent: async () => sumOf(await deps.store.usageTotals({ session })).cost,
+      ahead: () => leastCost(branch, engine, deps.clock.now()),
+    });
+    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, toolBox, meter, shared, new Approvals(deps.approvalRule, emit), limit);
     if (owner) conversation.queue.messages = await deps.store.queue(session);
     await conversation.refreshModel();
     void meter.settle();
@@ -302,6 +313,14 @@ export class Conversation {
     });
   }
 
+  /** Dollars that the session may cost, or null; in force from the next request on. Rejects with `StoreError`. */
+  async setCostLimit(costLimit: number | null): Promise<void> {
+    await this.operations.enqueue(async () => {
+      this.branch.session = await this.deps.store.updateSession(this.session.uuid, { costLimit });
+      this.emit({ type: 'session_changed', session: this.session });
+    });
+  }
+
   /** Null when the level is set, else why not. Never rejects. */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<string | null> {
     return this.alone(() => this.context.setThinkingLevel(level), (message): string | null => message).finally(() => this.refreshModel());
@@ -310,7 +329,7 @@ export class Conversation {
   /** Adopts changed settings: model, policy. Takes effect with the next request. */
   async refreshModel(): Promise<TurnError | null> {
     try {
-      const moved = await this.engine.use(await this.deps.resolveModel(this.session), this.deps.policy(this.session), parseThinkingLevel(this.session.thinkingLevel));
+      const moved = await this.engine.use(withBudget(await this.deps.resolveModel(this.session), () => this.limit.check()), this.deps.policy(this.session), parseThinkingLevel(this.session.thinkingLevel));
       if (moved) this.deps.log.info('threshold_updated', { policy: this.policy.name, model: this.model.info.id, ...thresholdsOf(this.engine.budget) });
       this.meter.tell();
       if (!this.isBusy) void this.meter.restoreAnchor();
@@ -348,6 +367,18 @@ export class Conversation {
         return result;
       }, async () => failed(elsewhere.message))
       .catch((error: unknown) => failed(storeTurnError(error).message));
+  }
+
+  /** What the background has come to is recorded between two operations. */
+  private async whenFree(run: () => Promise<void>): Promise<void> {
+    await this.operations.enqueueExclusive<boolean>(
+      async () => {
+        await run();
+        this.meter.tell();
+        return true;
+      },
+      async () => false,
+    );
   }
 
   private branchChanged(replaced: boolean): void {

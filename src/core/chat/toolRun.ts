@@ -2,7 +2,7 @@ import { CancelledError, errorText } from '../errors';
 import { t } from '../l10n';
 import type { Clock, Disposable } from '../ports';
 import type { ContentOf, StoredEntry } from '../session/entry';
-import { ToolFault, type ApprovalQuestion, type ToldMessage, type Tool, type ToolOutcome } from '../tools/tool';
+import { ToolFault, type ApprovalQuestion, type NoteWrite, type ToldMessage, type Tool, type ToolOutcome } from '../tools/tool';
 import type { Approvals } from './approvals';
 import type { ConversationEvent } from './events';
 
@@ -30,15 +30,18 @@ const mostCharacters = 4_000_000;
 
 /**
  * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets the
- * results in that order, one after the other; when it rejects, what still runs is stopped and the rejection is passed on.
+ * results in that order, one after the other, with the notes that each has changed; when it rejects, what still runs is stopped and the rejection is passed on.
  */
-export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDeps, record: (result: Result) => Promise<void>, signal: AbortSignal): Promise<void> {
+export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDeps, record: (result: Result, notes: readonly NoteWrite[]) => Promise<void>, signal: AbortSignal): Promise<void> {
   const broken = new AbortController();
   const either = AbortSignal.any([signal, broken.signal]);
   try {
     for (const batch of batches(calls, deps.tools)) {
-      const results = batch.map((call) => runTool(call, deps, either));
-      for (const result of results) await record(await result);
+      const running = batch.map((call) => {
+        const notes: NoteWrite[] = [];
+        return { notes, result: runTool(call, deps, either, (write) => notes.push(write)) };
+      });
+      for (const { result, notes } of running) await record(await result, notes);
     }
   } finally {
     broken.abort();
@@ -46,7 +49,7 @@ export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDep
 }
 
 /** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
-export async function runTool(call: ToolCallEntry, { tools, approvals, clock, emit, tell }: ToolRunDeps, signal: AbortSignal): Promise<Result> {
+export async function runTool(call: ToolCallEntry, { tools, approvals, clock, emit, tell }: ToolRunDeps, signal: AbortSignal, onNoteWritten: (write: NoteWrite) => void = () => undefined): Promise<Result> {
   const { callId, name, input } = call.content;
   const result = ({ text, ...outcome }: Omit<ToolOutcome, 'status'> & { status: Result['status'] }): Result => ({ type: 'tool_result', callId, name, text: bounded(text), ...outcome });
   const tool = tools.find((one) => one.name === name);
@@ -59,7 +62,7 @@ export async function runTool(call: ToolCallEntry, { tools, approvals, clock, em
       if (!approval.allowed) return result({ text: approval.reason, status: approval.status });
     }
     const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
-    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput, tell }));
+    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput, onNoteWritten, tell }));
     return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);
   } catch (error) {
     if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });

@@ -5,7 +5,7 @@ import { english } from '../l10n';
 import { dueNudge } from '../memory/nudges';
 import type { ContentOf, EntryContent, StoredEntry } from '../session/entry';
 import { cycleEntries, verbatimEntries } from '../session/liveCompaction';
-import type { ToldMessage, Tool } from '../tools/tool';
+import type { NoteWrite, ToldMessage, Tool } from '../tools/tool';
 import { toSpec, type ToolBox } from '../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from './branchState';
@@ -41,8 +41,8 @@ export interface TurnDeps {
   readonly random: () => number;
   readonly emit: (event: ConversationEvent) => void;
   readonly emitContext: () => void;
-  /** A better summary waits for a moment at which the prompt changes anyway. */
-  readonly improveSummary: () => Promise<void>;
+  /** Records a better summary of what stands in the prompt, if one has been written meanwhile; false: none has. */
+  readonly improveSummary: () => Promise<boolean>;
 }
 
 export type WhenFullAnswer = 'summarize' | 'truncate' | 'continue';
@@ -215,6 +215,7 @@ export class Turn {
   /** Why nothing was folded although it was due; null when it was not due or has been done. */
   private async compactIfDue(holdsTurn = true): Promise<string | null> {
     const { branch, engine, compactor, log } = this.deps;
+    await this.improveSummary();
     const { used } = engine.measure();
     if (!engine.compactionDue(used)) {
       log.debug('context_ok', { used, trigger: engine.budget.trigger });
@@ -230,7 +231,6 @@ export class Turn {
       compactor.guard.postponed(used);
       return english('It stays as it is, as you chose.');
     }
-    await this.deps.improveSummary();
     const instructions = typeof answer === 'object' ? answer.summarize : null;
     const reviewed = answer === 'truncate' ? null : await this.review(used, instructions);
     if (reviewed === false) {
@@ -239,6 +239,14 @@ export class Turn {
       return english('It stays as it is, as you chose.');
     }
     return this.compact('automatic', { holdsTurn, instructions, truncates: answer === 'truncate', isReviewed: reviewed !== null, ...(typeof reviewed === 'object' ? reviewed : {}) });
+  }
+
+  /** A break of the prompt, too: calls that are being answered belong to the thinking they came from. */
+  private async improveSummary(): Promise<void> {
+    const { engine } = this.deps;
+    if (engine.isThinkingThroughCalls || !(await this.deps.improveSummary())) return;
+    engine.resumeBound();
+    await this.appendNotes(true);
   }
 
   /** What the user says to the compaction that is due; null where nobody is to be asked, or nothing could be shown. */
@@ -287,7 +295,7 @@ export class Turn {
     this.recoveredOverflow = true;
     const before = engine.rawRequestTokens();
     await this.appendNudge(true);
-    await this.deps.improveSummary();
+    await this.improveSummary();
     await this.compact('overflow');
     return engine.rawRequestTokens() < before;
   }
@@ -316,7 +324,7 @@ export class Turn {
   private async runCalls(calls: readonly ToolCallEntry[]): Promise<void> {
     this.phase('tools');
     const told: ToldMessage[] = [];
-    await runCalls(calls, { ...this.deps, tools: this.tools, tell: (message) => void told.push(message) }, (result) => this.append(result, true), this.signal);
+    await runCalls(calls, { ...this.deps, tools: this.tools, tell: (message) => void told.push(message) }, (result, notes) => this.append(result, true, true, notes), this.signal);
     for (const message of told) await this.say(message);
   }
 
@@ -343,8 +351,8 @@ export class Turn {
     return { ok: false, text, error };
   }
 
-  private async append(content: EntryContent, display: boolean, modelFacing = true): Promise<void> {
-    const stored = await this.deps.branch.append(content, { display, modelFacing });
+  private async append(content: EntryContent, display: boolean, modelFacing = true, notes: readonly NoteWrite[] = []): Promise<void> {
+    const stored = await this.deps.branch.append(content, { display, modelFacing, notes });
     this.deps.emit({ type: 'entry_appended', entry: stored });
   }
 

@@ -30,6 +30,8 @@ export interface TurnsDeps extends ConversationDeps {
   readonly emit: (event: ConversationEvent) => void;
   /** Adopts the model and the settings as they are now; null, or why there is no model. */
   readonly refreshModel: () => Promise<TurnError | null>;
+  /** Why the session may not cost any more, in words for the user; null while it may. */
+  readonly overLimit: () => Promise<string | null>;
   readonly rename: (title: string) => Promise<void>;
 }
 
@@ -101,9 +103,10 @@ export class Turns {
         else if (message !== null) await this.appendUserMessage(id, message);
         saved = true;
         const { problem, former } = await this.adoptModel();
-        if (context.retries.isCacheCold) await context.retries.apply();
         const turn = new Turn(id, { ...this.deps, compactor: context.compactor, emitContext: () => meter.tell(), improveSummary: () => context.retries.apply() }, signal, former);
         if (problem) return turn.refuse(problem);
+        const overLimit = await this.deps.overLimit();
+        if (overLimit !== null) return turn.refuse({ reason: 'budget', message: english('{0} Nothing was sent; your message is kept.', overLimit) });
         this.running = turn;
         context.background.nextTurn();
         return turn.run().finally(() => (this.running = null));
@@ -147,12 +150,11 @@ export class Turns {
 
   /** Answers of another model than the last one's: a declared prefix break, and an entry. */
   private async noteModelChange(): Promise<void> {
-    const { branch, engine, context, emit } = this.deps;
+    const { branch, engine, emit } = this.deps;
     const change = modelChange(branch.entries, engine.binding.info);
     if (!change) return;
     const entry = await branch.append(change, { display: true, modelFacing: false });
     emit({ type: 'entry_appended', entry });
-    await context.retries.apply();
   }
 
   private async appendUserMessage(id: string, { text, attachments }: Written): Promise<void> {

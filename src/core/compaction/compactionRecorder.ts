@@ -111,11 +111,12 @@ export class CompactionRecorder {
     return this.continuity(fold, cut, renderFoldedState(fold.folded, null, 0, await this.deps.pins.text().catch(() => '')), false);
   }
 
-  /** Whether the folded range is found again. Never rejects. */
-  async reachOf(cut: Cut, analysis: Pick<TextAnalysis, 'identifiers' | 'decisions'>): Promise<Reach> {
-    const { branch, store, log } = this.deps;
+  /** Whether the folded range is found again; `analysis` spares reading it. Never rejects. */
+  async reachOf(cut: Cut, analysis?: Pick<TextAnalysis, 'identifiers' | 'decisions'>): Promise<Reach> {
+    const { branch, store, analyst, log } = this.deps;
     try {
-      return await reachablePercent(elementsOf(cut.folded, analysis), branch.session.uuid, store, mostSearches);
+      const read = analysis ?? (await analyst.analyse(itemsOf(cut.folded), 0));
+      return await reachablePercent(elementsOf(cut.folded, read), branch.session.uuid, store, mostSearches);
     } catch (error) {
       log.warn('continuity_not_measured', { detail: errorText(error) });
       return notSearched;

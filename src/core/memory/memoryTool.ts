@@ -83,7 +83,11 @@ export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrit
         if (!parsed.success) return failed(notValid(parsed.error));
         try {
           if (run && JSON.stringify(await questionOf(notes, parsed.data)) !== JSON.stringify(run.approved)) return failed('The notes have changed since the user was asked. Look at them and try again.');
-          return { status: 'ok', text: await execute(notes, parsed.data, onWrite) };
+          const written: OnWrite = (write) => {
+            run?.onNoteWritten?.({ op: write.op, path: write.path, bytes: write.bytes });
+            onWrite(write);
+          };
+          return { status: 'ok', text: await execute(notes, parsed.data, written) };
         } catch (error) {
           return failed(errorText(error));
         }

@@ -36,6 +36,8 @@ export interface ToolRun {
   readonly approved: ApprovalQuestion | null;
   /** Shown while the call runs; what the model reads is the outcome. */
   readonly onOutput: (text: string) => void;
+  /** The call has changed a note of the model's. */
+  readonly onNoteWritten?: (write: NoteWrite) => void;
   /** Says something to the model behind the results of the step, as a message of the program's. */
   readonly tell: (message: ToldMessage) => void;
 }
@@ -44,6 +46,13 @@ export interface ToldMessage {
   /** The kind of the message, for the model and the transcript. */
   readonly customType: string;
   readonly text: string;
+}
+
+/** What is recorded of it, beside the call's result. */
+export interface NoteWrite {
+  readonly op: string;
+  readonly path: string;
+  readonly bytes: number;
 }
 
 /**

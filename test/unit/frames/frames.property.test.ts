@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { promptId, systemPrompt } from '../../../src/core/chat/systemPrompt';
 import { continuingPrompt } from '../../../src/core/compaction/summary/continuation';
 import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/ledgers/foldedState';
-import { renderEntry, summaryPrompt } from '../../../src/core/compaction/summary/prompts';
+import { summaryPrompt } from '../../../src/core/compaction/summary/prompts';
+import { renderParts, transcriptParts } from '../../../src/core/compaction/summary/transcriptParts';
 import { emptyWorkLedger } from '../../../src/core/compaction/ledgers/workLedger';
 import { estimateTokens } from '../../../src/core/context/estimateTokens';
 import { fillAttachments } from '../../../src/core/context/fillAttachments';
@@ -170,7 +171,7 @@ const otherPaths: Readonly<Record<string, Path>> = {
     const b = new BranchBuilder();
     b.user(`.${text}`);
     b.result('c', text, text);
-    const transcript = b.entries.map((entry) => renderEntry(entry, 60)).join('\n\n');
+    const transcript = renderParts(transcriptParts(b.entries, 1_000, estimateTokens), 60);
     assert.equal(heads(transcript, /^\[/), 2, transcript);
     return { texts: [summaryPrompt({ frames: testFrames, previous: `.${text}`, transcript, isVerbatim: true, instructions: null, closing: '' })], frames: 'previous-state, conversation' };
   },

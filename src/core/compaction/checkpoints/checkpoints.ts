@@ -41,9 +41,18 @@ export interface CheckpointResult {
 const pageSize = 200;
 const mostTokens = 2_000;
 
-/** Rolling snapshots of a branch, written in the background by a summariser; they fold nothing and are never deleted. */
+/** Turns after which a failed one is tried again: the first number, and twice as many after every further failure, up to the second. */
+const [firstPause, longestPause] = [2, 64];
+
+/**
+ * Rolling snapshots of a branch, written in the background by a summariser; they fold nothing and are never deleted. One that fails
+ * is tried again after some turns, each time after twice as many: every attempt sends the whole conversation.
+ */
 export class Checkpoints {
   private loaded: Promise<readonly EntryOf<'checkpoint'>[]> | null = null;
+  /** Failures in a row in the background, and turns that have to pass before the next attempt. */
+  private failures = 0;
+  private pause = 0;
   private running: { readonly abort: AbortController; readonly done: Promise<CheckpointResult> } | null = null;
 
   constructor(private readonly deps: CheckpointsDeps) {}
@@ -64,13 +73,14 @@ export class Checkpoints {
     const { branch, engine, log, isPrepared } = this.deps;
     const { checkpoint } = engine.policy;
     if (!checkpoint.enabled || this.running) return;
+    this.pause = Math.max(0, this.pause - 1);
     try {
       const { used } = engine.measure();
       const { checkpoints: thresholds, prepare } = engine.budget;
       const { enabled, minCheckpointCoverage: coverage } = engine.policy.compaction;
       const isAhead = enabled && prepare !== null && (used < prepare || isPrepared());
       const rule = { thresholds, everyUserTurns: checkpoint.everyUserTurns, minTokens: checkpoint.minTokens, prepare: isAhead ? prepare : null, coverage };
-      if (checkpointDue(branch.entries, await this.list(), used, rule) && !this.running) void this.start(true);
+      if (this.pause === 0 && checkpointDue(branch.entries, await this.list(), used, rule) && !this.running) void this.start(true);
     } catch (error) {
       log.warn('checkpoint_failed', { detail: errorText(error) });
     }
@@ -90,9 +100,18 @@ export class Checkpoints {
     this.running?.abort.abort();
   }
 
+  private noteOutcome(isWritten: boolean): void {
+    this.failures = isWritten ? 0 : this.failures + 1;
+    this.pause = isWritten ? 0 : Math.min(longestPause, firstPause * 2 ** (this.failures - 1));
+  }
+
   private start(background: boolean): Promise<CheckpointResult> {
     const abort = new AbortController();
     const done = this.attempt(background, abort.signal)
+      .then((result) => {
+        if (background || result.entry) this.noteOutcome(result.entry !== null);
+        return result;
+      })
       .catch((error: unknown): CheckpointResult => {
         if (CancelledError.is(error)) return { entry: null, message: english('Cancelled: no checkpoint was written.') };
         this.deps.log.warn('checkpoint_failed', { detail: errorText(error) });

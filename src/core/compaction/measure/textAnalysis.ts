@@ -6,8 +6,9 @@ import { extractiveSummary, type ExtractiveItem, type ExtractiveLine } from './e
 import { findIdentifiers } from './identifiers';
 import { userSentences, type UserSentences } from '../ledgers/userLedger';
 
-/** Characters of one entry that are looked at for identifiers: head and tail of what is longer. */
-const perItem = 60_000;
+/** Characters of an entry that are searched for identifiers at a time, up to the next end of a line that is near. */
+const perPiece = 60_000;
+const nearestEnd = 2_000;
 
 /** Passages of a folded range, and what must not be lost of it: all that takes more than a look at every entry. */
 export interface TextAnalysis {
@@ -55,8 +56,7 @@ export function itemsOf(entries: readonly StoredEntry[]): ExtractiveItem[] {
 function identifiersOf(items: readonly ExtractiveItem[]): FoldedIdentifier[] {
   const found = new Map<string, { kind: FoldedIdentifier['kind']; text: string; entryId: string; count: number; byUser: boolean }>();
   for (const { entryId, role, text } of items) {
-    const part = text.length <= 2 * perItem ? text : `${text.slice(0, perItem)}\n${text.slice(-perItem)}`;
-    for (const { kind, text: identifier } of findIdentifiers(part)) {
+    for (const { kind, text: identifier } of pieces(text).flatMap((piece) => findIdentifiers(piece))) {
       const known = found.get(identifier);
       if (known) {
         known.count++;
@@ -65,4 +65,17 @@ function identifiersOf(items: readonly ExtractiveItem[]): FoldedIdentifier[] {
     }
   }
   return [...found.values()];
+}
+
+/** All of a text, parted where no identifier is. */
+function pieces(text: string): string[] {
+  const parts: string[] = [];
+  for (let from = 0; from < text.length; ) {
+    const wanted = from + perPiece;
+    const near = text.slice(wanted, wanted + nearestEnd).search(/\s/);
+    const to = wanted >= text.length ? text.length : wanted + Math.max(0, near);
+    parts.push(text.slice(from, to));
+    from = to;
+  }
+  return parts;
 }

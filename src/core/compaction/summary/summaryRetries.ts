@@ -18,21 +18,24 @@ export interface RetriesDeps {
   readonly recorder: CompactionRecorder;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Runs something with the session to itself, after what runs; not at all while another window works in it. Rejects as that does. */
+  readonly whenFree: (run: () => Promise<void>) => Promise<void>;
 }
 
-/** The interval doubles with every failure, this often. */
-const mostDoublings = 5;
-/** A provider's prompt cache is cold after this: changing the prompt costs nothing any more. */
-const coldAfterMs = 5 * 60_000;
+/** The interval doubles with every failure up to this, or stays what the policy says where that is longer. */
+const longestWaitMs = 5 * 60_000;
 
 /**
  * Summaries that a rung without a model stands in for, made again from the originals in the background. The queue is on disk and
- * survives the process; a better summary waits in memory until the prompt changes anyway, and is made again when it is lost.
+ * survives the process; a better summary is recorded as soon as nothing else runs, or before the next request of what runs, and is
+ * what that request sends.
  *
  *   queued ──interval──▶ asking ──failed──▶ queued, for twice as long
- *                           └──written──▶ better ──next prefix break──▶ a record that supersedes
+ *                           └──written──▶ better ──at once──▶ a record that supersedes
+ *                                           └──the store refuses, or another window works here──▶ before the next request
  */
 export class SummaryRetries {
+  /** It has been paid for: when it cannot be stored it waits for the next occasion. */
   private better: (Rewritten & { readonly calls: readonly SummaryCall[] }) | null = null;
   private timer: Disposable | null = null;
   private job: SummaryJob | null = null;
@@ -62,23 +65,17 @@ export class SummaryRetries {
     }
   }
 
-  /** Records a better summary that waits. To be called where the prompt changes anyway, by who may append. Rejects with `StoreError`. */
-  async apply(): Promise<void> {
+  /** Records a better summary that waits, and says whether there was one. To be called by who may append. Rejects with `StoreError`. */
+  async apply(): Promise<boolean> {
     const { better } = this;
-    if (!better) return;
+    if (!better) return false;
     const isLive = this.targetOf(better.target.uuid)?.uuid === better.target.uuid;
-    // It has been paid for: when it cannot be stored it waits for the next occasion.
     if (isLive) await this.deps.rewriter.record(better, 'retry', better.calls);
     this.better = null;
     if (!isLive) await this.deps.recorder.spend(better.calls);
     await this.deps.store.removeSummaryRetry(better.target.uuid);
     await this.wake();
-  }
-
-  /** Whether nothing that the provider has cached would be lost by `apply`. */
-  get isCacheCold(): boolean {
-    const { branch, clock } = this.deps;
-    return branch.lastUsage === null || clock.now() - branch.lastUsage.at > coldAfterMs;
+    return isLive;
   }
 
   close(): void {
@@ -106,15 +103,15 @@ export class SummaryRetries {
       return rewritten.fold;
     }));
     await job.ended;
-    // Now, while nobody waits: it is recorded in front of a turn.
-    const continuity = rewritten && job.fold ? await recorder.expectedContinuity(job.fold, (rewritten as Rewritten).cut) : undefined;
     this.job = null;
     log.info('summary_retry', { compaction, attempt: attempts + 1, ok: job.fold !== null, ...(job.failure ? { detail: job.failure } : {}) });
-    if (rewritten && job.fold) this.better = { ...(rewritten as Rewritten), target, calls: job.calls, ...(continuity ? { continuity } : {}) };
-    else {
-      await recorder.spend(job.calls);
-      if (!this.closed) await this.save(compaction, attempts + 1);
+    if (rewritten && job.fold) {
+      this.better = { ...(rewritten as Rewritten), target, calls: job.calls };
+      await this.deps.whenFree(async () => void (await this.apply())).catch((error: unknown) => log.warn('summary_retry_not_saved', { detail: errorText(error) }));
+      return;
     }
+    await recorder.spend(job.calls);
+    if (!this.closed) await this.save(compaction, attempts + 1);
     await this.wake();
   }
 
@@ -127,7 +124,8 @@ export class SummaryRetries {
 
   private async save(compaction: string, attempts: number): Promise<void> {
     const { store, engine, clock, log } = this.deps;
-    const waitMs = engine.policy.summarizer.retryIntervalSeconds * 1_000 * 2 ** Math.min(attempts, mostDoublings);
+    const interval = engine.policy.summarizer.retryIntervalSeconds * 1_000;
+    const waitMs = Math.min(interval * 2 ** Math.min(attempts, 10), Math.max(interval, longestWaitMs));
     await store.saveSummaryRetry({ compaction, attempts, nextAt: clock.now() + waitMs }).catch((error: unknown) => log.warn('summary_retry_not_saved', { detail: errorText(error) }));
   }
 }

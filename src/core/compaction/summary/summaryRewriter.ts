@@ -5,7 +5,7 @@ import type { SummaryCall } from './summaryWriter';
 import type { ContextEngine } from '../../context/engine';
 import type { Clock, SessionStore } from '../../ports';
 import { isEntryOf, type ContentOf, type EntryOf, type StoredEntry } from '../../session/entry';
-import type { Continuity } from '../../session/fidelity';
+import type { Reach } from '../measure/continuity';
 import { leftOutEntries, verbatimEntries } from '../../session/liveCompaction';
 import type { BranchState } from '../../chat/branchState';
 import type { CompactionRecorder } from '../compactionRecorder';
@@ -25,8 +25,8 @@ export interface Rewritten {
   readonly target: EntryOf<'compaction'>;
   readonly fold: Fold;
   readonly cut: Cut;
-  /** Omitted: measured when it is recorded. */
-  readonly continuity?: Continuity;
+  /** Whether the range is found again; omitted: it is looked up when this is recorded. */
+  readonly reach?: Reach;
 }
 
 /** Puts another summary in the place of a record's: the same range, from its originals, as a new record that supersedes it. */
@@ -37,7 +37,9 @@ export class SummaryRewriter {
   async rewrite(target: EntryOf<'compaction'>, options: { readonly instructions: string | null; readonly background: boolean }, hooks: JobHooks): Promise<Rewritten> {
     const cut = await this.originals(target);
     const previous = this.deps.planner.previousState(await this.before(target));
-    return { target, cut, fold: await this.deps.planner.byChain({ cut, previous, ...options }, hooks) };
+    // In the background that is looked up first: a summary is recorded as soon as it is written.
+    const reach = options.background ? await this.deps.recorder.reachOf(cut) : undefined;
+    return { target, cut, fold: await this.deps.planner.byChain({ cut, previous, ...options }, hooks), ...(reach ? { reach } : {}) };
   }
 
   /** With the user's own text in the place of what a model wrote, or of the passages that stood in for it. */
@@ -54,7 +56,7 @@ export class SummaryRewriter {
   }
 
   /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */
-  async record({ target, fold, cut, continuity: expected }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
+  async record({ target, fold, cut, reach }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
     const { recorder, engine, clock } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
     const { rung, coversFrom, firstKeptEntry, previous, masked } = target.content;
@@ -71,7 +73,7 @@ export class SummaryRewriter {
       ...(instructions ? { instructions } : {}),
     });
     const { masked: _, ...content } = await recorder.measured({ ...draft, needsSummaryRetry: false, ...(masked ? { masked } : {}) });
-    const continuity = cut.folded.length > 0 ? (expected ?? (await recorder.continuity(fold, cut, content.summaryText, false))) : null;
+    const continuity = cut.folded.length > 0 ? await recorder.continuity(fold, cut, content.summaryText, reach !== undefined, reach ?? null) : null;
     return recorder.append({ ...content, ...(masked ? { masked } : {}), ...(continuity ? { continuity } : {}) }, calls);
   }
 

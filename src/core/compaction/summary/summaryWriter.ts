@@ -7,9 +7,9 @@ import type { ModelFailureReason, TokenUsage } from '../../models/modelEvent';
 import type { StoredEntry } from '../../session/entry';
 import type { FoldedIdentifier } from '../measure/audit';
 import { continuingPrompt, type Continuation } from './continuation';
-import { isUserMessage } from '../ladder/cutPoint';
-import { isNotice, renderEntry, summaryPrompt } from './prompts';
+import { summaryPrompt } from './prompts';
 import type { SummaryFormat } from './summaryFormat';
+import { middleOf, renderParts, transcriptParts, type TranscriptPart } from './transcriptParts';
 
 /** One request to a summariser, paid for whether its answer was used or not. */
 export interface SummaryCall {
@@ -35,8 +35,8 @@ export interface SummaryWriterOptions {
 
 /** Nobody writes a summary in more pieces than this. */
 const deepest = 6;
-/** Characters of one entry, at most; longer ones keep head and tail. */
-const longestEntry = 40_000;
+/** A message that takes more than this share of what a summariser can read is given to it in parts. */
+const entryShare = 0.5;
 const shownMissing = 30;
 /** Beyond what the summariser is told: a summary that is a little too long is better than half of one. */
 const spareTokens = 1_000;
@@ -53,13 +53,17 @@ export class SummaryWriter {
    * Halves that are too long are summarised apart and merged, cut where a user's turn begins. Rejects with what the summariser
    * rejected with.
    */
-  async write(entries: readonly StoredEntry[], previous: string | null, depth = 0): Promise<string> {
+  write(entries: readonly StoredEntry[], previous: string | null): Promise<string> {
+    return this.writeParts(transcriptParts(entries, this.room * entryShare, this.options.estimate), previous, 0);
+  }
+
+  private async writeParts(parts: readonly TranscriptPart[], previous: string | null, depth: number): Promise<string> {
     const { frames, estimate, instructions, maxSummaryTokens, format } = this.options;
-    const maxChars = Math.floor(this.room * 1.5);
-    const transcript = entries.filter((entry) => !isNotice(entry)).map((entry) => renderEntry(entry, Math.min(maxChars, longestEntry))).join('\n\n');
-    const fits = estimate(transcript) + (previous === null ? 0 : estimate(previous)) <= this.room;
-    const canSplit = entries.length > 1 && depth < deepest;
+    const whole = renderParts(parts);
+    const fits = estimate(whole) + (previous === null ? 0 : estimate(previous)) <= this.room;
+    const canSplit = parts.length > 1 && depth < deepest;
     if (fits || !canSplit) {
+      const transcript = fits ? whole : renderParts(parts, Math.floor((this.room * 1.5) / parts.length));
       try {
         return await this.ask(summaryPrompt({ frames, previous, transcript, isVerbatim: true, instructions, closing: format.closing(maxSummaryTokens) }));
       } catch (error) {
@@ -67,12 +71,13 @@ export class SummaryWriter {
         if (!canSplit || !ModelError.is(error) || error.failure.reason !== 'overflow') throw error;
       }
     }
-    const at = middle(entries, estimate);
-    const first = await this.write(entries.slice(0, at), previous, depth + 1);
-    const second = await this.write(entries.slice(at), null, depth + 1);
+    const at = middleOf(parts, estimate);
+    const first = await this.writeParts(parts.slice(0, at), previous, depth + 1);
+    const second = await this.writeParts(parts.slice(at), null, depth + 1);
     // The seal is taken out of what stands in a frame, so that parts are marked by lines that they do not have.
-    const parts = [first, second].map((part, index) => `[part ${index + 1}]\n  ${indented(part)}`).join('\n\n');
-    return this.ask(summaryPrompt({ frames, previous: null, transcript: parts, isVerbatim: false, instructions: [mergeParts, instructions].filter(Boolean).join(' '), closing: format.closing(maxSummaryTokens) }));
+    const transcript = [first, second].map((part, index) => `[part ${index + 1}]\n  ${indented(part)}`).join('\n\n');
+    const closing = format.closing(maxSummaryTokens);
+    return this.ask(summaryPrompt({ frames, previous: null, transcript, isVerbatim: false, instructions: [mergeParts, instructions].filter(Boolean).join(' '), closing }));
   }
 
   /**
@@ -162,23 +167,3 @@ function isReported({ input, output, cacheRead, cacheWrite }: TokenUsage): boole
 }
 
 const mergeParts = 'The conversation above is given as summaries of its consecutive parts: merge them into one, dropping what a later part contradicts.';
-
-/** Where the second half begins: at the user's turn nearest to the middle, or else between a result and the step after it. */
-function middle(entries: readonly StoredEntry[], estimate: (text: string) => number): number {
-  const sizes = entries.map((entry) => estimate(renderEntry(entry, longestEntry)));
-  const half = sizes.reduce((sum, size) => sum + size, 0) / 2;
-  let before = 0;
-  const distance = entries.map((_, index) => {
-    const at = before;
-    before += sizes[index]!;
-    return Math.abs(at - half);
-  });
-  const best = (allowed: (index: number) => boolean) => {
-    let found = 0;
-    for (let i = 1; i < entries.length; i++) if (allowed(i) && (found === 0 || distance[i]! < distance[found]!)) found = i;
-    return found;
-  };
-  const turn = best((index) => isUserMessage(entries[index]!));
-  const isLopsided = turn === 0 || distance[turn]! > half * 0.8;
-  return (isLopsided ? best((index) => entries[index]!.content.type !== 'tool_result') : turn) || turn || Math.floor(entries.length / 2);
-}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { presetNames, type PresetName } from '../../../src/core/context/resolvePolicy';
+import type { OfflineModel } from '../../../src/core/chat/offlineModel';
+import { isEntryOf } from '../../../src/core/session/entry';
+import { ModelBindings } from '../../../src/node/runtime/modelBindings';
+import { ConversationRig, silentLog } from '../../support/conversationRig';
+import { MessagesApi } from '../../support/messagesApi';
+import { defaultReply, wantsSummary, type Asked } from '../../support/messagesApiDefault';
+import { after as following, disconnect, hold, overloaded, rateLimited, refusal, reply, toolCall, type Hold, type Script } from '../../support/messagesApiScript';
+
+type Scene = 'chat' | 'tools';
+
+interface Fault {
+  /** What the n-th request for a summary gets (0 is the first); undefined: an answer. */
+  readonly at: (index: number) => Script | 'waits' | undefined;
+  /** What the user reads where there is no summary because of it. */
+  readonly reason: RegExp;
+  /** Turns after which an answer that waits is let go; omitted: never. */
+  readonly late?: number;
+  /** It goes on for ever. */
+  readonly lasts?: true;
+}
+
+const first = (count: number, script: () => Script) => (index: number) => (index < count ? script() : undefined);
+
+const faults: Readonly<Record<string, Fault>> = {
+  'one 429': { at: first(1, () => rateLimited(1)), reason: /rate limit/ },
+  'one 529': { at: first(1, overloaded), reason: /Overloaded/ },
+  'four 529': { at: first(4, overloaded), reason: /Overloaded/ },
+  'a dead summariser': { at: () => 'waits', reason: /did not answer in time/, lasts: true },
+  'a summariser that is 20 turns late': { at: () => 'waits', late: 20, reason: /did not answer in time/, lasts: true },
+  'a summariser that answers nonsense': { at: () => reply('Bananas are yellow.'), reason: /not usable|was no checkpoint/, lasts: true },
+  'a summariser that refuses': { at: () => refusal('This cannot be summarised.'), reason: /declined|refus|cannot be summarised/, lasts: true },
+  'a disconnect': { at: first(1, () => reply('{"logos": ["half', disconnect)), reason: /connection|network|broke|terminated/i },
+};
+
+const turns = 30;
+const stillWriting = /^The summary is still being written/;
+
+/** A conversation under one preset, over a real store, the client and the wire of a provider. */
+class FaultRun {
+  readonly asked: { readonly turn: number; readonly kind: string }[] = [];
+  turn = 0;
+  private summaries = 0;
+  private readonly waiting: { readonly hold: Hold; readonly since: number }[] = [];
+
+  constructor(
+    private readonly api: MessagesApi,
+    private readonly rig: ConversationRig,
+    private readonly scene: Scene,
+    private readonly fault: Fault,
+  ) {}
+
+  respond(request: Asked): Script {
+    if (!wantsSummary(request)) return this.answer(request);
+    this.asked.push({ turn: this.turn, kind: `${kindOf(request)} of ${request.prompt.model.id}` });
+    const fault = this.fault.at(this.summaries++);
+    if (fault !== 'waits') return fault ?? defaultReply(request);
+    const held = { hold: hold(), since: this.turn };
+    this.waiting.push(held);
+    return following(held.hold, defaultReply(request));
+  }
+
+  /** One turn; time passes only while a summariser lets somebody wait. */
+  async send(): Promise<void> {
+    this.turn++;
+    const { late = Infinity } = this.fault;
+    for (const { hold: one, since } of this.waiting) if (this.turn - since >= late) one.release();
+    let isOver = false;
+    const sending = this.rig.conversation.send(`question ${this.turn} of port 80${this.turn} ${this.rig.words(90)}`).finally(() => (isOver = true));
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve));
+      if (this.isWaiting) this.rig.clock.pass(20);
+    }
+    const { error } = await sending;
+    assert.equal(error, null, `turn ${this.turn}`);
+  }
+
+  release(): void {
+    for (const { hold: one } of this.waiting) one.release();
+  }
+
+  private get isWaiting(): boolean {
+    const compacting = this.rig.events.findLast((event) => event.type === 'phase_changed');
+    return this.waiting.length > 0 && compacting?.type === 'phase_changed' && compacting.phase === 'compacting';
+  }
+
+  private answer({ prompt }: Asked): Script {
+    const isAnswered = prompt.turns.at(-1)?.blocks.some(({ block }) => block.type === 'tool_result');
+    if (this.scene === 'tools' && !isAnswered) return reply(toolCall('dump', { tokens: 90 }));
+    return reply(`answer ${this.turn} ${this.rig.words(90)}`);
+  }
+}
+
+function kindOf({ system, last }: Asked): string {
+  if (/is not good enough/.test(last)) return 'repair';
+  return /write a checkpoint/.test(system) || /"keyDecisions"/.test(last) ? 'checkpoint' : 'summary';
+}
+
+describe('a conversation whose summariser fails', () => {
+  let api: MessagesApi;
+  before(async () => {
+    const model = { maxOutput: 1_000, minCacheTokens: 64, omitsThinking: false };
+    api = await MessagesApi.start({ models: [{ ...model, id: 'claude-haiku-test', name: 'small', window: 100_000 }, { ...model, id: 'claude-test', name: 'own', window: 6_000 }] });
+  });
+  after(() => api.close());
+
+  for (const preset of presetNames) {
+    for (const scene of ['chat', 'tools'] as const) {
+      for (const [name, fault] of Object.entries(faults)) {
+        it(`${preset}, ${scene}, ${name}: every turn is answered, and what is shown is true`, () => check(preset, scene, fault));
+      }
+    }
+  }
+
+  async function check(preset: PresetName, scene: Scene, fault: Fault): Promise<void> {
+    const access = { provider: 'anthropic' as const, apiKey: api.apiKey, baseURL: api.url };
+    const bindings = new ModelBindings({ offline: {} as OfflineModel, log: silentLog, reach: async () => access });
+    const rig = await ConversationRig.create({ binding: () => bindings.resolve({ ...access, model: 'claude-test' }) });
+    rig.policy = preset;
+    rig.overrides = { 'checkpoint.enabled': preset === 'balanced' || preset === 'goclaw', 'checkpoint.minTokens': 1_000, ...(preset === 'balanced' ? { 'compaction.prepareAtPercent': 78 } : {}) };
+    const run = new FaultRun(api, rig, scene, fault);
+    api.respond = (request) => run.respond(request);
+    try {
+      for (let turn = 0; turn < turns; turn++) await run.send();
+      const records = rig.events.flatMap((event) => (event.type === 'entry_appended' && isEntryOf(event.entry, 'compaction') ? [event.entry.content] : []));
+      const told = rig.events.flatMap((event) => (event.type === 'compaction_ended' && event.message !== null ? [event.message] : []));
+      for (const message of told) assert.ok(stillWriting.test(message) || fault.reason.test(message), message);
+      for (const { note } of records) assert.ok(note === undefined || fault.reason.test(note), note);
+      assert.equal(told.some((message) => message.includes('Automatic compaction stops')), false);
+      const counts = new Map<string, number>();
+      for (const { turn, kind } of run.asked) counts.set(`${kind} in turn ${turn}`, (counts.get(`${kind} in turn ${turn}`) ?? 0) + 1);
+      assert.deepEqual([...counts].filter(([, count]) => count > 2), []);
+      if (!fault.lasts) assert.ok(records.some(({ rung }) => rung === 'model' || rung === 'prepared'), 'it compacts again');
+      assert.deepEqual(api.errors, []);
+    } finally {
+      run.release();
+      await rig.dispose();
+    }
+  }
+});
