@@ -10,7 +10,7 @@ export interface SummaryRungDeps {
   readonly background: BackgroundSummary;
 }
 
-/** A turn waits no longer than this for a summariser from which nothing comes. */
+/** A turn waits no longer than this for a summariser from which nothing comes, and neither does what comes behind its answer. */
 const patienceMs = 2_000;
 
 const stillWriting = english('The summary is still being written. It is used as soon as it is there.');
@@ -58,7 +58,7 @@ export function modelRung({ planner, background }: SummaryRungDeps): Rung {
       }
       const own = { instructions: options.instructions, first: options.summarizers ?? [], inPrompt: options.trigger !== 'overflow' };
       const job = background.usable(options.instructions) ?? background.begin(cuts[0]!, own);
-      const waited = await job.wait(options.holdsTurn ? patienceMs : null, signals.skip);
+      const waited = await job.wait(options.trigger === 'manual' ? null : patienceMs, signals.skip);
       if (waited === 'late' && hasRoom) return yield { stays: stillWriting };
       spent.push(...background.takeCalls());
       if (waited !== 'ended') background.giveUp(waited === 'late' ? tooLate : givenUp);
