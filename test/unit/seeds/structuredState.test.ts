@@ -56,6 +56,16 @@ describe('seed: structured state compression', () => {
     assert.equal(run.lastRequest.system, system);
   });
 
+  it('asks for everything that the state is made of', async () => {
+    run = await SeedRun.open('session-state');
+    run.rig.summarizer.answer = JSON.stringify(state);
+    await run.talk(1, 8, 7_500);
+    await run.exchange('last');
+    const [system] = run.rig.summarizer.systems;
+    const wanted = ['decisions', 'technical constraints', 'code that was discussed', 'improving, stable, worsening', 'active metaphors', 'running jokes', 'style of communication', 'implicit needs', 'shared frameworks', 'clearly understands', 'premises', 'two or three sentences'];
+    assert.deepEqual(wanted.filter((part) => !system!.includes(part)), []);
+  });
+
   it('explains the state to the model from the first request on', async () => {
     run = await SeedRun.open('session-state');
     await run.exchange('1');
