@@ -1,6 +1,6 @@
 import type { ContextSnapshot, SegmentKind } from '../core/context/snapshot';
 import { percent, shortTokens, spokenTokens } from './figures';
-import { listed, t } from './l10n';
+import { listed, t } from '../core/l10n';
 
 /**
  * What the gauge, the status bar, the breakdown and the command line say about a context. They show different amounts of it, and each

@@ -1,4 +1,4 @@
-import { t, textLocale } from './l10n';
+import { t, textLocale } from '../core/l10n';
 
 const minute = 60_000;
 const hour = 60 * minute;

@@ -39,7 +39,7 @@ describe('a skill that the model reads', () => {
     const blocks = last.at(-1)!.blocks;
     assert.deepEqual(blocks.map(({ type }) => type), ['tool_result', 'tool_result', 'text']);
     const text = blocks[2]!.type === 'text' ? blocks[2]!.text : '';
-    assert.match(text, /kind="skill">\ntides \(skills\/tides\.md\)\n\nRead the gauge first\.\n‹\/threadkeeper-notice>/);
+    assert.match(text, /^<threadkeeper-notice-(\d+) kind="skill">\ntides \(skills\/tides\.md\)\n\nRead the gauge first\.\n<\/threadkeeper-notice>\n<\/threadkeeper-notice-\1>$/);
     rig.model.scripts.push(says('Later.'));
     await rig.conversation.send('And low water?', 'm2');
     assert.deepEqual(rig.model.requests.at(-1)!.messages.slice(0, last.length).map(({ blocks: all }) => all), last.map(({ blocks: all }) => all));

@@ -90,7 +90,7 @@ describe('an import of what is made never to end', function () {
       const view = await databaseOf('CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT)', row, `CREATE VIEW session_nodes AS ${endless} i AS session_key, i AS current_session_id FROM n`);
       assert.deepEqual(await failures(view.bytes), ['stored']);
       const isView = await databaseOf(`CREATE VIEW transcript_events AS ${endless} i AS session_id, i AS seq, i AS event_json FROM n`);
-      assert.deepEqual(await failures(isView.bytes), ['The database is none of OpenClaw, Goose or librecode.']);
+      assert.deepEqual(await failures(isView.bytes), ['The database is none of the kinds that can be imported.']);
       const columns = "session_id TEXT, seq INTEGER, event_json TEXT, kept TEXT AS (hex(zeroblob(50000000)))";
       const generated = await databaseOf(`CREATE TABLE transcript_events(${columns}, event_zstd BLOB AS (zeroblob(50000000)))`, row);
       assert.deepEqual(await failures(generated.bytes), ['stored']);

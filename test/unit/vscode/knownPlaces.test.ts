@@ -44,8 +44,8 @@ describe('names of workspaces', () => {
       relinkPick({ entry: entry(['file:///home/me/tides'], { sessionCount: null }), reason: 'previous', gone: false }, now),
     ];
     deepStrictEqual(picks.map(({ label, description, detail }) => [label, description, detail]), [
-      ['tides', 'the same repository, at a place that is gone', '1,200 sessions · last used now · /home/me/tides'],
-      ['Take the link back', 'where this workspace had its sessions before it was linked', 'last used now · /home/me/tides'],
+      ['tides', 'the same repository, at a place that is gone', '1,200 sessions · last used just now · /home/me/tides'],
+      ['Take the link back', 'where this workspace had its sessions before it was linked', 'last used just now · /home/me/tides'],
     ]);
   });
 });

@@ -13,7 +13,7 @@ const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: Policy
 describe('readSettings', () => {
   it('changes nothing in the policy that the user has not set', () => {
     deepStrictEqual(read(), {
-      settings: { baseUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, prices: {}, dailyBudget: 0, model: '', instructions: '', instructionFiles: false, skills: false, skillFolders: settings.skillFolders.default, approval: 'allowReads', editRules: defaultEditRules, maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, cleanUpDays: 0, openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false }, offerBranchSummary: true },
+      settings: { baseUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, prices: {}, dailyBudget: 0, model: '', instructions: '', instructionFiles: false, skills: false, skillFolders: settings.skillFolders.default, approval: 'allowReads', editRules: defaultEditRules, variables: { pass: [], withhold: [] }, maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, cleanUpDays: 0, openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false }, offerBranchSummary: true },
       problems: [],
     });
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
@@ -21,7 +21,7 @@ describe('readSettings', () => {
 
   it('takes what the user has set', () => {
     const { settings: found, problems } = read(
-      { baseUrl: ' https://gateway.example.com/v1 ', openaiUrl: 'http://localhost:1234/v1', openaiApi: 'detect', openaiContext: 16_000, ollamaUrl: 'http://nas:11434', ollamaContext: 65_536, prices: { 'ollama/x': { input: 0, output: 0 } }, dailyBudget: 5, model: ' claude-x ', instructions: 'Be brief.', instructionFiles: true, skills: true, skillFolders: ['~/skills'], approval: 'session', editRules: { '**/Makefile': true, '**/*.sql': false }, maxRounds: 5, trashDays: 30, cleanUpDays: 90, offerBranchSummary: false, openClawInherit: true, openClawPath: ' /agents ', openClawSessionKey: 'agent:main:main', openClawTwoWay: true },
+      { baseUrl: ' https://gateway.example.com/v1 ', openaiUrl: 'http://localhost:1234/v1', openaiApi: 'detect', openaiContext: 16_000, ollamaUrl: 'http://nas:11434', ollamaContext: 65_536, prices: { 'ollama/x': { input: 0, output: 0 } }, dailyBudget: 5, model: ' claude-x ', instructions: 'Be brief.', instructionFiles: true, skills: true, skillFolders: ['~/skills'], approval: 'session', editRules: { '**/Makefile': true, '**/*.sql': false }, passVariables: ['CI_TOKEN'], withholdVariables: ['MY_*'], maxRounds: 5, trashDays: 30, cleanUpDays: 90, offerBranchSummary: false, openClawInherit: true, openClawPath: ' /agents ', openClawSessionKey: 'agent:main:main', openClawTwoWay: true },
       { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
     deepStrictEqual(problems, []);
@@ -41,6 +41,7 @@ describe('readSettings', () => {
       skillFolders: ['~/skills'],
       approval: 'session',
       editRules: { ...defaultEditRules, '**/Makefile': true, '**/*.sql': false },
+      variables: { pass: ['CI_TOKEN'], withhold: ['MY_*'] },
       maxRounds: 5,
       trashDays: 30,
       cleanUpDays: 90,
