@@ -3,28 +3,28 @@ import type { Event } from './base/event';
 import type { Element } from './compaction/measure/continuity';
 import type { ExtractiveItem } from './compaction/measure/extractive';
 import type { TextAnalysis } from './compaction/measure/textAnalysis';
-import type { CalibrationRow } from './context/calibrationRow';
+import type { CalibrationRow } from './context/measure/calibrationRow';
 import type { ModelEvent, TokenUsage } from './models/modelEvent';
 import type { ModelInfo } from './models/modelInfo';
 import type { ModelRequest } from './models/modelRequest';
 import type { AppendBatch, MemoryWrite } from './session/appendBatch';
-import type { BranchStep } from './session/branchStep';
-import type { BranchTip } from './session/branchTip';
+import type { BranchStep } from './branches/branchStep';
+import type { BranchTip } from './branches/branchTip';
 import type { Draft } from './session/draft';
 import type { StoredEntry } from './session/entry';
-import type { LiveBranch } from './session/liveBranch';
+import type { LiveBranch } from './branches/liveBranch';
 import type { PartialChunk } from './session/partialChunk';
 import type { Pin } from './session/pin';
-import type { PurgePreview } from './session/purgePreview';
+import type { PurgePreview } from './maintenance/purgePreview';
 import type { QueuedMessage } from './session/queuedMessage';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
 import type { NewSession, Session, SessionPatch } from './session/session';
 import type { SessionQuery } from './session/sessionQuery';
 import type { SessionTransfer } from './session/sessionTransfer';
 import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
-import type { SummaryRetry } from './session/summaryRetry';
-import type { TranscriptPage } from './session/transcriptPage';
-import type { UsageQuery, UsageTotal } from './session/usageTotal';
+import type { SummaryRetry } from './maintenance/summaryRetry';
+import type { TranscriptPage } from './branches/transcriptPage';
+import type { UsageQuery, UsageTotal } from './cost/usageTotal';
 
 // ---------------------------------------------------------------------------------------------------------------- store
 

@@ -1,4 +1,4 @@
-import type { ContextSnapshot, SegmentKind } from '../core/context/snapshot';
+import type { ContextSnapshot, SegmentKind } from '../core/context/measure/snapshot';
 import { percent, shortTokens, spokenTokens } from './figures';
 import { listed, t } from '../core/l10n';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { ContextSnapshot } from '../core/context/snapshot';
+import { ContextSnapshot } from '../core/context/measure/snapshot';
 import { Attachment } from '../core/session/attachment';
 import { Continuity } from '../core/session/fidelity';
 import type { Wire } from './channel';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { AnalyticsReport } from '../core/analytics/report';
-import { ContextSnapshot, segmentKinds } from '../core/context/snapshot';
+import { ContextSnapshot, segmentKinds } from '../core/context/measure/snapshot';
 import { Continuity } from '../core/session/fidelity';
 import type { Wire } from './channel';
 import { SessionHeader } from './messages';

@@ -1,5 +1,5 @@
 import { ConfigurationTarget, InputBoxValidationSeverity, window, workspace } from 'vscode';
-import { ModelError } from '../core/chat/modelError';
+import { ModelError } from '../core/models/modelError';
 import { errorText } from '../core/errors';
 import { shown, t } from '../core/l10n';
 import type { Logger } from '../core/ports';

@@ -1,5 +1,5 @@
 import { window, type QuickPickItem } from 'vscode';
-import type { ApprovalAnswer, PendingApproval } from '../core/chat/approvals';
+import type { ApprovalAnswer, PendingApproval } from '../core/chat/turn/approvals';
 import { visibleText } from '../core/base/visibleText';
 import { t } from '../core/l10n';
 import { plainLabel } from './plainLabel';

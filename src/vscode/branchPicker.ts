@@ -1,6 +1,6 @@
 import { window, type QuickPickItem } from 'vscode';
 import { t } from '../core/l10n';
-import type { BranchTip } from '../core/session/branchTip';
+import type { BranchTip } from '../core/branches/branchTip';
 import { oneLine } from './compactionPreviewText';
 import { plainLabel } from './plainLabel';
 import { ago } from '../protocol/figures';

@@ -1,11 +1,11 @@
 import type { Conversation } from '../core/chat/conversation';
-import { sizedTypes, sizeTimeline, thinned } from '../core/context/sizeTimeline';
-import { estimateTokens } from '../core/context/estimateTokens';
+import { sizedTypes, sizeTimeline, thinned } from '../core/context/measure/sizeTimeline';
+import { estimateTokens } from '../core/context/measure/estimateTokens';
 import type { SessionStore } from '../core/ports';
 import type { TokenUsage } from '../core/models/modelEvent';
 import { speaker } from '../core/recall/history';
-import type { BranchStep } from '../core/session/branchStep';
-import { excludedEntries, isExcludable } from '../core/session/contextExclusion';
+import type { BranchStep } from '../core/branches/branchStep';
+import { excludedEntries, isExcludable } from '../core/context/contextExclusion';
 import { compactionHistory, type PastCompaction } from '../core/session/compactionHistory';
 import type { EntryContent, StoredEntry } from '../core/session/entry';
 import { entryText } from '../core/session/entryKinds';

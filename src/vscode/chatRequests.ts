@@ -1,5 +1,5 @@
 import { StoreError } from '../core/errors';
-import { storeTurnError } from '../core/chat/turnError';
+import { storeTurnError } from '../core/chat/turn/turnError';
 import { t } from '../core/l10n';
 import type { FullAnswer, ViewRequest } from '../protocol/messages';
 import type { Attachment } from '../core/session/attachment';

@@ -1,10 +1,10 @@
 import { dirname, join } from 'node:path';
 import { Conversation } from '../core/chat/conversation';
-import type { AskWhenFull, ReviewCompaction } from '../core/chat/turn';
+import type { AskWhenFull, ReviewCompaction } from '../core/chat/turn/turn';
 import { DailyBudget } from '../core/cost/dailyBudget';
 import { costOf, priceOf } from '../core/cost/prices';
 import { sumOf } from '../core/cost/spending';
-import { OfflineModel } from '../core/chat/offlineModel';
+import { OfflineModel } from '../core/offline/offlineModel';
 import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../core/ports';
 import type { Session } from '../core/session/session';
 import { WorkspacePassages } from '../core/recall/workspacePassages';

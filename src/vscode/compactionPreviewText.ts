@@ -1,4 +1,4 @@
-import type { CompactionPreview } from '../core/chat/contextTools';
+import type { CompactionPreview } from '../core/context/contextManager';
 import { editableText, FoldedState } from '../core/compaction/ledgers/foldedState';
 import { shown, t, wholeNumber } from '../core/l10n';
 import { speaker } from '../core/recall/history';

@@ -1,6 +1,6 @@
 import { window, type Uri } from 'vscode';
 import { errorText } from '../core/errors';
-import type { CompactionReview, ReviewCompaction } from '../core/chat/turn';
+import type { CompactionReview, ReviewCompaction } from '../core/chat/turn/turn';
 import { shown, t, wholeNumber } from '../core/l10n';
 import type { CompactionPreviews } from './compactionPreviews';
 import { compactionPreviewText } from './compactionPreviewText';

@@ -1,7 +1,7 @@
 import { workspace, type WorkspaceConfiguration } from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
-import type { PolicyProblem } from '../core/context/resolvePolicy';
+import type { PolicyProblem } from '../core/context/policy/resolvePolicy';
 import type { Logger } from '../core/ports';
 import { settings, settingsPrefix } from './contributions';
 import { readSettings, type Settings } from './settingsValues';

@@ -1,9 +1,9 @@
 import { ProgressLocation, window } from 'vscode';
 import type { CompactionResult } from '../core/compaction/compactor';
 import type { Conversation } from '../core/chat/conversation';
-import type { PinTarget } from '../core/chat/pins';
+import type { PinTarget } from '../core/context/pins';
 import { shown, t } from '../core/l10n';
-import { excludedEntries, isExcludable } from '../core/session/contextExclusion';
+import { excludedEntries, isExcludable } from '../core/context/contextExclusion';
 import { timeText } from '../core/recall/dateText';
 import type { ChatController } from './chatController';
 import { compactionPreviewText } from './compactionPreviewText';

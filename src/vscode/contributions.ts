@@ -1,4 +1,4 @@
-import type { PolicyKnobName } from '../core/context/policyKnobs';
+import type { PolicyKnobName } from '../core/context/policy/policyKnobs';
 
 /**
  * Every id that the manifest and the code share, typed once; test/unit/manifest.test.ts holds package.json against it in both

@@ -1,5 +1,5 @@
 import { window, type QuickPickItem } from 'vscode';
-import type { FullQuestion, WhenFullAnswer } from '../core/chat/turn';
+import type { FullQuestion, WhenFullAnswer } from '../core/chat/turn/turn';
 import { t } from '../core/l10n';
 import type { FullAnswer } from '../protocol/messages';
 import type { FullQuestions } from './fullQuestions';

@@ -1,4 +1,4 @@
-import type { AskWhenFull, FullQuestion, WhenFullReply } from '../core/chat/turn';
+import type { AskWhenFull, FullQuestion, WhenFullReply } from '../core/chat/turn/turn';
 
 interface Waiting {
   readonly question: FullQuestion;

@@ -1,7 +1,7 @@
 import type { LanguageModelChat, LanguageModelChatMessage, LanguageModelChatTool } from 'vscode';
 import type * as vscode from 'vscode';
-import { imageInWords } from '../core/chat/imageInWords';
-import { ModelError } from '../core/chat/modelError';
+import { imageInWords } from '../core/models/imageInWords';
+import { ModelError } from '../core/models/modelError';
 import { errorText } from '../core/errors';
 import { english, t } from '../core/l10n';
 import type { Logger } from '../core/ports';

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { SessionPolicy } from '../core/context/resolvePolicy';
-import { thinkingLevels, type ThinkingLevel } from '../core/context/thinkingLevel';
+import { SessionPolicy } from '../core/context/policy/resolvePolicy';
+import { thinkingLevels, type ThinkingLevel } from '../core/context/policy/thinkingLevel';
 import { errorText } from '../core/errors';
 import type { ModelInfo } from '../core/models/modelInfo';
 import type { Logger } from '../core/ports';

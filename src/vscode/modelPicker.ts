@@ -1,5 +1,5 @@
 import { QuickPickItemKind, window, type QuickPickItem } from 'vscode';
-import { ModelError } from '../core/chat/modelError';
+import { ModelError } from '../core/models/modelError';
 import { errorText } from '../core/errors';
 import { t } from '../core/l10n';
 import type { ModelInfo } from '../core/models/modelInfo';

@@ -1,4 +1,4 @@
-import { ModelError } from '../core/chat/modelError';
+import { ModelError } from '../core/models/modelError';
 import type { ModelBinding } from '../core/context/engine';
 import type { Logger, ModelClient } from '../core/ports';
 import type { ModelEvent } from '../core/models/modelEvent';

@@ -1,6 +1,6 @@
 import { priceText, timesDearer, type Price } from '../core/cost/prices';
 import { shown, t } from '../core/l10n';
-import { modelTurnError } from '../core/chat/turnError';
+import { modelTurnError } from '../core/chat/turn/turnError';
 import type { ModelFailure } from '../core/models/modelEvent';
 import type { ModelInfo } from '../core/models/modelInfo';
 import type { ProviderId } from '../node/models/providerAccess';

@@ -1,5 +1,5 @@
 import { window } from 'vscode';
-import type { PolicyProblem } from '../core/context/resolvePolicy';
+import type { PolicyProblem } from '../core/context/policy/resolvePolicy';
 import { shown, t } from '../core/l10n';
 
 /** A line in the status bar, where a wrong number does not deserve a dialog; the meter's tooltip keeps saying it. */

@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '../core/chat/events';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
-import type { ContextSnapshot } from '../core/context/snapshot';
+import type { ContextSnapshot } from '../core/context/measure/snapshot';
 import type { SessionStore } from '../core/ports';
 import type { Session } from '../core/session/session';
 import type { Delta } from '../protocol/messages';

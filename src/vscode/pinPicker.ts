@@ -1,5 +1,5 @@
 import { QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
-import type { PinTarget } from '../core/chat/pins';
+import type { PinTarget } from '../core/context/pins';
 import { t } from '../core/l10n';
 import type { Pin } from '../core/session/pin';
 import type { StoredEntry } from '../core/session/entry';

@@ -1,5 +1,5 @@
 import { ConfigurationTarget, QuickPickItemKind, window, workspace, type QuickPickItem } from 'vscode';
-import { presetNames, type PresetName } from '../core/context/resolvePolicy';
+import { presetNames, type PresetName } from '../core/context/policy/resolvePolicy';
 import { t } from '../core/l10n';
 import { settingKey } from './contributions';
 

@@ -1,7 +1,7 @@
 import { t } from '../core/l10n';
 import type { IdSource, SessionStore } from '../core/ports';
-import { sessionsToCleanUp } from '../core/session/cleanUp';
-import type { PurgePreview } from '../core/session/purgePreview';
+import { sessionsToCleanUp } from '../core/maintenance/cleanUp';
+import type { PurgePreview } from '../core/maintenance/purgePreview';
 import type { Session, SessionDetails, SessionPatch } from '../core/session/session';
 import type { ChatController } from './chatController';
 

@@ -1,5 +1,5 @@
-import type { SessionPolicy } from '../core/context/resolvePolicy';
-import { parseThinkingLevel, type ThinkingLevel } from '../core/context/thinkingLevel';
+import type { SessionPolicy } from '../core/context/policy/resolvePolicy';
+import { parseThinkingLevel, type ThinkingLevel } from '../core/context/policy/thinkingLevel';
 import type { ModelInfo } from '../core/models/modelInfo';
 import type { CurrentChat } from './currentChat';
 import type { LooseSession } from './looseSession';

@@ -1,4 +1,4 @@
-import { resolveSessionPolicy, sessionPolicyProblems, type PolicyChoice } from '../core/context/resolvePolicy';
+import { resolveSessionPolicy, sessionPolicyProblems, type PolicyChoice } from '../core/context/policy/resolvePolicy';
 import { shown, t } from '../core/l10n';
 
 /** What is wrong with the policy that a session brings along, and what is used instead; null when nothing is. */

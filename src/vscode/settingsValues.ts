@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
 import { Price, type PriceTable } from '../core/cost/prices';
-import { policyKnobs, type PolicyKnobName } from '../core/context/policyKnobs';
-import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/resolvePolicy';
+import { policyKnobs, type PolicyKnobName } from '../core/context/policy/policyKnobs';
+import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } from '../core/context/policy/resolvePolicy';
 import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
-import type { VariableChoice } from '../core/tools/commandEnvironment';
+import type { VariableChoice } from '../core/tools/command/commandEnvironment';
 import { defaultEditRules, type EditRules } from '../core/tools/guard/editGuard';
 import { openaiApis, type OpenaiApi } from '../node/models/openaiDialect';
 import { settingKey, settings, type SettingName } from './contributions';

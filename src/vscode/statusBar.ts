@@ -1,9 +1,9 @@
 import { MarkdownString, StatusBarAlignment, ThemeColor, window, type StatusBarItem } from 'vscode';
 import type { Spending } from '../core/cost/spending';
-import type { ContextSnapshot } from '../core/context/snapshot';
+import type { ContextSnapshot } from '../core/context/measure/snapshot';
 import { t } from '../core/l10n';
 import type { Disposable } from '../core/base/disposable';
-import type { PolicyProblem } from '../core/context/resolvePolicy';
+import type { PolicyProblem } from '../core/context/policy/resolvePolicy';
 import type { ChatMemory, RememberedMeter } from './chatMemory';
 import type { ChatState } from './chatController';
 import { commandIds, statusItemId } from './contributions';

@@ -1,7 +1,7 @@
-import type { ContextSnapshot } from '../core/context/snapshot';
+import type { ContextSnapshot } from '../core/context/measure/snapshot';
 import { spentText, type Spending } from '../core/cost/spending';
 import { listed, shown, t } from '../core/l10n';
-import type { PolicyProblem } from '../core/context/resolvePolicy';
+import type { PolicyProblem } from '../core/context/policy/resolvePolicy';
 import { contextLevel, endText, forecastText, nextText, segmentLabels, spokenContext, type ContextLevel } from '../protocol/contextText';
 import { percentText, shortTokens } from '../protocol/figures';
 import { commandIds, type CommandName } from './contributions';

@@ -1,6 +1,6 @@
 import { t } from '../core/l10n';
 import type { ModelInfo } from '../core/models/modelInfo';
-import { thinkingLevels, thinkingTokens, type ThinkingLevel } from '../core/context/thinkingLevel';
+import { thinkingLevels, thinkingTokens, type ThinkingLevel } from '../core/context/policy/thinkingLevel';
 
 export interface ThinkingChoice {
   readonly label: string;

@@ -1,6 +1,6 @@
 import { window, type QuickPickItem } from 'vscode';
 import { t } from '../core/l10n';
-import type { ThinkingLevel } from '../core/context/thinkingLevel';
+import type { ThinkingLevel } from '../core/context/policy/thinkingLevel';
 import type { ModelInfo } from '../core/models/modelInfo';
 import { thinkingChoices, type ThinkingChoice } from './thinkingChoices';
 

@@ -1,8 +1,8 @@
 import { noteName } from '../core/memory/notePath';
 import { isMemoryWrite } from '../core/memory/nudges';
-import { callChange } from '../core/tools/callChange';
-import type { TranscriptPage } from '../core/session/transcriptPage';
-import { contextExclusionOf, excludedEntries } from '../core/session/contextExclusion';
+import { callChange } from '../core/tools/files/callChange';
+import type { TranscriptPage } from '../core/branches/transcriptPage';
+import { contextExclusionOf, excludedEntries } from '../core/context/contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../core/session/entry';
 import { discardedEntries, liveCompaction } from '../core/session/liveCompaction';
 import type { ApprovalQuestion } from '../core/tools/tool';

@@ -4,7 +4,7 @@ import { listed, shown, t } from '../core/l10n';
 import { isCommandRun, readCommandRun } from '../core/session/commandRun';
 import type { ContentOf, EntryOf, StoredEntry } from '../core/session/entry';
 import { skillType } from '../core/skills/skill';
-import { callChange } from '../core/tools/callChange';
+import { callChange } from '../core/tools/files/callChange';
 import type { ApprovalQuestion } from '../core/tools/tool';
 import type { TranscriptRow } from '../protocol/messages';
 

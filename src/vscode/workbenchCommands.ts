@@ -2,7 +2,7 @@ import { commands, window } from 'vscode';
 import { askWithoutHistory } from './askWithoutHistory';
 import { isMemoryWrite } from '../core/memory/nudges';
 import { wholeNoteChange } from '../core/memory/wholeNoteChange';
-import { callChange } from '../core/tools/callChange';
+import { callChange } from '../core/tools/files/callChange';
 import type { FileChange } from '../core/tools/tool';
 import { shown, t } from '../core/l10n';
 import type { PriceTable } from '../core/cost/prices';

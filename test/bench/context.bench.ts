@@ -1,4 +1,4 @@
-import { presetNames } from '../../src/core/context/resolvePolicy';
+import { presetNames } from '../../src/core/context/policy/resolvePolicy';
 import { chat, codeWork } from './context/scripts';
 import { simulate } from './context/simulate';
 import type { SummaryFault, TurnFault } from './context/simulatedModel';

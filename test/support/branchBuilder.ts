@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../src/core/context/measure/estimateTokens';
 import { attachmentTokens, type Attachment } from '../../src/core/session/attachment';
 import type { ContentOf, EntryContent, StoredEntry } from '../../src/core/session/entry';
 import { entryText } from '../../src/core/session/entryKinds';

@@ -1,8 +1,8 @@
 import { inProcessAnalyst } from '../../src/core/compaction/measure/inProcessAnalyst';
 import { Conversation } from '../../src/core/chat/conversation';
 import type { ConversationDeps } from '../../src/core/chat/conversationDeps';
-import { resolveSessionPolicy } from '../../src/core/context/resolvePolicy';
-import { estimateTokens } from '../../src/core/context/estimateTokens';
+import { resolveSessionPolicy } from '../../src/core/context/policy/resolvePolicy';
+import { estimateTokens } from '../../src/core/context/measure/estimateTokens';
 import type { SessionStore } from '../../src/core/ports';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
 import type { ModelBindings } from '../../src/node/runtime/modelBindings';

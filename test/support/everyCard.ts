@@ -1,4 +1,4 @@
-import { exclusionContent } from '../../src/core/session/contextExclusion';
+import { exclusionContent } from '../../src/core/context/contextExclusion';
 import type { EntryContent, NewEntry } from '../../src/core/session/entry';
 import { turnErrorType } from '../../src/core/chat/events';
 import type { SessionStore } from '../../src/core/ports';

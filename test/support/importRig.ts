@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { estimateTokens } from '../../src/core/context/estimateTokens';
-import { project, type Projection } from '../../src/core/context/projection';
+import { estimateTokens } from '../../src/core/context/measure/estimateTokens';
+import { project, type Projection } from '../../src/core/context/projection/projection';
 import type { SessionStore } from '../../src/core/ports';
 import type { StoredEntry } from '../../src/core/session/entry';
 import { entryText } from '../../src/core/session/entryKinds';

@@ -1,4 +1,4 @@
-import type { Projection } from '../../src/core/context/projection';
+import type { Projection } from '../../src/core/context/projection/projection';
 
 /** What the provider would refuse a prompt for; empty when nothing. */
 export function promptFaults(messages: Projection['messages']): string[] {

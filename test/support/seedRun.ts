@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PolicyOverrides, PresetName } from '../../src/core/context/resolvePolicy';
+import type { PolicyOverrides, PresetName } from '../../src/core/context/policy/resolvePolicy';
 import type { ModelRequest } from '../../src/core/models/modelRequest';
 import type { ContentOf, StoredEntry } from '../../src/core/session/entry';
 import { ConversationRig } from './conversationRig';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { PromptMessage } from '../../src/core/context/projection';
+import type { PromptMessage } from '../../src/core/context/projection/projection';
 
 /** What a provider demands of the messages of a request. */
 export function assertValidPrompt(messages: readonly PromptMessage[]): void {

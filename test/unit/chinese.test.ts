@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch } from 'node:assert';
-import { OfflineModel } from '../../src/core/chat/offlineModel';
-import { modelTurnError, storeTurnError } from '../../src/core/chat/turnError';
+import { OfflineModel } from '../../src/core/offline/offlineModel';
+import { modelTurnError, storeTurnError } from '../../src/core/chat/turn/turnError';
 import { StoreError } from '../../src/core/errors';
 import { english, shown } from '../../src/core/l10n';
 import type { ModelRequest } from '../../src/core/models/modelRequest';

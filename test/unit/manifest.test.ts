@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultEditRules } from '../../src/core/tools/guard/editGuard';
-import { presets, resolvePolicy } from '../../src/core/context/resolvePolicy';
+import { presets, resolvePolicy } from '../../src/core/context/policy/resolvePolicy';
 import { allSettings, category, chatViewId, commandIds, contextKeys, detailsScheme, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, settings, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
 import { projectRoot } from '../support/paths';
 

@@ -1,7 +1,7 @@
 import type { ModelBinding } from '../context/engine';
 import type { TokenUsage } from '../models/modelEvent';
 import { english } from '../l10n';
-import { modelTurnError } from './turnError';
+import { modelTurnError } from './turn/turnError';
 
 export interface SingleAnswer {
   /** What arrived, also of an answer that broke off. */

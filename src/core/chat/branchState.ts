@@ -1,9 +1,9 @@
-import { estimateTokens } from '../context/estimateTokens';
+import { estimateTokens } from '../context/measure/estimateTokens';
 import type { CostOf } from '../cost/prices';
 import { Frames } from '../frames/frames';
 import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
 import type { TokenUsage } from '../models/modelEvent';
-import type { UsageRecord } from '../session/usageRecord';
+import type { UsageRecord } from '../cost/usageRecord';
 import { attachmentTokens } from '../session/attachment';
 import type { EntryContent, NewEntry, StoredEntry } from '../session/entry';
 import { entryText, markTypes } from '../session/entryKinds';

@@ -1,12 +1,12 @@
 import type { ModelBinding } from '../context/engine';
 import type { CostOf } from '../cost/prices';
-import type { Policy } from '../context/policy';
+import type { Policy } from '../context/policy/policy';
 import type { Clock, IdSource, Logger, PinnedFiles, SessionStore, TextAnalyst, TokenCounter } from '../ports';
 import type { Session } from '../session/session';
 import type { ApprovalQuestion, Tool } from '../tools/tool';
-import type { ApprovalRule } from './approvals';
+import type { ApprovalRule } from './turn/approvals';
 import type { ConversationEvent } from './events';
-import type { AskWhenFull, ReviewCompaction } from './turn';
+import type { AskWhenFull, ReviewCompaction } from './turn/turn';
 
 export interface ConversationDeps {
   readonly store: SessionStore;

@@ -1,7 +1,7 @@
-import type { ContextSnapshot } from '../context/snapshot';
+import type { ContextSnapshot } from '../context/measure/snapshot';
 import type { ModelFailureReason, TokenUsage } from '../models/modelEvent';
 import type { Pin } from '../session/pin';
-import type { TranscriptPage } from '../session/transcriptPage';
+import type { TranscriptPage } from '../branches/transcriptPage';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import type { QueuedMessage } from '../session/queuedMessage';
 import type { Session } from '../session/session';

@@ -1,7 +1,7 @@
 import { english } from '../l10n';
 import type { CompactionResult } from '../compaction/compactor';
 import type { TurnError } from './events';
-import type { TurnOutcome } from './turn';
+import type { TurnOutcome } from './turn/turn';
 
 export interface SendOutcome extends TurnOutcome {
   readonly id: string;

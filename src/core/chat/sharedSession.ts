@@ -5,7 +5,7 @@ import type { PartialChunk } from '../session/partialChunk';
 import type { StoreChange } from '../session/storeChange';
 import { markTypes } from '../session/entryKinds';
 import type { Session } from '../session/session';
-import { transcriptPageSize } from './branching';
+import { transcriptPageSize } from '../branches/branching';
 import type { BranchState } from './branchState';
 import type { ConversationEvent } from './events';
 

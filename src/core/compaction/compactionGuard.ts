@@ -1,4 +1,4 @@
-import type { Budget } from '../context/budget';
+import type { Budget } from '../context/measure/budget';
 import type { StoredEntry } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
 

@@ -11,10 +11,10 @@ import type { Clock, IdSource, Logger, SessionStore, TextAnalyst, TokenCounter }
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import type { Continuity } from '../session/fidelity';
 import { liveCompaction } from '../session/liveCompaction';
-import type { UsageRecord } from '../session/usageRecord';
+import type { UsageRecord } from '../cost/usageRecord';
 import type { BranchState } from '../chat/branchState';
 import type { ConversationEvent } from '../chat/events';
-import type { Pins } from '../chat/pins';
+import type { Pins } from '../context/pins';
 
 export interface RecordDeps {
   readonly branch: BranchState;

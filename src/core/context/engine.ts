@@ -1,4 +1,4 @@
-import type { CalibrationRow } from './calibrationRow';
+import type { CalibrationRow } from './measure/calibrationRow';
 import type { ModelClient, SessionStore, Summarizer, TokenCounter } from '../ports';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
@@ -6,20 +6,20 @@ import type { TokenUsage } from '../models/modelEvent';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { afterLastBreak, leftOutEntries, recordedBound } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
-import { promptId } from '../chat/systemPrompt';
+import { promptId } from '../chat/turn/systemPrompt';
 import { nudgeStates, type NudgeStatus } from '../memory/nudges';
 import { countMessages } from '../compaction/ladder/cutPoint';
-import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './budget';
-import { learn, startingFactor } from './calibration';
-import { cjkShare, estimateTokens } from './estimateTokens';
+import { compactionDue, resolveBudget, thresholdsOf, type BoundInUse, type Budget } from './measure/budget';
+import { learn, startingFactor } from './measure/calibration';
+import { cjkShare, estimateTokens } from './measure/estimateTokens';
 import { CompactionChain } from './compactionChain';
-import { largestEntries, type EntrySize } from './largestEntries';
-import { forecastTurns, measure, toSnapshot, type Measurement } from './measure';
-import type { Policy, SummarizerEntry } from './policy';
-import { fillAttachments } from './fillAttachments';
-import { project, type Projection, type PromptMessage } from './projection';
-import type { ContextSnapshot } from './snapshot';
-import { usableLevel, type ThinkingLevel } from './thinkingLevel';
+import { largestEntries, type EntrySize } from './measure/largestEntries';
+import { forecastTurns, measure, toSnapshot, type Measurement } from './measure/measure';
+import type { Policy, SummarizerEntry } from './policy/policy';
+import { fillAttachments } from './projection/fillAttachments';
+import { project, type Projection, type PromptMessage } from './projection/projection';
+import type { ContextSnapshot } from './measure/snapshot';
+import { usableLevel, type ThinkingLevel } from './policy/thinkingLevel';
 
 /** A model that a turn can be sent to, with whoever writes its summaries. */
 export interface ModelBinding {

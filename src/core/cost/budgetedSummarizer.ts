@@ -1,4 +1,4 @@
-import { ModelError } from '../chat/modelError';
+import { ModelError } from '../models/modelError';
 import type { Summarizer, SummaryRequest } from '../ports';
 import type { BudgetGate } from './budgetedClient';
 

@@ -1,5 +1,5 @@
 import type { MemoryNotes } from '../ports';
-import { wholeCharacters } from '../context/excerpt';
+import { wholeCharacters } from '../context/projection/excerpt';
 import { indented } from '../frames/frames';
 
 /** About 1,000 tokens: the index and the head of the notes; everything else through the tool. */

@@ -1,4 +1,4 @@
-import type { Budget, NudgePoint } from '../context/budget';
+import type { Budget, NudgePoint } from '../context/measure/budget';
 import type { ContentOf, StoredEntry } from '../session/entry';
 import { cycleEntries } from '../session/liveCompaction';
 

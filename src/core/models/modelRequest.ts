@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../context/thinkingLevel';
+import type { ThinkingLevel } from '../context/policy/thinkingLevel';
 import type { ImageType } from '../session/attachment';
 
 export interface ModelRequest {

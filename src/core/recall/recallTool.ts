@@ -1,5 +1,5 @@
-import { estimateTokens } from '../context/estimateTokens';
-import { wholeCharacters } from '../context/excerpt';
+import { estimateTokens } from '../context/measure/estimateTokens';
+import { wholeCharacters } from '../context/projection/excerpt';
 import { CancelledError, errorText } from '../errors';
 import { Frames } from '../frames/frames';
 import type { SearchHit } from '../session/searchQuery';

@@ -1,7 +1,7 @@
 import { CancelledError } from '../errors';
 import type { Clock, Passage, WorkspaceText } from '../ports';
 import { searchRoots, walkFiles, type FoundFile } from '../tools/guard/walk';
-import { decode } from '../tools/textFile';
+import { decode } from '../tools/files/textFile';
 import type { ToolWorkspace } from '../tools/toolWorkspace';
 import { splitPassages } from './splitPassages';
 import { fold } from './tokenizeTerms';

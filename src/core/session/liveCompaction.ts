@@ -1,4 +1,4 @@
-import { contextExclusionOf, excludedEntries } from './contextExclusion';
+import { contextExclusionOf, excludedEntries } from '../context/contextExclusion';
 import { isEntryOf, type EntryOf, type StoredEntry } from './entry';
 import { kindOf } from './entryKinds';
 

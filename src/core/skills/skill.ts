@@ -1,4 +1,4 @@
-import { beginningOfFile, wholeCharacters } from '../context/excerpt';
+import { beginningOfFile, wholeCharacters } from '../context/projection/excerpt';
 
 /** Instructions for one kind of task, which are read when a task is of that kind. */
 export interface Skill {

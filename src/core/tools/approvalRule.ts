@@ -1,4 +1,4 @@
-import type { ApprovalRule } from '../chat/approvals';
+import type { ApprovalRule } from '../chat/turn/approvals';
 import type { ApprovalQuestion } from './tool';
 
 export const approvalModes = ['ask', 'allowReads', 'session'] as const;

@@ -1,5 +1,5 @@
 import type { Disposable } from '../ports';
-import type { Place, WorkspaceFolder } from './workspacePath';
+import type { Place, WorkspaceFolder } from './guard/workspacePath';
 
 export interface FileStat {
   readonly kind: 'file' | 'folder' | 'other';

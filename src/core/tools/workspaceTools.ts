@@ -1,13 +1,13 @@
 import type { Clock } from '../ports';
-import { createDiagnosticsTool } from './diagnosticsTool';
-import { createCreateFileTool, createEditFileTool } from './editTools';
+import { createDiagnosticsTool } from './files/diagnosticsTool';
+import { createCreateFileTool, createEditFileTool } from './files/editTools';
 import { editGuard, type EditGuard, type EditRules } from './guard/editGuard';
-import { createFindFilesTool } from './findFilesTool';
-import { createListFolderTool } from './listFolderTool';
-import { createReadFileTool } from './readFileTool';
-import { createRunCommandTool } from './runCommandTool';
-import { createSearchTextTool } from './searchTextTool';
-import { SeenFiles } from './seenFiles';
+import { createFindFilesTool } from './files/findFilesTool';
+import { createListFolderTool } from './files/listFolderTool';
+import { createReadFileTool } from './files/readFileTool';
+import { createRunCommandTool } from './command/runCommandTool';
+import { createSearchTextTool } from './files/searchTextTool';
+import { SeenFiles } from './files/seenFiles';
 import type { Tool } from './tool';
 import type { ToolWorkspace } from './toolWorkspace';
 

@@ -1,4 +1,4 @@
-import { SessionPolicy } from '../context/resolvePolicy';
+import { SessionPolicy } from '../context/policy/resolvePolicy';
 import { chosenToolsKey } from '../tools/toolBox';
 
 /** What a session brings along from elsewhere describes it. What would switch tools on or off is the user's to say. */

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../session/entry';
 import { entryText } from '../session/entryKinds';
-import type { UsageRecord } from '../session/usageRecord';
+import type { UsageRecord } from '../cost/usageRecord';
 import { isObject, textOf, type Json } from './formats/jsonShape';
 
 /**

@@ -1,7 +1,7 @@
 import { timeText } from '../../core/recall/dateText';
-import { lastUsed, sessionsToCleanUp } from '../../core/session/cleanUp';
+import { lastUsed, sessionsToCleanUp } from '../../core/maintenance/cleanUp';
 import type { Session } from '../../core/session/session';
-import { counted } from '../../core/session/verifyReport';
+import { counted } from '../../core/maintenance/verifyReport';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type FlagSpec } from './flags';
 import { plain } from './plain';
 import { storeFlag, withReader, withWriter } from './storeFlags';

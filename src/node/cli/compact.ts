@@ -1,4 +1,4 @@
-import { presetNames } from '../../core/context/resolvePolicy';
+import { presetNames } from '../../core/context/policy/resolvePolicy';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from './flags';
 import { plainText } from './plainText';
 import { providerFlags } from './providerFlags';

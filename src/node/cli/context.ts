@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { BranchState } from '../../core/chat/branchState';
-import { systemPrompt } from '../../core/chat/systemPrompt';
+import { systemPrompt } from '../../core/chat/turn/systemPrompt';
 import { ContextEngine, type ModelBinding } from '../../core/context/engine';
-import { presetNames, resolveSessionPolicy } from '../../core/context/resolvePolicy';
-import type { ContextSnapshot } from '../../core/context/snapshot';
-import { parseThinkingLevel } from '../../core/context/thinkingLevel';
+import { presetNames, resolveSessionPolicy } from '../../core/context/policy/resolvePolicy';
+import type { ContextSnapshot } from '../../core/context/measure/snapshot';
+import { parseThinkingLevel } from '../../core/context/policy/thinkingLevel';
 import { oneLine, unmarked } from '../../core/frames/frames';
 import type { ModelBlock, ModelRequest } from '../../core/models/modelRequest';
 import type { ModelClient } from '../../core/ports';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { counted } from '../../core/session/verifyReport';
+import { counted } from '../../core/maintenance/verifyReport';
 import type { ImportedSession, ImportReport } from '../../core/transfer/importReport';
 import { importFormats, type ImportFormat } from '../transfer/detectFormat';
 import { importInThread } from '../transfer/importInThread';

@@ -1,4 +1,4 @@
-import { ModelError } from '../../core/chat/modelError';
+import { ModelError } from '../../core/models/modelError';
 import type { ProviderAccess, ProviderId } from '../models/providerAccess';
 import { openaiApis } from '../models/openaiDialect';
 import { offlineModelId, type ModelChoice } from '../runtime/modelBindings';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StoreError } from '../../core/errors';
-import { counted, isUnusable, problemCount } from '../../core/session/verifyReport';
+import { counted, isUnusable, problemCount } from '../../core/maintenance/verifyReport';
 import { restoreFile, verifyFile } from '../store/storeTask';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from './flags';
 import { plain } from './plain';

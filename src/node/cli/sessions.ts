@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../core/ports';
-import { counted } from '../../core/session/verifyReport';
+import { counted } from '../../core/maintenance/verifyReport';
 import { timeText } from '../../core/recall/dateText';
 import type { Session } from '../../core/session/session';
 import { metadataValue } from '../../core/session/metadataText';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { analyse } from '../../core/analytics/analyse';
 import { lastDays } from '../../core/analytics/days';
 import type { AnalyticsReport } from '../../core/analytics/report';
-import { counted } from '../../core/session/verifyReport';
+import { counted } from '../../core/maintenance/verifyReport';
 import { dayStart } from '../../core/recall/parseSearchText';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
 import { plain } from './plain';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { errorText, StoreError } from '../../core/errors';
-import { checkedText, counted, problemCount, type VerifyReport } from '../../core/session/verifyReport';
+import { checkedText, counted, problemCount, type VerifyReport } from '../../core/maintenance/verifyReport';
 import { openStore } from '../store/openStore';
 import { verifyFolder } from '../store/storeTask';
 import { flagHelp, parseFlags, type FlagSpec } from './flags';

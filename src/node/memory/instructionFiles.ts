@@ -1,4 +1,4 @@
-import { beginningOfFile } from '../../core/context/excerpt';
+import { beginningOfFile } from '../../core/context/projection/excerpt';
 import type { PinnedFiles } from '../../core/ports';
 
 /** Where projects say what assistants are to heed. */

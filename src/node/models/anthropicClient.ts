@@ -3,7 +3,7 @@ import type { Logger, ModelClient } from '../../core/ports';
 import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import type { ModelRequest } from '../../core/models/modelRequest';
-import { ModelError } from '../../core/chat/modelError';
+import { ModelError } from '../../core/models/modelError';
 import { AnthropicAnswer } from './anthropicAnswer';
 import { anthropicBaseURL } from './anthropicBaseURL';
 import { anthropicFailure, isNotFound } from './anthropicFailure';

@@ -3,7 +3,7 @@ import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../cor
 import { plainName } from './plainName';
 import { sealedContent } from './responses/sealedReasoning';
 import { asToolInput } from './toolInput';
-import { thinkingTokens } from '../../core/context/thinkingLevel';
+import { thinkingTokens } from '../../core/context/policy/thinkingLevel';
 import { takesSystemInside, thinksAdaptively, thinksUnasked } from './modelTable';
 import { systemRuns } from './systemRuns';
 

@@ -1,5 +1,5 @@
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../core/models/modelRequest';
-import { imageInWords } from '../../core/chat/imageInWords';
+import { imageInWords } from '../../core/models/imageInWords';
 import type { OpenaiDialect } from './openaiDialect';
 import { systemRuns, type Run } from './systemRuns';
 import { asToolInput } from './toolInput';

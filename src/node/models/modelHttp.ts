@@ -1,6 +1,6 @@
 import { trimmedEnd } from '../../core/base/trimmedEnd';
 import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
-import { ModelError } from '../../core/chat/modelError';
+import { ModelError } from '../../core/models/modelError';
 import { english } from '../../core/l10n';
 import { HttpError, httpFailure } from './httpFailure';
 import { sameOriginFetch, type Fetch } from './sameOriginFetch';

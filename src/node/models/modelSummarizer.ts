@@ -1,7 +1,7 @@
 import type { ModelClient, Summarizer, SummaryRequest } from '../../core/ports';
 import type { ModelFailure, TokenUsage } from '../../core/models/modelEvent';
 import type { ModelMessage, ModelRequest } from '../../core/models/modelRequest';
-import { ModelError } from '../../core/chat/modelError';
+import { ModelError } from '../../core/models/modelError';
 import { CancelledError } from '../../core/errors';
 import { english } from '../../core/l10n';
 

@@ -2,7 +2,7 @@ import type { Logger, ModelClient } from '../../core/ports';
 import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import type { ModelRequest } from '../../core/models/modelRequest';
-import { ModelError } from '../../core/chat/modelError';
+import { ModelError } from '../../core/models/modelError';
 import { english } from '../../core/l10n';
 import { checkedAddress, ModelHttp, type ModelHttpOptions } from './modelHttp';
 import { LearnedWindows } from './learnedWindows';

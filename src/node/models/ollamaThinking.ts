@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../core/context/thinkingLevel';
+import type { ThinkingLevel } from '../../core/context/policy/thinkingLevel';
 import type { ThinkingControl } from '../../core/models/modelInfo';
 
 /** On, off, or one of a model's levels. */

@@ -1,4 +1,4 @@
-import type { ThinkingLevel } from '../../core/context/thinkingLevel';
+import type { ThinkingLevel } from '../../core/context/policy/thinkingLevel';
 import type { ModelFailure } from '../../core/models/modelEvent';
 import type { ModelRequest } from '../../core/models/modelRequest';
 import { holdsSystem, refusesSystem } from './systemRuns';

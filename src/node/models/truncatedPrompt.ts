@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../core/context/estimateTokens';
+import { estimateTokens } from '../../core/context/measure/estimateTokens';
 
 /** Share of the expected tokens below which some are missing: before the model's tokenizer is known, and when it is. */
 const unlearnedShare = 0.6;

@@ -1,9 +1,9 @@
 import type { ConversationDeps } from '../../core/chat/conversationDeps';
-import type { ApprovalRule } from '../../core/chat/approvals';
+import type { ApprovalRule } from '../../core/chat/turn/approvals';
 import type { ApprovalQuestion, Tool } from '../../core/tools/tool';
-import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn';
+import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn/turn';
 import type { ModelBinding } from '../../core/context/engine';
-import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/resolvePolicy';
+import { resolveSessionPolicy, type PolicyChoice } from '../../core/context/policy/resolvePolicy';
 import type { CostOf } from '../../core/cost/prices';
 import { memoryHead } from '../../core/memory/memoryHead';
 import { createMemoryTool } from '../../core/memory/memoryTool';

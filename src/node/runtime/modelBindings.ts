@@ -1,9 +1,9 @@
 import type { ModelBinding } from '../../core/context/engine';
 import { withBudget, type BudgetGate } from '../../core/cost/budgetedClient';
-import { ModelError } from '../../core/chat/modelError';
+import { ModelError } from '../../core/models/modelError';
 import { errorText } from '../../core/errors';
 import { english } from '../../core/l10n';
-import type { SummarizerEntry } from '../../core/context/policy';
+import type { SummarizerEntry } from '../../core/context/policy/policy';
 import type { Logger, ModelClient, Summarizer } from '../../core/ports';
 import type { ModelFailure } from '../../core/models/modelEvent';
 import type { ModelInfo } from '../../core/models/modelInfo';

@@ -1,10 +1,10 @@
 import { markTypes } from '../../core/session/entryKinds';
 import type { StoredEntry } from '../../core/session/entry';
-import type { LiveBranch } from '../../core/session/liveBranch';
-import type { TranscriptPage } from '../../core/session/transcriptPage';
+import type { LiveBranch } from '../../core/branches/liveBranch';
+import type { TranscriptPage } from '../../core/branches/transcriptPage';
 import type { Session } from '../../core/session/session';
 import type { EntryRows } from './entryRows';
-import type { Fork } from '../../core/session/fork';
+import type { Fork } from '../../core/branches/fork';
 import type { TreeRows } from './treeRows';
 import type { UsageRows } from './usageRows';
 

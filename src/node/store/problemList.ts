@@ -1,5 +1,5 @@
 import { english } from '../../core/l10n';
-import type { VerifyProblem } from '../../core/session/verifyReport';
+import type { VerifyProblem } from '../../core/maintenance/verifyReport';
 import type { Connection, SqlValue } from './connection';
 import { unpackText } from './text';
 

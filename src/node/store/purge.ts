@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
-import type { PurgePreview } from '../../core/session/purgePreview';
+import type { PurgePreview } from '../../core/maintenance/purgePreview';
 import type { BlobFiles } from './blobFiles';
 import { blobNames, neededBlobs } from './blobNames';
 import type { Connection, Row } from './connection';

@@ -7,7 +7,7 @@ import { english } from '../../core/l10n';
 import { ReportBuilder, type ImportOutcome, type ImportReport } from '../../core/transfer/importReport';
 import type { ImportProgress } from '../transfer/importFiles';
 import type { ImportRequest } from '../transfer/importTask';
-import type { TaskProgress, VerifyReport } from '../../core/session/verifyReport';
+import type { TaskProgress, VerifyReport } from '../../core/maintenance/verifyReport';
 import type { BackupRequest } from './backupStore';
 import { privateFolder } from './readonlyCopy';
 import type { Restored, RestoreRequest } from './restoreStore';

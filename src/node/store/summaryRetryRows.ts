@@ -1,6 +1,6 @@
 import { StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
-import type { SummaryRetry } from '../../core/session/summaryRetry';
+import type { SummaryRetry } from '../../core/maintenance/summaryRetry';
 import type { Connection } from './connection';
 
 /** The `retry_queue` table. Writes expect to run inside a transaction. */

@@ -1,5 +1,5 @@
 import { markTypes } from '../../core/session/entryKinds';
-import type { UsageRecord } from '../../core/session/usageRecord';
+import type { UsageRecord } from '../../core/cost/usageRecord';
 import type { Connection } from './connection';
 import { decodeUsage } from './usageRows';
 

@@ -1,6 +1,6 @@
-import type { UsageRecord } from '../../core/session/usageRecord';
+import type { UsageRecord } from '../../core/cost/usageRecord';
 import type { StoredEntry } from '../../core/session/entry';
-import type { UsageQuery, UsageTotal } from '../../core/session/usageTotal';
+import type { UsageQuery, UsageTotal } from '../../core/cost/usageTotal';
 import type { Connection, Row } from './connection';
 
 /** At the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */

@@ -1,6 +1,6 @@
 import { errorText, StoreError } from '../../core/errors';
 import { english } from '../../core/l10n';
-import type { TaskProgress, VerifyReport } from '../../core/session/verifyReport';
+import type { TaskProgress, VerifyReport } from '../../core/maintenance/verifyReport';
 import type { Connection } from './connection';
 import type { DatabaseFiles } from './fileBridge';
 import { findSilentDamage } from './logDamage';

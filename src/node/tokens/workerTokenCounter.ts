@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import type { Disposable } from '../../core/base/disposable';
-import { estimateTokens } from '../../core/context/estimateTokens';
+import { estimateTokens } from '../../core/context/measure/estimateTokens';
 import { CancelledError, errorText } from '../../core/errors';
 import type { Logger, TokenCounter } from '../../core/ports';
 import { workerLimits } from '../runtime/workerLimits';

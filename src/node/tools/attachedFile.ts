@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { looksSecret } from '../../core/tools/guard/secretFiles';
 import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
-import { placeName, type Place } from '../../core/tools/workspacePath';
+import { placeName, type Place } from '../../core/tools/guard/workspacePath';
 
 export interface AttachedFile {
   /** Where it is; null: outside of the workspace. */

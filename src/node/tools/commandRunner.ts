@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Disposable } from '../../core/base/disposable';
-import { commandEnvironment, type VariableChoice } from '../../core/tools/commandEnvironment';
+import { commandEnvironment, type VariableChoice } from '../../core/tools/command/commandEnvironment';
 import type { CommandEnd } from '../../core/tools/toolWorkspace';
 import { CommandFamily } from './commandFamily';
 import { utf8Command } from './utf8Command';

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { setImmediate as pause } from 'node:timers/promises';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, ToolWorkspace } from '../../core/tools/toolWorkspace';
-import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/workspacePath';
+import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from './commandRunner';
 import { fileFault } from './fileFault';
 import { readHeld, replaceHeld, type HeldPlaces } from './heldFile';

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, unlink, type FileHandle } from 'node:fs/promises';
 import { foldPath } from '../../core/tools/guard/foldPath';
 import { ToolFault } from '../../core/tools/tool';
-import type { Place } from '../../core/tools/workspacePath';
+import type { Place } from '../../core/tools/guard/workspacePath';
 
 /** How a place becomes a path, and where it really is: `ToolWorkspace.real`. */
 export interface HeldPlaces {

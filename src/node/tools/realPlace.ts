@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
-import type { Place } from '../../core/tools/workspacePath';
+import type { Place } from '../../core/tools/guard/workspacePath';
 
 /**
  * Where a place on disk is when every link on the way is followed, among folders given by their paths; null when that is outside of

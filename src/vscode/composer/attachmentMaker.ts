@@ -1,14 +1,14 @@
 import { CancellationTokenSource, DiagnosticSeverity, FileType, languages, TabInputText, Uri, window, workspace, type CancellationToken, type TextEditor, type WorkspaceFolder } from 'vscode';
-import { estimateTokens } from '../../core/context/estimateTokens';
-import { imageSize } from '../../core/context/imageSize';
-import { imageTokens } from '../../core/context/imageTokens';
+import { estimateTokens } from '../../core/context/measure/estimateTokens';
+import { imageSize } from '../../core/context/projection/imageSize';
+import { imageTokens } from '../../core/context/projection/imageTokens';
 import { t } from '../../core/l10n';
 import { mentionGlob, rankPaths } from '../../core/mentions/rankPaths';
 import type { SessionStore, TokenCounter } from '../../core/ports';
 import type { Attachment } from '../../core/session/attachment';
 import { mostFileBytes, mostImageBytes, type AttachSource, type Mention } from '../../protocol/composer';
 import { walkFiles } from '../../core/tools/guard/walk';
-import type { Place } from '../../core/tools/workspacePath';
+import type { Place } from '../../core/tools/guard/workspacePath';
 import { attachedFile, plainPath } from '../../node/tools/attachedFile';
 import type { VscodeWorkspace } from '../tools/vscodeWorkspace';
 

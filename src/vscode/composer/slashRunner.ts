@@ -1,8 +1,8 @@
-import { presetNames } from '../../core/context/resolvePolicy';
-import { thinkingLevels } from '../../core/context/thinkingLevel';
+import { presetNames } from '../../core/context/policy/resolvePolicy';
+import { thinkingLevels } from '../../core/context/policy/thinkingLevel';
 import { listed, t } from '../../core/l10n';
 import type { ModelInfo } from '../../core/models/modelInfo';
-import type { PinTarget } from '../../core/chat/pins';
+import type { PinTarget } from '../../core/context/pins';
 import type { ArgumentChoice } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
 import type { ChatController } from '../chatController';

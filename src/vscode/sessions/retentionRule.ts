@@ -1,7 +1,7 @@
 import { errorText } from '../../core/errors';
 import type { Logger, SessionStore } from '../../core/ports';
-import type { PurgePreview } from '../../core/session/purgePreview';
-import { sessionsToCleanUp } from '../../core/session/cleanUp';
+import type { PurgePreview } from '../../core/maintenance/purgePreview';
+import { sessionsToCleanUp } from '../../core/maintenance/cleanUp';
 import type { Session } from '../../core/session/session';
 
 export interface RetentionRuleDeps<Preview> {

@@ -1,9 +1,9 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { DiagnosticSeverity, FilePermission, FileSystemError, FileType, languages, Range, Uri, workspace, WorkspaceEdit, type TextDocument } from 'vscode';
-import { changedRange } from '../../core/tools/changedRange';
+import { changedRange } from '../../core/tools/files/changedRange';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
-import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/workspacePath';
+import { placeName, type Place, type WorkspaceFolder } from '../../core/tools/guard/workspacePath';
 import type { CommandRunner } from '../../node/tools/commandRunner';
 import { fileFault } from '../../node/tools/fileFault';
 import { readHeld, replaceHeld, type HeldPlaces } from '../../node/tools/heldFile';

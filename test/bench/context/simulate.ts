@@ -1,6 +1,6 @@
 import { Conversation } from '../../../src/core/chat/conversation';
 import { inProcessAnalyst } from '../../../src/core/compaction/measure/inProcessAnalyst';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import type { Logger, MemoryNotes } from '../../../src/core/ports';
 import type { Tool } from '../../../src/core/tools/tool';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import type { ModelClient } from '../../../src/core/ports';
 import type { ModelEvent, TokenUsage } from '../../../src/core/models/modelEvent';
 import type { ModelInfo } from '../../../src/core/models/modelInfo';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { ModelError } from '../../../src/core/models/modelError';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import { ConversationRig } from '../../support/conversationRig';
 import { says } from '../../support/scriptedModel';

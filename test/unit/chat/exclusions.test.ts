@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { contextExclusionOf } from '../../../src/core/session/contextExclusion';
+import { contextExclusionOf } from '../../../src/core/context/contextExclusion';
 import { isEntryOf, type StoredEntry } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, says } from '../../support/scriptedModel';

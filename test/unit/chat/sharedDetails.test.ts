@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConversationEvent } from '../../../src/core/chat/events';
 import { BranchState } from '../../../src/core/chat/branchState';
 import { SharedSession } from '../../../src/core/chat/sharedSession';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { silentLog } from '../../support/conversationRig';
 import { openTestStore, tempFolder } from '../../support/storeTemp';

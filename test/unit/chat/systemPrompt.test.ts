@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { systemPrompt } from '../../../src/core/chat/systemPrompt';
+import { systemPrompt } from '../../../src/core/chat/turn/systemPrompt';
 import { testFrames } from '../../support/testFrames';
 
 const tool = (name: string) => ({ name, description: 'd', inputSchema: { type: 'object' as const } });

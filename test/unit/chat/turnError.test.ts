@@ -1,5 +1,5 @@
 import { deepStrictEqual, match } from 'node:assert';
-import { storeTurnError } from '../../../src/core/chat/turnError';
+import { storeTurnError } from '../../../src/core/chat/turn/turnError';
 import { StoreError, type StoreErrorReason } from '../../../src/core/errors';
 
 /** What the user has to know: whether the message is lost, and what to do. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { continueNote, instructionsChange, policyChangeNote, usageNote } from '../../../src/core/chat/turnNotes';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { project } from '../../../src/core/context/projection';
+import { continueNote, instructionsChange, policyChangeNote, usageNote } from '../../../src/core/chat/turn/turnNotes';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { project } from '../../../src/core/context/projection/projection';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';

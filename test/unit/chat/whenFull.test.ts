@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CompactionReview, WhenFullAnswer } from '../../../src/core/chat/turn';
+import type { CompactionReview, WhenFullAnswer } from '../../../src/core/chat/turn/turn';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { says } from '../../support/scriptedModel';
 import { outline, SeedRun } from '../../support/seedRun';

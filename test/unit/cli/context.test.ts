@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ContextSnapshot } from '../../../src/core/context/snapshot';
+import { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import type { SessionStore } from '../../../src/core/ports';
 import { runCliToEnd } from '../../support/runCliToEnd';

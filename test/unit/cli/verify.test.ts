@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { VerifyReport } from '../../../src/core/session/verifyReport';
+import type { VerifyReport } from '../../../src/core/maintenance/verifyReport';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import { runCliToEnd } from '../../support/runCliToEnd';
 import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/storeSample';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { FoldedState } from '../../../src/core/compaction/ledgers/foldedState';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, says } from '../../support/scriptedModel';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { ModelError } from '../../../src/core/models/modelError';
 import { CompactionGuard } from '../../../src/core/compaction/compactionGuard';
 import { StoreError } from '../../../src/core/errors';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { presetNames, type PresetName } from '../../../src/core/context/resolvePolicy';
-import type { OfflineModel } from '../../../src/core/chat/offlineModel';
+import { presetNames, type PresetName } from '../../../src/core/context/policy/resolvePolicy';
+import type { OfflineModel } from '../../../src/core/offline/offlineModel';
 import { isEntryOf } from '../../../src/core/session/entry';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import { ConversationRig, silentLog } from '../../support/conversationRig';

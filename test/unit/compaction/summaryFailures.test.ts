@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { ModelError } from '../../../src/core/models/modelError';
 import { isEntryOf } from '../../../src/core/session/entry';
 import { ConversationRig } from '../../support/conversationRig';
 import { calls, says } from '../../support/scriptedModel';

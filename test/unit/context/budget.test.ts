@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { resolveBudget } from '../../../src/core/context/budget';
-import type { ThinkingLevel } from '../../../src/core/context/thinkingLevel';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { resolveBudget } from '../../../src/core/context/measure/budget';
+import type { ThinkingLevel } from '../../../src/core/context/policy/thinkingLevel';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 
 const balanced = resolvePolicy('balanced').policy;
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { largestEntries } from '../../../src/core/context/largestEntries';
-import { measure } from '../../../src/core/context/measure';
-import { project } from '../../../src/core/context/projection';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { largestEntries } from '../../../src/core/context/measure/largestEntries';
+import { measure } from '../../../src/core/context/measure/measure';
+import { project } from '../../../src/core/context/projection/projection';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { testFrames } from '../../support/testFrames';
 

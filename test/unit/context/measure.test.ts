@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { resolveBudget } from '../../../src/core/context/budget';
-import { learn, startingFactor } from '../../../src/core/context/calibration';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { forecastTurns, measure, toSnapshot, type MeasureInput } from '../../../src/core/context/measure';
-import { project } from '../../../src/core/context/projection';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { resolveBudget } from '../../../src/core/context/measure/budget';
+import { learn, startingFactor } from '../../../src/core/context/measure/calibration';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { forecastTurns, measure, toSnapshot, type MeasureInput } from '../../../src/core/context/measure/measure';
+import { project } from '../../../src/core/context/projection/projection';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { nudgeStates } from '../../../src/core/memory/nudges';
-import type { UsageRecord } from '../../../src/core/session/usageRecord';
+import type { UsageRecord } from '../../../src/core/cost/usageRecord';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { testFrames } from '../../support/testFrames';
 

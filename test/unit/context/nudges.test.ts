@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { dueNudge, nudgeStates } from '../../../src/core/memory/nudges';
-import { resolveBudget } from '../../../src/core/context/budget';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { resolveBudget } from '../../../src/core/context/measure/budget';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 const budget = resolveBudget(resolvePolicy('balanced').policy, { window: 100_000, maxOutput: 4_000 });

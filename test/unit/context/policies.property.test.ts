@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { policyChangeNote } from '../../../src/core/chat/turnNotes';
+import { policyChangeNote } from '../../../src/core/chat/turn/turnNotes';
 import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
-import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { presetNames, resolvePolicy } from '../../../src/core/context/resolvePolicy';
-import { project, type Projection } from '../../../src/core/context/projection';
+import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { presetNames, resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
+import { project, type Projection } from '../../../src/core/context/projection/projection';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/branchBuilder';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { summaryPlacements, type SummaryPlacement } from '../../../src/core/context/policy';
-import { project, type Projection, type PromptMessage } from '../../../src/core/context/projection';
-import { exclusionContent, isExcludable, leavingTogether } from '../../../src/core/session/contextExclusion';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { summaryPlacements, type SummaryPlacement } from '../../../src/core/context/policy/policy';
+import { project, type Projection, type PromptMessage } from '../../../src/core/context/projection/projection';
+import { exclusionContent, isExcludable, leavingTogether } from '../../../src/core/context/contextExclusion';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
 import type { Attachment } from '../../../src/core/session/attachment';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { Policy } from '../../../src/core/context/policy';
-import { knobValue, policyKnobs, type PolicyKnobName } from '../../../src/core/context/policyKnobs';
-import { presetNames, presets, resolvePolicy, resolveSessionPolicy } from '../../../src/core/context/resolvePolicy';
+import { Policy } from '../../../src/core/context/policy/policy';
+import { knobValue, policyKnobs, type PolicyKnobName } from '../../../src/core/context/policy/policyKnobs';
+import { presetNames, presets, resolvePolicy, resolveSessionPolicy } from '../../../src/core/context/policy/resolvePolicy';
 
 describe('policies', () => {
   it('are values of one schema, named as they are chosen', () => {

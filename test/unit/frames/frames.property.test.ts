@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { promptId, systemPrompt } from '../../../src/core/chat/systemPrompt';
+import { promptId, systemPrompt } from '../../../src/core/chat/turn/systemPrompt';
 import { continuingPrompt } from '../../../src/core/compaction/summary/continuation';
 import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/ledgers/foldedState';
 import { summaryPrompt } from '../../../src/core/compaction/summary/prompts';
 import { renderParts, transcriptParts } from '../../../src/core/compaction/summary/transcriptParts';
 import { emptyWorkLedger } from '../../../src/core/compaction/ledgers/workLedger';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { fillAttachments } from '../../../src/core/context/fillAttachments';
-import { continueText, project } from '../../../src/core/context/projection';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { fillAttachments } from '../../../src/core/context/projection/fillAttachments';
+import { continueText, project } from '../../../src/core/context/projection/projection';
 import { dataTag, Frames, noticeTag, sealDigits, sealOf, stateTag, type DataKind, type NoticeKind } from '../../../src/core/frames/frames';
 import { memoryHead } from '../../../src/core/memory/memoryHead';
 import type { ModelMessage } from '../../../src/core/models/modelRequest';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createMemoryTool } from '../../../src/core/memory/memoryTool';
 import { wholeNoteChange } from '../../../src/core/memory/wholeNoteChange';
 import type { MemoryNotes } from '../../../src/core/ports';
-import { callChange } from '../../../src/core/tools/callChange';
+import { callChange } from '../../../src/core/tools/files/callChange';
 
 /** What the memory tool makes of a note, and what its call says. */
 async function changed(note: string, input: Readonly<Record<string, unknown>>): Promise<{ readonly now: string; readonly change: ReturnType<typeof callChange> }> {

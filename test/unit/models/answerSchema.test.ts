@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
-import { summaryFormats } from '../../../src/core/context/policy';
+import { summaryFormats } from '../../../src/core/context/policy/policy';
 import type { ModelClient } from '../../../src/core/ports';
 import { AnthropicClient } from '../../../src/node/models/anthropicClient';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ModelFailureReason } from '../../../src/core/models/modelEvent';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { ModelError } from '../../../src/core/models/modelError';
 import { chooseDefaultModel } from '../../../src/node/models/chooseDefaultModel';
 import { fallbackModel, modelFromTable } from '../../../src/node/models/modelTable';
 import { defaultModels } from '../../support/messagesApiModels';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { ModelError } from '../../../src/core/models/modelError';
 import { OllamaClient, type OllamaClientOptions } from '../../../src/node/models/ollamaClient';
 import { TruncationDetector } from '../../../src/node/models/truncatedPrompt';
 import { reply, thinking, toolCall } from '../../support/messagesApiScript';

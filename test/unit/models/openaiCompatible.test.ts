@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { ModelError } from '../../../src/core/models/modelError';
 import type { TokenUsage } from '../../../src/core/models/modelEvent';
 import { AnswerBlocks } from '../../../src/node/models/answerBlocks';
 import { OpenaiCompatibleClient, type OpenaiCompatibleOptions } from '../../../src/node/models/openaiCompatibleClient';

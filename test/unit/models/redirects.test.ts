@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ModelError } from '../../../src/core/chat/modelError';
-import { modelTurnError } from '../../../src/core/chat/turnError';
+import { ModelError } from '../../../src/core/models/modelError';
+import { modelTurnError } from '../../../src/core/chat/turn/turnError';
 import type { ModelFailure } from '../../../src/core/models/modelEvent';
 import type { ModelClient } from '../../../src/core/ports';
 import type { AnthropicClient } from '../../../src/node/models/anthropicClient';

@@ -5,7 +5,7 @@ import { isEntryOf } from '../../../src/core/session/entry';
 import { AnthropicClient } from '../../../src/node/models/anthropicClient';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
 import { ConversationRig } from '../../support/conversationRig';
 import { httpFault, reply, stopped, type Script } from '../../support/messagesApiScript';

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
-import { isNudgeText, OfflineModel, type OfflineDependencies } from '../../../src/core/chat/offlineModel';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { isNudgeText, OfflineModel, type OfflineDependencies } from '../../../src/core/offline/offlineModel';
+import { ModelError } from '../../../src/core/models/modelError';
 import { StoreError } from '../../../src/core/errors';
 import type { ModelEvent } from '../../../src/core/models/modelEvent';
 import type { ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';

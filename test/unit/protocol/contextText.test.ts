@@ -1,5 +1,5 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import type { ContextSnapshot } from '../../../src/core/context/snapshot';
+import type { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
 import { contextLevel, endText, forecastText, nextText, spokenContext, thresholdText } from '../../../src/protocol/contextText';
 import { ago, percentText, shortTokens, spokenTokens } from '../../../src/protocol/figures';
 

@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
-import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { outline, SeedRun } from '../../support/seedRun';
 

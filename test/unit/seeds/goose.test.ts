@@ -4,9 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
-import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { resolvePolicy, type PresetName } from '../../../src/core/context/resolvePolicy';
+import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { resolvePolicy, type PresetName } from '../../../src/core/context/policy/resolvePolicy';
 import { outline, SeedRun } from '../../support/seedRun';
 import { says } from '../../support/scriptedModel';
 

@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict';
 import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
 import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
-import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { createSkillTool } from '../../../src/core/skills/skillTool';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { calls, fails, says } from '../../support/scriptedModel';

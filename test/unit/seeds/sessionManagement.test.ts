@@ -3,10 +3,10 @@
  * test/unit/store.
  */
 import assert from 'node:assert/strict';
-import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
-import { estimateTokens } from '../../../src/core/context/estimateTokens';
-import { project } from '../../../src/core/context/projection';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
+import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
+import { project } from '../../../src/core/context/projection/projection';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { BranchBuilder } from '../../support/branchBuilder';
 import { outline, SeedRun } from '../../support/seedRun';
 import { testFrames } from '../../support/testFrames';

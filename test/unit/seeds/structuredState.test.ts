@@ -2,8 +2,8 @@
  * Structured state compression: what it says about contexts.
  */
 import assert from 'node:assert/strict';
-import { compactionDue, resolveBudget } from '../../../src/core/context/budget';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { says } from '../../support/scriptedModel';
 import { outline, SeedRun } from '../../support/seedRun';
 

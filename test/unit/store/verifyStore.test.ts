@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
-import { checkedText, type TaskProgress, type VerifyReport } from '../../../src/core/session/verifyReport';
+import { checkedText, type TaskProgress, type VerifyReport } from '../../../src/core/maintenance/verifyReport';
 import { privateFolder } from '../../../src/node/store/readonlyCopy';
 import { loadSqlite } from '../../../src/node/store/sqlite';
 import type { Sqlite } from '../../../src/node/store/sqlite';

@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import { cjkShare, estimateTokens } from '../../../src/core/context/estimateTokens';
+import { cjkShare, estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 
 describe('immediate token estimate', () => {
   it('is characters/4, and runes/3 for CJK', () => {

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { commandEnvironment, variablesIn } from '../../../src/core/tools/commandEnvironment';
+import { commandEnvironment, variablesIn } from '../../../src/core/tools/command/commandEnvironment';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { parsePs } from '../../../src/node/tools/processTable';
 import { isAlive } from '../../support/processes';

@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert';
 import * as fc from 'fast-check';
-import { changedRange } from '../../../src/core/tools/changedRange';
-import { editText } from '../../../src/core/tools/editText';
+import { changedRange } from '../../../src/core/tools/files/changedRange';
+import { editText } from '../../../src/core/tools/files/editText';
 import { globMatcher } from '../../../src/core/tools/guard/glob';
 import { GitIgnore } from '../../../src/core/tools/guard/gitIgnore';
-import { pageText } from '../../../src/core/tools/pageText';
+import { pageText } from '../../../src/core/tools/files/pageText';
 import { looksSecret } from '../../../src/core/tools/guard/secretFiles';
 
 describe('file patterns', () => {

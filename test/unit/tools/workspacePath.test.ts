@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, throws } from 'node:assert';
 import { posix, win32 } from 'node:path';
 import * as fc from 'fast-check';
 import { ToolFault } from '../../../src/core/tools/tool';
-import { placeName, toPlace, type WorkspaceFolder } from '../../../src/core/tools/workspacePath';
+import { placeName, toPlace, type WorkspaceFolder } from '../../../src/core/tools/guard/workspacePath';
 
 const one: WorkspaceFolder[] = [{ name: 'project', root: '/home/me/project' }];
 const windows: WorkspaceFolder[] = [{ name: 'project', root: 'C:/Work/project' }];

@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from 'node:assert';
 import { chmod, mkdir, readFile, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runTool, type ToolCallEntry } from '../../../src/core/chat/toolRun';
-import { Approvals, type ApprovalRule } from '../../../src/core/chat/approvals';
+import { runTool, type ToolCallEntry } from '../../../src/core/chat/turn/toolRun';
+import { Approvals, type ApprovalRule } from '../../../src/core/chat/turn/approvals';
 import type { ContentOf } from '../../../src/core/session/entry';
 import { approvalRule, headlessRule } from '../../../src/core/tools/approvalRule';
 import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';

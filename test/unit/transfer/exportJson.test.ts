@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import * as z from 'zod';
 import type { SessionStore } from '../../../src/core/ports';
 import type { EntryContent } from '../../../src/core/session/entry';
-import { project } from '../../../src/core/context/projection';
+import { project } from '../../../src/core/context/projection/projection';
 import { Frames } from '../../../src/core/frames/frames';
 import { ExportDocument } from '../../../src/core/transfer/exportDocument';
 import { importExport } from '../../../src/node/transfer/importExport';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { sessionsToCleanUp } from '../../../src/core/session/cleanUp';
+import { sessionsToCleanUp } from '../../../src/core/maintenance/cleanUp';
 import { toRow, type RowContext } from '../../../src/vscode/transcriptRow';
 import { brief, ImportRig } from '../../support/importRig';
 

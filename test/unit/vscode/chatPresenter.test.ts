@@ -1,12 +1,12 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import type { ConversationEvent } from '../../../src/core/chat/events';
-import type { ContextSnapshot } from '../../../src/core/context/snapshot';
-import type { TranscriptPage } from '../../../src/core/session/transcriptPage';
+import type { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
+import type { TranscriptPage } from '../../../src/core/branches/transcriptPage';
 import type { EntryContent, StoredEntry } from '../../../src/core/session/entry';
 import type { Session } from '../../../src/core/session/session';
 import { attemptDiscarded } from '../../../src/core/session/liveCompaction';
 import type { Delta, TranscriptRow } from '../../../src/protocol/messages';
-import { exclusionContent } from '../../../src/core/session/contextExclusion';
+import { exclusionContent } from '../../../src/core/context/contextExclusion';
 import { ChatPresenter } from '../../../src/vscode/chatPresenter';
 
 /** A conversation as the presenter sees it, without anything behind it. */

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { FullQuestion } from '../../../src/core/chat/turn';
+import type { FullQuestion } from '../../../src/core/chat/turn/turn';
 import { FullQuestions } from '../../../src/vscode/fullQuestions';
 
 describe('FullQuestions', () => {

@@ -1,5 +1,5 @@
 import { deepStrictEqual, equal, rejects } from 'node:assert/strict';
-import { ModelError } from '../../../src/core/chat/modelError';
+import { ModelError } from '../../../src/core/models/modelError';
 import { LmModels } from '../../../src/vscode/lmModels';
 import { LmDouble } from '../../support/lmDouble';
 import { assistant, collect, failureOf, never, request as anyRequest, user } from '../models/rig';

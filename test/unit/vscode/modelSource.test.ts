@@ -1,7 +1,7 @@
 import { deepStrictEqual, equal, ok, rejects } from 'node:assert/strict';
 import { askOnce } from '../../../src/core/chat/askOnce';
-import { ModelError } from '../../../src/core/chat/modelError';
-import { OfflineModel } from '../../../src/core/chat/offlineModel';
+import { ModelError } from '../../../src/core/models/modelError';
+import { OfflineModel } from '../../../src/core/offline/offlineModel';
 import type { SessionStore } from '../../../src/core/ports';
 import type { BudgetGate } from '../../../src/core/cost/budgetedClient';
 import type { OpenaiApi } from '../../../src/node/models/openaiDialect';
@@ -15,7 +15,7 @@ import { MessagesApi } from '../../support/messagesApi';
 import { reply } from '../../support/messagesApiScript';
 import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
 import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
-import { resolvePolicy } from '../../../src/core/context/resolvePolicy';
+import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { Recorder } from '../models/subjects';
 
 describe('ModelSource', () => {

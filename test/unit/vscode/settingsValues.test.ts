@@ -1,6 +1,6 @@
 import { deepStrictEqual, match } from 'node:assert';
 import { settings, type SettingName } from '../../../src/vscode/contributions';
-import type { PolicyOverrides } from '../../../src/core/context/resolvePolicy';
+import type { PolicyOverrides } from '../../../src/core/context/policy/resolvePolicy';
 import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
 import { readSettings } from '../../../src/vscode/settingsValues';
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, doesNotMatch, match, ok } from 'node:assert';
-import type { ContextSnapshot } from '../../../src/core/context/snapshot';
+import type { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
 import { statusView } from '../../../src/vscode/statusText';
 
 function snapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ThinkingLevel } from '../../../src/core/context/thinkingLevel';
+import type { ThinkingLevel } from '../../../src/core/context/policy/thinkingLevel';
 import type { ModelInfo } from '../../../src/core/models/modelInfo';
 import { thinkingChoices } from '../../../src/vscode/thinkingChoices';
 

@@ -2,7 +2,7 @@ import { deepStrictEqual, match, ok } from 'node:assert';
 import { DisposableStore } from '../../../src/core/base/disposable';
 import { Emitter } from '../../../src/core/base/event';
 import type { ConversationEvent } from '../../../src/core/chat/events';
-import { resolveSessionPolicy } from '../../../src/core/context/resolvePolicy';
+import { resolveSessionPolicy } from '../../../src/core/context/policy/resolvePolicy';
 import type { Tool } from '../../../src/core/tools/tool';
 import { foldedByTurn } from '../../../src/vscode/foldedByTurn';
 import { waitingText, waitingView, type WaitingSession } from '../../../src/vscode/waitingSession';

@@ -1,4 +1,4 @@
-import { contextExclusionOf } from '../../session/contextExclusion';
+import { contextExclusionOf } from '../../context/contextExclusion';
 import type { EntryOf, StoredEntry } from '../../session/entry';
 import { cycleEntries, liveCompaction } from '../../session/liveCompaction';
 import { isUserMessage } from '../ladder/cutPoint';

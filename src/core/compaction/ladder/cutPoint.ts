@@ -1,4 +1,4 @@
-import type { Keep } from '../../context/policy';
+import type { Keep } from '../../context/policy/policy';
 import type { StoredEntry } from '../../session/entry';
 import { leftOutEntries, verbatimEntries } from '../../session/liveCompaction';
 

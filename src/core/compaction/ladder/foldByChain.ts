@@ -1,4 +1,4 @@
-import { ModelError } from '../../chat/modelError';
+import { ModelError } from '../../models/modelError';
 import { CancelledError, errorText } from '../../errors';
 import { english } from '../../l10n';
 import type { Summarizer } from '../../ports';

@@ -1,4 +1,4 @@
-import { wholeCharacters } from '../../context/excerpt';
+import { wholeCharacters } from '../../context/projection/excerpt';
 import type { EntryOf, StoredEntry } from '../../session/entry';
 import { renderCheckpoint } from '../checkpoints/checkpointText';
 import { emptyFoldedState, stateText, type FoldedState } from '../ledgers/foldedState';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { wholeCharacters } from '../../context/excerpt';
+import { wholeCharacters } from '../../context/projection/excerpt';
 import { indented } from '../../frames/frames';
 import type { StoredEntry } from '../../session/entry';
 import { entryRef } from '../summary/prompts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { wholeCharacters } from '../../context/excerpt';
+import { wholeCharacters } from '../../context/projection/excerpt';
 import type { StoredEntry } from '../../session/entry';
 import { entryText } from '../../session/entryKinds';
 import { isUserMessage } from '../ladder/cutPoint';

@@ -1,4 +1,4 @@
-import { estimateTokens } from '../../context/estimateTokens';
+import { estimateTokens } from '../../context/measure/estimateTokens';
 import type { TextAnalyst } from '../../ports';
 import { inContextPercent } from './continuity';
 import { analyseText } from './textAnalysis';

@@ -1,7 +1,7 @@
 import type { Continuation } from './continuation';
 import { maskedEntries } from '../ladder/mask';
 import type { ContextEngine } from '../../context/engine';
-import type { Projection, PromptMessage } from '../../context/projection';
+import type { Projection, PromptMessage } from '../../context/projection/projection';
 import type { StoredEntry } from '../../session/entry';
 import { entryText } from '../../session/entryKinds';
 import type { BranchState } from '../../chat/branchState';

@@ -1,5 +1,5 @@
-import { continueType } from '../../chat/turnNotes';
-import { wholeCharacters } from '../../context/excerpt';
+import { continueType } from '../../chat/turn/turnNotes';
+import { wholeCharacters } from '../../context/projection/excerpt';
 import { indented, oneLine, type Frames } from '../../frames/frames';
 import type { StoredEntry } from '../../session/entry';
 import { entryText } from '../../session/entryKinds';

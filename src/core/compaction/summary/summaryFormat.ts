@@ -1,6 +1,6 @@
 import type { SessionState } from './sessionState';
 import { parseSessionState } from './sessionState';
-import type { SummaryFormat as FormatName } from '../../context/policy';
+import type { SummaryFormat as FormatName } from '../../context/policy/policy';
 import { objectSchema, type ObjectSchema } from './objectSchema';
 import { checkpointFormat, notAddressed, researchFormat, sectionsFormat, type ListFormat } from './listFormats';
 import { summarySystem } from './prompts';

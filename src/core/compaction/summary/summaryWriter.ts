@@ -1,4 +1,4 @@
-import { ModelError } from '../../chat/modelError';
+import { ModelError } from '../../models/modelError';
 import { CancelledError } from '../../errors';
 import { indented, oneLine, type Frames } from '../../frames/frames';
 import { english } from '../../l10n';

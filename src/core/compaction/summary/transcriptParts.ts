@@ -1,4 +1,4 @@
-import { wholeCharacters } from '../../context/excerpt';
+import { wholeCharacters } from '../../context/projection/excerpt';
 import type { StoredEntry } from '../../session/entry';
 import { entryText } from '../../session/entryKinds';
 import { isUserMessage } from '../ladder/cutPoint';

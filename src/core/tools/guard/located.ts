@@ -1,7 +1,7 @@
 import { t } from '../../l10n';
 import { ToolFault, type ApprovalQuestion, type FileChange } from '../tool';
 import type { ToolWorkspace } from '../toolWorkspace';
-import { placeName, toPlace, type Place } from '../workspacePath';
+import { placeName, toPlace, type Place } from './workspacePath';
 import type { EditGuard } from './editGuard';
 import { foldPath } from './foldPath';
 import { GitIgnore, mostIgnoreBytes } from './gitIgnore';

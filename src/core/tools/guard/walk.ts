@@ -3,7 +3,7 @@ import { globMatcher } from './glob';
 import { gitIgnoreOf } from './located';
 import { looksSecret } from './secretFiles';
 import type { ToolWorkspace } from '../toolWorkspace';
-import { placeName, type Place } from '../workspacePath';
+import { placeName, type Place } from './workspacePath';
 
 export interface FoundFile {
   readonly place: Place;

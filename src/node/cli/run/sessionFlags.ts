@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { isPolicyKnob, policyKnobs } from '../../../core/context/policyKnobs';
-import { presetNames, resolveSessionPolicy, SessionPolicy } from '../../../core/context/resolvePolicy';
+import { isPolicyKnob, policyKnobs } from '../../../core/context/policy/policyKnobs';
+import { presetNames, resolveSessionPolicy, SessionPolicy } from '../../../core/context/policy/resolvePolicy';
 import { StoreError } from '../../../core/errors';
 import type { SessionStore } from '../../../core/ports';
 import { metadataValue } from '../../../core/session/metadataText';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { askOnce, type SingleAnswer } from '../../../core/chat/askOnce';
-import { ModelError } from '../../../core/chat/modelError';
-import { modelTurnError } from '../../../core/chat/turnError';
+import { ModelError } from '../../../core/models/modelError';
+import { modelTurnError } from '../../../core/chat/turn/turnError';
 import type { ModelBinding } from '../../../core/context/engine';
 import { costOf, priceOf } from '../../../core/cost/prices';
 import { ModelBindings, offlineModelId } from '../../runtime/modelBindings';

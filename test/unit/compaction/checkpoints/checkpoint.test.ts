@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { checkpointDue, newestOnBranch, soundCheckpoints } from '../../../../src/core/compaction/checkpoints/checkpointDue';
 import { parseCheckpoint, renderCheckpoint } from '../../../../src/core/compaction/checkpoints/checkpointText';
-import { exclusionContent } from '../../../../src/core/session/contextExclusion';
+import { exclusionContent } from '../../../../src/core/context/contextExclusion';
 import type { EntryOf, StoredEntry } from '../../../../src/core/session/entry';
 import { BranchBuilder } from '../../../support/branchBuilder';
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProcessAnalyst';
 import { foldByCheckpoint } from '../../../../src/core/compaction/ladder/foldWithoutModel';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
-import { estimateTokens } from '../../../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import type { EntryOf, StoredEntry } from '../../../../src/core/session/entry';
 import { entryText } from '../../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../../support/branchBuilder';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { maskedEntries, maskPlan, stubTokens } from '../../../../src/core/compaction/ladder/mask';
-import { project } from '../../../../src/core/context/projection';
-import { estimateTokens } from '../../../../src/core/context/estimateTokens';
+import { project } from '../../../../src/core/context/projection/projection';
+import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import type { StoredEntry } from '../../../../src/core/session/entry';
 import { entryText } from '../../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../../support/branchBuilder';

@@ -3,7 +3,7 @@ import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProc
 import { emptyFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
 import { foldByExtraction } from '../../../../src/core/compaction/ladder/foldWithoutModel';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
-import { estimateTokens } from '../../../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import { BranchBuilder } from '../../../support/branchBuilder';
 import { silentLog } from '../../../support/conversationRig';
 import { testFrames } from '../../../support/testFrames';

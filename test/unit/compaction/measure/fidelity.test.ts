@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { criticalIdentifiers, identifierAppendix, missingFrom } from '../../../../src/core/compaction/measure/audit';
 import { elementsOf, inContextPercent, reachablePercent } from '../../../../src/core/compaction/measure/continuity';
 import { analyseText, itemsOf as itemsOfEntries } from '../../../../src/core/compaction/measure/textAnalysis';
-import { estimateTokens } from '../../../../src/core/context/estimateTokens';
+import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import type { SessionStore } from '../../../../src/core/ports';
 import { entryText } from '../../../../src/core/session/entryKinds';
 import { BranchBuilder } from '../../../support/branchBuilder';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ModelError } from '../../../../src/core/chat/modelError';
+import { ModelError } from '../../../../src/core/models/modelError';
 import { isFramed } from '../../../../src/core/frames/frames';
 import type { ModelEvent } from '../../../../src/core/models/modelEvent';
 import type { ModelRequest } from '../../../../src/core/models/modelRequest';

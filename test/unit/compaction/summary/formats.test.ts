@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
 import { checkpointFormat, researchFormat, sectionsFormat } from '../../../../src/core/compaction/summary/listFormats';
-import { summaryFormats } from '../../../../src/core/context/policy';
+import { summaryFormats } from '../../../../src/core/context/policy/policy';
 
 const filled = {
   checkpoint: { summary: 'They planned.', topics: ['ports (#1)'], keyDecisions: ['use 54329, because it is free (#2)'], openQuestions: ['which host? (#3)'] },

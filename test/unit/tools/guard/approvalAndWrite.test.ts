@@ -1,12 +1,12 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { link, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Approvals } from '../../../../src/core/chat/approvals';
-import { runTool, type ToolCallEntry } from '../../../../src/core/chat/toolRun';
+import { Approvals } from '../../../../src/core/chat/turn/approvals';
+import { runTool, type ToolCallEntry } from '../../../../src/core/chat/turn/toolRun';
 import { approvalRule } from '../../../../src/core/tools/approvalRule';
 import { defaultEditRules } from '../../../../src/core/tools/guard/editGuard';
 import type { ApprovalQuestion } from '../../../../src/core/tools/tool';
-import type { Place } from '../../../../src/core/tools/workspacePath';
+import type { Place } from '../../../../src/core/tools/guard/workspacePath';
 import { workspaceTools } from '../../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../../src/node/runtime/systemClock';
 import { CommandRunner } from '../../../../src/node/tools/commandRunner';

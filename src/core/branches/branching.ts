@@ -1,0 +1,126 @@
+import { StoreError } from '../errors';
+import { english } from '../l10n';
+import type { SessionStore } from '../ports';
+import type { Written } from '../session/attachment';
+import type { BranchTip } from './branchTip';
+import type { EntryOf, StoredEntry } from '../session/entry';
+import type { BranchState } from '../chat/branchState';
+import type { BranchSummaries } from './branchSummaries';
+import type { ConversationEvent } from '../chat/events';
+import { notBegun, type SendOutcome } from '../chat/sendOutcome';
+
+export interface BranchingDeps {
+  readonly store: Pick<SessionStore, 'entries' | 'branches' | 'commonAncestor' | 'page'>;
+  readonly branch: BranchState;
+  readonly emit: (event: ConversationEvent) => void;
+  /** The branch in memory is another one. */
+  readonly branchChanged: () => void;
+  /** A turn of its own, behind those that were asked for before; `begin` puts the branch where it starts from, its message included. */
+  readonly turn: (id: string, message: Written | null, begin: () => Promise<void>) => Promise<SendOutcome>;
+  /** An operation that holds no turn; null: done, else why not, in words for the user. */
+  readonly alone: (run: (stop: AbortSignal) => Promise<string | null>) => Promise<string | null>;
+  readonly summaries: BranchSummaries;
+}
+
+/** Entries of a page of the transcript. */
+export const transcriptPageSize = 80;
+
+const gone = english('This message is not in the history of this session any more.');
+
+/**
+ * Other ways on from what has been said. Nothing is rewritten: an edited message and a repeated answer begin a branch beside the old
+ * one, which stays in the tree, and the session's leaf moves. That is a declared prefix break; what is sent follows from the
+ * entries of the branch alone.
+ */
+export class Branching {
+  constructor(private readonly deps: BranchingDeps) {}
+
+  /** Sends another text in the place of a user's message. The outcome is as that of `Conversation.send`. */
+  edit(entry: string, text: string, id: string): Promise<SendOutcome> {
+    if (text.trim() === '') return Promise.resolve(notBegun(id, { reason: 'invalid_request', message: english('The message is empty.') }));
+    return this.deps.turn(id, { text, attachments: [] }, async () => {
+      const { branch, emit } = this.deps;
+      const message = await this.find(entry);
+      if (!isUserMessage(message)) throw new StoreError('invalid', english('Only a message of the user can be edited'));
+      const before = branch.entries;
+      const stored = await branch.branchOff(message.parent, { ...message.content, text }, { display: true, modelFacing: true });
+      await this.replaced(stored.uuid);
+      emit({ type: 'entry_appended', entry: stored });
+      await this.deps.summaries.noteLeft(before);
+    });
+  }
+
+  /** Asks again for an answer to the user's message before `entry`, beside the answer that is there. */
+  regenerate(entry: string, id: string): Promise<SendOutcome> {
+    return this.deps.turn(id, null, async () => {
+      await this.moveTo((await this.questionOf(entry)).uuid);
+    });
+  }
+
+  /** Every branch, the one that was used last first. Rejects with `StoreError`. */
+  list(): Promise<BranchTip[]> {
+    return this.deps.store.branches(this.deps.branch.session.uuid);
+  }
+
+  /** Goes to the newest end of the branches that lead through `entry`. Null when it is there, else why not. Never rejects. */
+  switchTo(entry: string): Promise<string | null> {
+    return this.deps.alone(async () => {
+      const { store, branch } = this.deps;
+      for (const { leaf } of await this.list()) {
+        if (leaf !== entry && (await store.commonAncestor(leaf, entry)) !== entry) continue;
+        if (leaf !== branch.leaf) await this.moveTo(leaf);
+        return null;
+      }
+      return gone;
+    });
+  }
+
+  /** Brings along what the branch that was left last came to. Null when it is done, else why not. Never rejects. */
+  summarizeLeft(instructions: string | null): Promise<string | null> {
+    return this.deps.alone((stop) => this.deps.summaries.summarize(instructions, stop));
+  }
+
+  /** The offer of a summary is declined. */
+  forgetLeft(): void {
+    this.deps.summaries.forget();
+  }
+
+  /** Names a turn; an empty label takes the name away. Rejects with `StoreError`. */
+  async label(entry: string, label: string): Promise<void> {
+    const { branch, emit } = this.deps;
+    const mark = await branch.append({ type: 'label', target: entry, label: label.trim() }, { display: true, modelFacing: false, parent: entry });
+    emit({ type: 'entry_appended', entry: mark });
+  }
+
+  private async moveTo(leaf: string): Promise<void> {
+    const { branch, summaries } = this.deps;
+    if (leaf === branch.leaf) return;
+    const before = branch.entries;
+    await branch.moveTo(leaf);
+    await this.replaced();
+    await summaries.noteLeft(before);
+  }
+
+  /** Tells it with the page that takes the old one's place; `added` is told by whoever has added it. */
+  private async replaced(added?: string): Promise<void> {
+    const { store, branch, emit, branchChanged } = this.deps;
+    await branch.settleCounts();
+    branchChanged();
+    const page = await store.page(branch.session.uuid, { limit: transcriptPageSize });
+    emit({ type: 'branch_replaced', page: { ...page, entries: page.entries.filter(({ uuid }) => uuid !== added) } });
+  }
+
+  private async questionOf(entry: string): Promise<StoredEntry> {
+    for (let at = await this.find(entry); ; at = await this.find(at.parent)) if (isUserMessage(at)) return at;
+  }
+
+  private async find(uuid: string | null): Promise<StoredEntry> {
+    const [entry] = uuid === null ? [] : await this.deps.store.entries([uuid]);
+    if (!entry) throw new StoreError('invalid', gone);
+    return entry;
+  }
+}
+
+function isUserMessage(entry: StoredEntry): entry is EntryOf<'message'> {
+  return entry.content.type === 'message' && entry.content.role === 'user';
+}

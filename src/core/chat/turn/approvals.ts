@@ -1,0 +1,92 @@
+import type { ApprovalQuestion } from '../../tools/tool';
+import type { ConversationEvent } from '../events';
+
+/** `ask_once`: what is allowed is allowed for the rest of the session. */
+export type ApprovalRule = 'allow' | 'ask' | 'ask_once' | { readonly deny: string };
+
+export type ApprovalAnswer = 'allow' | 'session' | 'deny';
+
+/** `interrupted`: nobody said no, but the conversation was closed. */
+export type Approval = { readonly allowed: true } | { readonly allowed: false; readonly status: 'denied' | 'interrupted'; readonly reason: string };
+
+export interface PendingApproval {
+  /** UUID of the call's entry. */
+  readonly call: string;
+  readonly tool: string;
+  readonly question: ApprovalQuestion;
+}
+
+interface Waiting extends PendingApproval {
+  readonly rule: ApprovalRule;
+  readonly settle: (approval: Approval) => void;
+}
+
+/*
+ * What one conversation asks its user before tools run. Nothing of it is stored: who reloads the window is asked again.
+ *
+ *   asked ──rule: allow, or granted for the session──▶ allowed
+ *     ├────rule: deny────────────────────────────────▶ denied
+ *     └────rule: ask──▶ waiting ──answer──▶ allowed / denied      (waits for as long as it takes)
+ *                          └─────Stop─────▶ denied;  conversation closed ──▶ interrupted
+ */
+export class Approvals {
+  private readonly waiting = new Map<string, Waiting>();
+  /** Names of tools. */
+  private readonly granted = new Set<string>();
+
+  constructor(
+    private readonly rule: (question: ApprovalQuestion) => ApprovalRule,
+    private readonly emit: (event: ConversationEvent) => void,
+  ) {}
+
+  /** Oldest first. */
+  get pending(): readonly PendingApproval[] {
+    return [...this.waiting.values()];
+  }
+
+  async ask({ call, tool, question }: PendingApproval, signal: AbortSignal): Promise<Approval> {
+    const rule = this.rule(question);
+    if (typeof rule === 'object') return { allowed: false, status: 'denied', reason: rule.deny };
+    if (rule === 'allow' || (!question.everyTime && this.granted.has(tool))) return { allowed: true };
+    if (signal.aborted) return stopped;
+    let stop!: () => void;
+    const answered = new Promise<Approval>((settle) => {
+      stop = () => settle(stopped);
+      this.waiting.set(call, { call, tool, question, rule, settle });
+    });
+    signal.addEventListener('abort', stop, { once: true });
+    this.emit({ type: 'approval_requested', call, tool, question });
+    try {
+      return await answered;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.waiting.delete(call);
+      this.emit({ type: 'approval_settled', call });
+    }
+  }
+
+  /** The window goes, or the session is left for good: nobody said no. */
+  close(): void {
+    for (const { settle } of this.waiting.values()) settle(closed);
+  }
+
+  /** False when nothing is waiting for this answer (any more). */
+  answer(call: string, answer: ApprovalAnswer): boolean {
+    const waiting = this.waiting.get(call);
+    if (!waiting) return false;
+    if (answer === 'deny') {
+      waiting.settle({ allowed: false, status: 'denied', reason: 'The user did not allow this call. Do not try it again in another way; ask what they want instead.' });
+      return true;
+    }
+    const { tool, question, rule, settle } = waiting;
+    settle({ allowed: true });
+    if (question.everyTime || (answer === 'allow' && rule !== 'ask_once')) return true;
+    this.granted.add(tool);
+    // What was asked about the same tool at the same time is answered by this, too.
+    for (const other of this.waiting.values()) if (other.tool === tool && !other.question.everyTime) other.settle({ allowed: true });
+    return true;
+  }
+}
+
+const stopped: Approval = { allowed: false, status: 'denied', reason: 'The user stopped the turn while being asked about this call. It did not run.' };
+const closed: Approval = { allowed: false, status: 'interrupted', reason: 'The conversation was closed while the user was being asked about this call. It did not run.' };

@@ -1,0 +1,116 @@
+import { CancelledError, errorText } from '../../errors';
+import { t } from '../../l10n';
+import type { Clock, Disposable } from '../../ports';
+import type { ContentOf, StoredEntry } from '../../session/entry';
+import { ToolFault, type ApprovalQuestion, type NoteWrite, type ToldMessage, type Tool, type ToolOutcome } from '../../tools/tool';
+import type { Approvals } from './approvals';
+import type { ConversationEvent } from '../events';
+
+export type ToolCallEntry = StoredEntry & { readonly content: ContentOf<'tool_call'> };
+
+export interface ToolRunDeps {
+  readonly tools: readonly Tool[];
+  readonly approvals: Approvals;
+  readonly clock: Clock;
+  readonly emit: (event: ConversationEvent) => void;
+  /** What tools say beside their results; it belongs behind all results of the step. */
+  readonly tell: (message: ToldMessage) => void;
+}
+
+type Result = ContentOf<'tool_result'>;
+
+/** Of a tool that says nothing else. */
+const usualTimeoutMs = 120_000;
+/** After its end has been asked for. */
+const graceMs = 2_000;
+/** Calls of one step that run at the same time. */
+const mostAtOnce = 8;
+/** A result has at most so many characters; of more, the beginning and the end are kept. */
+const mostCharacters = 4_000_000;
+
+/**
+ * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets the
+ * results in that order, one after the other, with the notes that each has changed; when it rejects, what still runs is stopped and the rejection is passed on.
+ */
+export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDeps, record: (result: Result, notes: readonly NoteWrite[]) => Promise<void>, signal: AbortSignal): Promise<void> {
+  const broken = new AbortController();
+  const either = AbortSignal.any([signal, broken.signal]);
+  try {
+    for (const batch of batches(calls, deps.tools)) {
+      const running = batch.map((call) => {
+        const notes: NoteWrite[] = [];
+        return { notes, result: runTool(call, deps, either, (write) => notes.push(write)) };
+      });
+      for (const { result, notes } of running) await record(await result, notes);
+    }
+  } finally {
+    broken.abort();
+  }
+}
+
+/** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
+export async function runTool(call: ToolCallEntry, { tools, approvals, clock, emit, tell }: ToolRunDeps, signal: AbortSignal, onNoteWritten: (write: NoteWrite) => void = () => undefined): Promise<Result> {
+  const { callId, name, input } = call.content;
+  const result = ({ text, ...outcome }: Omit<ToolOutcome, 'status'> & { status: Result['status'] }): Result => ({ type: 'tool_result', callId, name, text: bounded(text), ...outcome });
+  const tool = tools.find((one) => one.name === name);
+  if (!tool) return result({ text: `There is no tool called "${name}". Available: ${tools.map((one) => one.name).join(', ') || 'none'}.`, status: 'error' });
+  if (signal.aborted) return result({ text: 'The user stopped the turn before this call ran.', status: 'interrupted' });
+  try {
+    const question = tool.needsApproval ? await tool.needsApproval(input, signal) : tool.access === 'write' ? plainQuestion(name, input) : null;
+    if (question) {
+      const approval = await approvals.ask({ call: call.uuid, tool: name, question }, signal);
+      if (!approval.allowed) return result({ text: approval.reason, status: approval.status });
+    }
+    const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
+    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput, onNoteWritten, tell }));
+    return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);
+  } catch (error) {
+    if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });
+    if (CancelledError.is(error) || signal.aborted) return result({ text: 'The user stopped this call.', status: 'interrupted' });
+    return result({ text: `The tool failed: ${errorText(error)}`, status: 'error' });
+  }
+}
+
+/** A tool that is ended may still say how far it got; one that does not listen to its signal is not waited for. */
+async function inTime<T>(clock: Clock, ms: number, signal: AbortSignal, run: (ended: AbortSignal) => Promise<T>): Promise<T> {
+  const late = new AbortController();
+  const ended = AbortSignal.any([signal, late.signal]);
+  const timer = clock.after(ms, () => late.abort());
+  let end!: () => void;
+  let grace: Disposable | undefined;
+  const over = new Promise<never>((_, reject) => {
+    end = () => {
+      const error = signal.aborted ? new CancelledError() : new ToolFault(`The tool had not finished after ${Math.round(ms / 1000)} seconds and was ended.`);
+      grace = clock.after(graceMs, () => reject(error));
+    };
+    ended.addEventListener('abort', end, { once: true });
+  });
+  try {
+    return await Promise.race([run(ended), over]);
+  } finally {
+    ended.removeEventListener('abort', end);
+    timer.dispose();
+    grace?.dispose();
+  }
+}
+
+function batches(calls: readonly ToolCallEntry[], tools: readonly Tool[]): ToolCallEntry[][] {
+  const isRead = ({ content }: ToolCallEntry) => tools.find(({ name }) => name === content.name)?.access === 'read';
+  const all: ToolCallEntry[][] = [];
+  for (const call of calls) {
+    const batch = all.at(-1);
+    if (batch && batch.length < mostAtOnce && isRead(call) && batch.every(isRead)) batch.push(call);
+    else all.push([call]);
+  }
+  return all;
+}
+
+function plainQuestion(name: string, input: unknown): ApprovalQuestion {
+  return { kind: 'tool', title: t('Run {0}', name), detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null };
+}
+
+function bounded(text: string): string {
+  if (text.length <= mostCharacters) return text;
+  const half = mostCharacters / 2;
+  return `${text.slice(0, half)}\n\n[… ${text.length - mostCharacters} characters were not kept …]\n\n${text.slice(-half)}`;
+}

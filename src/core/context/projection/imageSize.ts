@@ -1,0 +1,40 @@
+import type { ImageType } from '../../session/attachment';
+
+export interface ImageSize {
+  readonly mime: ImageType;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** What the bytes themselves say they are, whatever the name of the file says; null for anything that is no png, jpeg, webp or gif. */
+export function imageSize(bytes: Uint8Array): ImageSize | null {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = (from: number, to: number) => String.fromCharCode(...bytes.subarray(from, to));
+  if (bytes.length < 30) return null;
+  if (text(1, 4) === 'PNG' && bytes[0] === 0x89) return { mime: 'image/png', width: view.getUint32(16), height: view.getUint32(20) };
+  if (/^GIF8[79]a/.test(text(0, 6))) return { mime: 'image/gif', width: view.getUint16(6, true), height: view.getUint16(8, true) };
+  if (text(0, 4) === 'RIFF' && text(8, 12) === 'WEBP') return webpSize(view, text(12, 16));
+  return bytes[0] === 0xff && bytes[1] === 0xd8 ? jpegSize(view) : null;
+}
+
+/** Lossy, lossless and extended files keep it in different places (RFC 9649). */
+function webpSize(view: DataView, chunk: string): ImageSize | null {
+  const of = (width: number, height: number): ImageSize => ({ mime: 'image/webp', width, height });
+  if (chunk === 'VP8 ') return of(view.getUint16(26, true) & 0x3fff, view.getUint16(28, true) & 0x3fff);
+  if (chunk === 'VP8L') {
+    const bits = view.getUint32(21, true);
+    return of((bits & 0x3fff) + 1, ((bits >> 14) & 0x3fff) + 1);
+  }
+  const threeBytes = (at: number) => view.getUint16(at, true) + (view.getUint8(at + 2) << 16) + 1;
+  return chunk === 'VP8X' ? of(threeBytes(24), threeBytes(27)) : null;
+}
+
+/** In the frame header (SOF0–SOF15), behind segments that each say how long they are. */
+function jpegSize(view: DataView): ImageSize | null {
+  for (let at = 2; at + 9 < view.byteLength && view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
+    const marker = view.getUint8(at + 1);
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
+    if (isFrame) return { mime: 'image/jpeg', height: view.getUint16(at + 5), width: view.getUint16(at + 7) };
+  }
+  return null;
+}

@@ -1,0 +1,91 @@
+import * as z from 'zod/mini';
+import { errorText } from '../../errors';
+import { listed, t } from '../../l10n';
+import type { Clock } from '../../ports';
+import { variablesIn } from './commandEnvironment';
+import { CommandOutput } from './commandOutput';
+import { locate } from '../guard/located';
+import { ToolFault, type Tool, type ToolOutcome } from '../tool';
+import { toolInput } from '../toolInput';
+import type { ToolWorkspace } from '../toolWorkspace';
+import { placeName } from '../guard/workspacePath';
+
+/** Lets variables through to commands. */
+const passSetting = 'threadkeeper.tools.passVariables';
+/** How programs say that they lack a key. */
+const refused = /publickey|authenti|unauthori[sz]ed|credential|\b40[13]\b|api.?key|token/i;
+
+const usualSeconds = 120;
+const mostSeconds = 600;
+/** Of a longer output the model is sent the beginning and the end. */
+const shownTokens = 4_000;
+
+const Input = z.object({
+  command: z.string().check(z.minLength(1)),
+  folder: z.optional(z.string()),
+  timeout_seconds: z.optional(z.int().check(z.minimum(1), z.maximum(mostSeconds))),
+});
+
+export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullable<ToolWorkspace['run']>, clock: Clock): Tool {
+  const folderOf = async (path: string | undefined) => {
+    const located = await locate(workspace, path ?? placeName({ folder: 0, path: '' }, workspace.folders));
+    if ((await workspace.stat(located.place))?.kind !== 'folder') throw new ToolFault(`There is no folder ${located.name}.`);
+    return located;
+  };
+  return {
+    name: 'run_command',
+    description: `Run a command line in a folder of the workspace and get what it prints. The user is asked each time. It gets no input, and is ended after ${usualSeconds} seconds unless you give more (at most ${mostSeconds}).`,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string' },
+        folder: { type: 'string', description: 'Where it runs; default: the workspace’s (first) folder.' },
+        timeout_seconds: { type: 'integer', minimum: 1, maximum: mostSeconds },
+      },
+      required: ['command'],
+      additionalProperties: false,
+    },
+    access: 'write',
+    timeoutMs: (mostSeconds + 5) * 1_000,
+    async needsApproval(value) {
+      const { command, folder } = toolInput(Input, value);
+      const located = await folderOf(folder);
+      const missed = variablesIn(command, workspace.withheldVariables ?? []);
+      const note = missed.length === 0 ? {} : { note: t('The command does not get {0}. A setting ({1}) lets it through.', listed(missed), passSetting) };
+      return { kind: 'command', title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown), detail: command, ...note, everyTime: true, change: null };
+    },
+    async run(value, signal, run): Promise<ToolOutcome> {
+      const { command, folder, timeout_seconds: seconds = usualSeconds } = toolInput(Input, value);
+      const located = await folderOf(folder);
+      const late = new AbortController();
+      const timer = clock.after(seconds * 1_000, () => late.abort());
+      const output = new CommandOutput(clock, (text) => run?.onOutput(text));
+      const began = clock.now();
+      try {
+        const { code, signal: killed } = await start(command, located.place, (text) => output.add(text), AbortSignal.any([signal, late.signal]));
+        const took = `${((clock.now() - began) / 1_000).toFixed(1)} s`;
+        const end = signal.aborted
+          ? `Stopped by the user after ${took}.`
+          : late.signal.aborted
+            ? `Ended after ${seconds} seconds, before it had finished.`
+            : killed !== null
+              ? `Ended by signal ${killed} after ${took}.`
+              : `Exit code ${code} after ${took}.`;
+        const missed = code === 0 ? '' : missedText(command, output.text, workspace.withheldVariables ?? []);
+        return { text: `${end}\n${output.text.trimEnd() || '(no output)'}${missed}`, status: code === 0 && !signal.aborted && !late.signal.aborted ? 'ok' : 'error', shownTokens };
+      } catch (error) {
+        throw new ToolFault(`The command could not be started: ${errorText(error)}`);
+      } finally {
+        timer.dispose();
+        output.dispose();
+      }
+    },
+  };
+}
+
+/** Told only where a command has failed and may have missed a variable: nobody could guess otherwise why. */
+function missedText(command: string, output: string, withheld: readonly string[]): string {
+  const named = variablesIn(`${command}\n${output.slice(-20_000)}`, withheld);
+  const names = named.length > 0 ? named : refused.test(output.slice(-20_000)) ? withheld : [];
+  return names.length === 0 ? '' : `\n[Commands do not get these variables, because they look like secrets: ${names.join(', ')}. The user can let one through with the setting ${passSetting}.]`;
+}
