@@ -6,7 +6,7 @@ import { spawn } from 'node:child_process';
 import { copyFile, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { createRequire } from 'node:module';
-import { proveWasmImports } from './src/node/store/wasmImports.mjs';
+import { proveWasmImports } from './src/node/store/wasm/wasmImports.mjs';
 
 const require = createRequire(import.meta.url);
 const production = process.argv.includes('--production');
@@ -87,8 +87,8 @@ const builds = [
   {
     ...node,
     entryPoints: {
-      storeWorker: 'src/node/store/storeWorker.ts',
-      storeTaskWorker: 'src/node/store/storeTaskWorker.ts',
+      storeWorker: 'src/node/store/owner/storeWorker.ts',
+      storeTaskWorker: 'src/node/store/owner/storeTaskWorker.ts',
       tokenWorker: 'src/node/tokens/tokenWorker.ts',
       analystWorker: 'src/node/analysis/analystWorker.ts',
       cli: 'src/node/cli.ts',

@@ -161,7 +161,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
     void warnOfEphemeralStorage(folder, (one) => memory.toldEphemeral(one), (one) => memory.setToldEphemeral(one));
     return (await runtime.get()).openStore(folder, options);
   };
-  const store = new StoreAccess(openStore, log, async () => (await import('./node/store/leaseReservation')).reserveLease((await location.resolve()).folder));
+  const store = new StoreAccess(openStore, log, async () => (await import('./node/store/sharing/leaseReservation')).reserveLease((await location.resolve()).folder));
   const models = new ModelSource({
     keys,
     bindings: async () => (await runtime.get()).bindings(await store.get()),
@@ -316,11 +316,11 @@ function composeOpenClaw({ log, memory, owned, configuration, location }: Base, 
   const openClaw = owned.add(
     new OpenClaw({
       settings: () => configuration.current.openClaw,
-      find: async (path) => (await import('./node/transfer/findOpenClaw')).findOpenClaw(path, wasmFile),
+      find: async (path) => (await import('./node/transfer/openClaw/findOpenClaw')).findOpenClaw(path, wasmFile),
       watch: async (place, key, options) => {
-        const { OpenClawWatch } = await import('./node/transfer/openClawWatch');
-        if (place.type === 'database') return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile) });
-        return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClawFolder')).OpenClawFolder(place.folder, key) });
+        const { OpenClawWatch } = await import('./node/transfer/openClaw/openClawWatch');
+        if (place.type === 'database') return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClaw/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile) });
+        return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClaw/openClawFolder')).OpenClawFolder(place.folder, key) });
       },
       openStore: async () => (await runtime.get()).openStore((await location.resolve()).folder, { repair: false }),
       shown: () => controller.session?.uuid ?? null,

@@ -1,20 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ask, askHelp } from './cli/ask';
-import { backup, backupHelp } from './cli/backup';
-import { cleanUp, cleanUpHelp } from './cli/cleanUp';
-import { compact, compactHelp } from './cli/compact';
-import { context, contextHelp } from './cli/context';
-import { exportCommand, exportHelp } from './cli/export';
-import { importCommand, importHelp } from './cli/import';
-import { explain, run, runHelp } from './cli/run';
-import { restore, restoreHelp } from './cli/restore';
-import { search, searchHelp } from './cli/search';
-import { sessions, sessionsHelp } from './cli/sessions';
-import { show, showHelp } from './cli/show';
-import { stats, statsHelp } from './cli/stats';
-import { watch, watchHelp } from './cli/watch';
-import { verify, verifyHelp } from './cli/verify';
+import { ask, askHelp } from './cli/commands/ask';
+import { backup, backupHelp } from './cli/commands/backup';
+import { cleanUp, cleanUpHelp } from './cli/commands/cleanUp';
+import { compact, compactHelp } from './cli/commands/compact';
+import { context, contextHelp } from './cli/commands/context';
+import { exportCommand, exportHelp } from './cli/commands/export';
+import { importCommand, importHelp } from './cli/commands/import';
+import { explain, run, runHelp } from './cli/commands/run';
+import { restore, restoreHelp } from './cli/commands/restore';
+import { search, searchHelp } from './cli/commands/search';
+import { sessions, sessionsHelp } from './cli/commands/sessions';
+import { show, showHelp } from './cli/commands/show';
+import { stats, statsHelp } from './cli/commands/stats';
+import { watch, watchHelp } from './cli/commands/watch';
+import { verify, verifyHelp } from './cli/commands/verify';
 
 const help = `threadkeeper: conversations with Claude that keep their history.
 

@@ -23,7 +23,7 @@ import { conversationDeps } from '../node/runtime/conversationDeps';
 import { systemClock } from '../node/runtime/systemClock';
 import { ModelBindings, type HostedModels } from '../node/runtime/modelBindings';
 import { createClient, type ProviderAccess, type ProviderId } from '../node/models/providerAccess';
-import { openStore } from '../node/store/openStore';
+import { openStore } from '../node/store/client/openStore';
 import { WorkerTokenCounter } from '../node/tokens/workerTokenCounter';
 import type { Endpoint } from './endpoint';
 import type { SessionModel } from './openChat';

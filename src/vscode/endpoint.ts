@@ -1,4 +1,4 @@
-import { anthropicBaseURL } from '../node/models/anthropicBaseURL';
+import { anthropicBaseURL } from '../node/models/anthropic/anthropicBaseURL';
 
 /** Where requests go. A key belongs to an origin: it is never sent to another one. */
 export interface Endpoint {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { commands, env, window } from 'vscode';
 import { t } from '../core/l10n';
-import { isEphemeral } from '../node/store/ephemeralStorage';
+import { isEphemeral } from '../node/store/client/ephemeralStorage';
 import { commandIds } from './contributions';
 
 const containers: ReadonlySet<string> = new Set(['dev-container', 'attached-container', 'codespaces', 'k8s-container']);

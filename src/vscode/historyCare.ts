@@ -6,7 +6,7 @@ import { salvageProblems } from '../core/maintenance/salvage';
 import { checkedText, isUnusable, problemCount, type TaskProgress, type VerifyReport } from '../core/maintenance/verifyReport';
 import type { Disposable } from '../core/base/disposable';
 import { shown, t, wholeNumber } from '../core/l10n';
-import type { Restored } from '../node/store/restoreStore';
+import type { Restored } from '../node/store/repair/restoreStore';
 import type { ChatController } from './chatController';
 import { commandIds, type CommandName } from './contributions';
 import type { StoreAccess } from './storeAccess';

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { t, wholeNumber } from '../core/l10n';
-import type { KnownWorkspace } from '../node/store/workspaceEntry';
-import type { RelinkCandidate, RelinkReason } from '../node/store/relinkCandidates';
+import type { KnownWorkspace } from '../node/workspaces/workspaceEntry';
+import type { RelinkCandidate, RelinkReason } from '../node/workspaces/relinkCandidates';
 import type { OtherWorkspace } from './sessionNodes';
 import { ago } from '../protocol/figures';
 

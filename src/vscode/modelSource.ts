@@ -2,7 +2,7 @@ import { ModelError } from '../core/models/modelError';
 import type { ModelBinding } from '../core/context/engine';
 import type { Logger, ModelClient } from '../core/ports';
 import type { ModelEvent } from '../core/models/modelEvent';
-import type { OpenaiApi } from '../node/models/openaiDialect';
+import type { OpenaiApi } from '../node/models/openai/openaiDialect';
 import type { ModelInfo } from '../core/models/modelInfo';
 import { english, shown } from '../core/l10n';
 import type { ModelBindings, ModelChoice } from '../node/runtime/modelBindings';

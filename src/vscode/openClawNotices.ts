@@ -1,6 +1,6 @@
 import { window } from 'vscode';
 import { t } from '../core/l10n';
-import type { OpenClawNotice } from '../node/transfer/openClawWatch';
+import type { OpenClawNotice } from '../node/transfer/openClaw/openClawWatch';
 
 /** The settings name a session that the user has not chosen here. */
 export async function confirmWatch(key: string): Promise<boolean> {

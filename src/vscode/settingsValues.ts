@@ -6,7 +6,7 @@ import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
 import { defaultEditRules, type EditRules } from '../core/tools/guard/editGuard';
-import { openaiApis, type OpenaiApi } from '../node/models/openaiDialect';
+import { openaiApis, type OpenaiApi } from '../node/models/openai/openaiDialect';
 import { settingKey, settings, type SettingName } from './contributions';
 
 export interface Settings {

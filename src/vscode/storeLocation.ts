@@ -1,7 +1,7 @@
 import { workspace, type ExtensionContext } from 'vscode';
-import { isLikely, type RelinkCandidate } from '../node/store/relinkCandidates';
-import { normalizeUris } from '../node/store/workspaceEntry';
-import { findRelinkCandidates, listKnownWorkspaces, noteSessionCount, relinkWorkspace, resolveStoreFolder, type ResolvedFolder, type ResolveOptions } from '../node/store/workspaceRegistry';
+import { isLikely, type RelinkCandidate } from '../node/workspaces/relinkCandidates';
+import { normalizeUris } from '../node/workspaces/workspaceEntry';
+import { findRelinkCandidates, listKnownWorkspaces, noteSessionCount, relinkWorkspace, resolveStoreFolder, type ResolvedFolder, type ResolveOptions } from '../node/workspaces/workspaceRegistry';
 import { gitRemote } from './gitRemote';
 import { otherWorkspace } from './knownPlaces';
 import type { OtherWorkspace } from './sessionNodes';

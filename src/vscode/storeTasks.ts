@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import type { VerifyReport } from '../core/maintenance/verifyReport';
 import { english } from '../core/l10n';
-import type { Restored } from '../node/store/restoreStore';
-import { backUpFolder, restoreFile, verifyFile, verifyFolder, type TaskOptions } from '../node/store/storeTask';
+import type { Restored } from '../node/store/repair/restoreStore';
+import { backUpFolder, restoreFile, verifyFile, verifyFolder, type TaskOptions } from '../node/store/client/storeTask';
 
 type Options = Pick<TaskOptions, 'onProgress' | 'signal'>;
 

@@ -5,7 +5,7 @@ import { t, wholeNumber } from '../core/l10n';
 import type { SessionStore } from '../core/ports';
 import type { Session } from '../core/session/session';
 import type { ImportedSession, ImportReport } from '../core/transfer/importReport';
-import type { ExportFormat } from '../node/transfer/exportSessions';
+import type { ExportFormat } from '../node/transfer/export/exportSessions';
 import type { ChatController } from './chatController';
 import type { CommandName } from './contributions';
 import { importReportText } from './importReportText';
@@ -57,7 +57,7 @@ export class TransferCommands {
   }
 
   private async exportHistory(): Promise<void> {
-    const { allSessions } = await import('../node/transfer/exportJson');
+    const { allSessions } = await import('../node/transfer/export/exportJson');
     const sessions = await allSessions(await this.deps.store.get());
     if (sessions.length === 0) return void window.showInformationMessage(t('There is nothing to export yet.'));
     await this.export(sessions, t('Threadkeeper history'));
@@ -73,7 +73,7 @@ export class TransferCommands {
     const done = await window.withProgress({ location: ProgressLocation.Notification, title: t('Exporting {0}', sessionsText(sessions)), cancellable: true }, async (progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      const { exportSessions, writeExport } = await import('../node/transfer/exportSessions');
+      const { exportSessions, writeExport } = await import('../node/transfer/export/exportSessions');
       const onProgress = (count: number, total: number) => progress.report({ message: t('{0} of {1} entries', wholeNumber(count), wholeNumber(total)) });
       try {
         await writeExport(exportSessions(await this.deps.store.get(), sessions, format, { redact, signal: stop.signal, onProgress }), target.fsPath);
@@ -105,7 +105,7 @@ export class TransferCommands {
     const report = await window.withProgress({ location: ProgressLocation.Notification, title: t('Importing sessions'), cancellable: true }, async (progress, token) => {
       const stop = new AbortController();
       token.onCancellationRequested(() => stop.abort());
-      const { importInThread } = await import('../node/transfer/importInThread');
+      const { importInThread } = await import('../node/transfer/import/importInThread');
       let told = '';
       return importInThread(
         await this.deps.store.get(),

@@ -4,11 +4,11 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { entryText } from '../../src/core/session/entryKinds';
 import type { StoredEntry } from '../../src/core/session/entry';
-import { loadSqlite } from '../../src/node/store/sqlite';
-import { schemaV1 } from '../../src/node/store/schema';
-import { openStore } from '../../src/node/store/openStore';
-import { importInThread } from '../../src/node/transfer/importInThread';
-import { readJsonLines } from '../../src/node/transfer/readJsonLines';
+import { loadSqlite } from '../../src/node/store/wasm/sqlite';
+import { schemaV1 } from '../../src/node/store/database/schema';
+import { openStore } from '../../src/node/store/client/openStore';
+import { importInThread } from '../../src/node/transfer/import/importInThread';
+import { readJsonLines } from '../../src/node/transfer/foreign/readJsonLines';
 import { ImportRig } from '../support/importRig';
 import { tempFolder, wasmFile, workerFile } from '../support/storeTemp';
 

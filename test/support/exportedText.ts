@@ -1,5 +1,5 @@
 import type { SessionStore } from '../../src/core/ports';
-import { allSessions, exportJson } from '../../src/node/transfer/exportJson';
+import { allSessions, exportJson } from '../../src/node/transfer/export/exportJson';
 
 /** An export as one text; all sessions unless some are named. */
 export async function exportedText(store: SessionStore, uuids?: readonly string[], redact = false): Promise<string> {

@@ -8,7 +8,7 @@ import type { StoredEntry } from '../../src/core/session/entry';
 import { entryText } from '../../src/core/session/entryKinds';
 import type { ImportedSession, ImportReport } from '../../src/core/transfer/importReport';
 import { UuidV7 } from '../../src/node/runtime/uuidV7';
-import { importFiles, type ImportOptions } from '../../src/node/transfer/importFiles';
+import { importFiles, type ImportOptions } from '../../src/node/transfer/import/importFiles';
 import { projectRoot } from './paths';
 import { openTestStore, tempFolder, wasmFile, type TempFolder } from './storeTemp';
 import { testFrames } from './testFrames';

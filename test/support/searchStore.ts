@@ -1,7 +1,7 @@
-import { loadSqlite } from '../../src/node/store/sqlite';
-import { StoreCore } from '../../src/node/store/storeCore';
-import { openForWriting, type StoreDatabase } from '../../src/node/store/storeDatabase';
-import { storeFiles } from '../../src/node/store/storeFiles';
+import { loadSqlite } from '../../src/node/store/wasm/sqlite';
+import { StoreCore } from '../../src/node/store/owner/storeOperations';
+import { openForWriting, type StoreDatabase } from '../../src/node/store/database/storeDatabase';
+import { storeFiles } from '../../src/node/store/database/storeFiles';
 import type { EntryContent } from '../../src/core/session/entry';
 import { testUuid, userMessage, wasmFile } from './storeTemp';
 

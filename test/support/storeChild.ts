@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
 import type { NewEntry } from '../../src/core/session/entry';
-import { acquireLease, Lease } from '../../src/node/store/lease';
-import { openStore } from '../../src/node/store/openStore';
+import { acquireLease, Lease } from '../../src/node/store/sharing/lease';
+import { openStore } from '../../src/node/store/client/openStore';
 import { openHost, userMessage, workerFile } from './storeTemp';
 
 /**

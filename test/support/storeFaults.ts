@@ -1,7 +1,7 @@
 import fs, { constants } from 'node:fs';
 import { dirname } from 'node:path';
-import type { AtomicFs } from '../../src/node/store/atomicFile';
-import type { BridgeFs } from '../../src/node/store/fileBridge';
+import type { AtomicFs } from '../../src/node/store/database/atomicFile';
+import type { BridgeFs } from '../../src/node/store/wasm/fileBridge';
 import type { DiskEvent } from './storePowerCut';
 
 export type FileCall = 'open' | 'write' | 'sync' | 'truncate' | 'unlink';

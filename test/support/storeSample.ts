@@ -2,10 +2,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EntryContent } from '../../src/core/session/entry';
-import type { Sqlite } from '../../src/node/store/sqlite';
-import { StoreCore } from '../../src/node/store/storeCore';
-import { openForWriting } from '../../src/node/store/storeDatabase';
-import { storeFiles } from '../../src/node/store/storeFiles';
+import type { Sqlite } from '../../src/node/store/wasm/sqlite';
+import { StoreCore } from '../../src/node/store/owner/storeOperations';
+import { openForWriting } from '../../src/node/store/database/storeDatabase';
+import { storeFiles } from '../../src/node/store/database/storeFiles';
 import { testUuid, userMessage } from './storeTemp';
 
 /** The files of a store that was closed or killed, to be laid into a folder and damaged. */

@@ -5,9 +5,9 @@ import { Emitter } from '../../src/core/base/event';
 import type { SessionStore, StoreStatus } from '../../src/core/ports';
 import type { StoreChange } from '../../src/core/session/storeChange';
 import type { NewEntry } from '../../src/core/session/entry';
-import { StoreHost } from '../../src/node/store/storeHost';
-import type { HostOptions } from '../../src/node/store/storeHost';
-import type { StoreCall, CallArguments } from '../../src/node/store/storeProtocol';
+import { StoreHost } from '../../src/node/store/owner/storeSupervisor';
+import type { HostOptions } from '../../src/node/store/owner/storeSupervisor';
+import type { StoreCall, CallArguments } from '../../src/node/store/client/storeProtocol';
 
 /** The bundles of tests lie in folders of their own below it. */
 const dist = findUp('sql-wasm.wasm', __dirname);

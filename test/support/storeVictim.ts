@@ -1,9 +1,9 @@
 import { writeSync } from 'node:fs';
 import type { ContentOf, NewEntry } from '../../src/core/session/entry';
-import { loadSqlite } from '../../src/node/store/sqlite';
-import { StoreCore } from '../../src/node/store/storeCore';
-import { openForWriting } from '../../src/node/store/storeDatabase';
-import { storeFiles } from '../../src/node/store/storeFiles';
+import { loadSqlite } from '../../src/node/store/wasm/sqlite';
+import { StoreCore } from '../../src/node/store/owner/storeOperations';
+import { openForWriting } from '../../src/node/store/database/storeDatabase';
+import { storeFiles } from '../../src/node/store/database/storeFiles';
 import { seededRandom } from './endurance';
 import { FaultyFs } from './storeFaults';
 import { wasmFile } from './storeTemp';

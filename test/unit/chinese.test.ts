@@ -7,7 +7,7 @@ import type { ModelRequest } from '../../src/core/models/modelRequest';
 import type { EntryContent } from '../../src/core/session/entry';
 import { transcriptBlock } from '../../src/core/transfer/transcriptBlocks';
 import { blockMarkdown } from '../../src/core/transfer/transcriptMarkdown';
-import { pageHead } from '../../src/node/transfer/transcriptHtml';
+import { pageHead } from '../../src/node/transfer/export/transcriptHtml';
 import { useChinese } from '../support/chinese';
 
 const request = (text: string): ModelRequest => ({ model: 'offline', system: '', tools: [], maxOutputTokens: 1_000, messages: [{ role: 'user', blocks: [{ type: 'text', text }] }] });

@@ -1,6 +1,6 @@
 import { ModelError } from '../../core/models/modelError';
 import type { ProviderAccess, ProviderId } from '../models/providerAccess';
-import { openaiApis } from '../models/openaiDialect';
+import { openaiApis } from '../models/openai/openaiDialect';
 import { offlineModelId, type ModelChoice } from '../runtime/modelBindings';
 import { positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
 

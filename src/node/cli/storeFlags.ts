@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../core/errors';
 import type { SessionStore } from '../../core/ports';
-import { openStore } from '../store/openStore';
+import { openStore } from '../store/client/openStore';
 import type { FlagSpec } from './flags';
 import { stderrLogger } from './stderrLogger';
 

@@ -1,7 +1,7 @@
 import type { Logger, ModelClient } from '../../core/ports';
 import { ModelError } from '../../core/models/modelError';
 import { english } from '../../core/l10n';
-import type { OpenaiApi } from './openaiDialect';
+import type { OpenaiApi } from './openai/openaiDialect';
 
 /** A provider of models and how it is reached. */
 export type ProviderAccess =
@@ -41,16 +41,16 @@ export function isProviderId(name: string): name is ProviderId {
 export async function createClient(access: Exclude<ProviderAccess, { provider: 'vscode' }>, logger: Logger): Promise<ModelClient> {
   switch (access.provider) {
     case 'anthropic': {
-      const { AnthropicClient } = await import('./anthropicClient');
+      const { AnthropicClient } = await import('./anthropic/anthropicClient');
       return new AnthropicClient({ ...access, logger });
     }
     case 'openai-compatible': {
       if (access.baseURL === '') throw new ModelError({ reason: 'invalid_request', detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.') });
-      const { OpenaiCompatibleClient } = await import('./openaiCompatibleClient');
+      const { OpenaiCompatibleClient } = await import('./openai/openaiCompatibleClient');
       return new OpenaiCompatibleClient({ ...access, logger });
     }
     case 'ollama': {
-      const { OllamaClient } = await import('./ollamaClient');
+      const { OllamaClient } = await import('./ollama/ollamaClient');
       return new OllamaClient({ ...access, logger });
     }
   }

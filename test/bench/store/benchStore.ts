@@ -1,11 +1,11 @@
 import nodeFs, { mkdirSync } from 'node:fs';
 import type { ContentOf, NewEntry } from '../../../src/core/session/entry';
-import type { BridgeFs } from '../../../src/node/store/fileBridge';
-import { loadSqlite } from '../../../src/node/store/sqlite';
-import { StoreCore } from '../../../src/node/store/storeCore';
-import { openForWriting } from '../../../src/node/store/storeDatabase';
-import type { StoreDatabase } from '../../../src/node/store/storeDatabase';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import type { BridgeFs } from '../../../src/node/store/wasm/fileBridge';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import { StoreCore } from '../../../src/node/store/owner/storeOperations';
+import { openForWriting } from '../../../src/node/store/database/storeDatabase';
+import type { StoreDatabase } from '../../../src/node/store/database/storeDatabase';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { wasmFile } from '../../support/storeTemp';
 import { prose } from './prose';
 

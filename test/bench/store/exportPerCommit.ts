@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import initSqlJs from 'sql.js';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { wasmFile } from '../../support/storeTemp';
 import { grown, message, messageCharacters } from './benchStore';
 

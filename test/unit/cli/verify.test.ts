@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VerifyReport } from '../../../src/core/maintenance/verifyReport';
-import { loadSqlite } from '../../../src/node/store/sqlite';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { runCliToEnd } from '../../support/runCliToEnd';
 import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/storeSample';
 import { openTestStore, tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';

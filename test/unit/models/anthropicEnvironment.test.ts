@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { httpFault } from '../../support/messagesApiScript';
 import { MessagesApi } from '../../support/messagesApi';
-import { anthropicBaseURL } from '../../../src/node/models/anthropicBaseURL';
+import { anthropicBaseURL } from '../../../src/node/models/anthropic/anthropicBaseURL';
 import { collect, never, request, Rig } from './rig';
 
 const poison = {

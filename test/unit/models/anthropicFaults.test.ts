@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { disconnect, dropConnection, endEarly, errorEvent, gatewayFault, halfEvent, httpFault, overloaded, promptTooLong, rateLimited, reply, serverError, type Script } from '../../support/messagesApiScript';
-import { AnthropicClient } from '../../../src/node/models/anthropicClient';
+import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
 import { ModelError } from '../../../src/core/models/modelError';
 import type { ModelFailure } from '../../../src/core/models/modelEvent';
 import { blocksOf, collect, failureOf, never, request, Rig, user } from './rig';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';
-import { anthropicPrompt } from '../../../src/node/models/anthropicRequest';
+import { anthropicPrompt } from '../../../src/node/models/anthropic/anthropicRequest';
 import { assistant, collect, never, request, Rig, user } from './rig';
 
 const mark = { type: 'ephemeral' };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ModelError } from '../../../src/core/models/modelError';
-import { OllamaClient, type OllamaClientOptions } from '../../../src/node/models/ollamaClient';
-import { TruncationDetector } from '../../../src/node/models/truncatedPrompt';
+import { OllamaClient, type OllamaClientOptions } from '../../../src/node/models/ollama/ollamaClient';
+import { TruncationDetector } from '../../../src/node/models/ollama/truncatedPrompt';
 import { reply, thinking, toolCall } from '../../support/messagesApiScript';
 import { ollamaModelId, startOllamaServer, type OllamaServerOptions } from '../../support/ollamaServer';
 import { assistant, blocksOf, collect, failureOf, never, request as anyRequest, user } from './rig';

@@ -5,7 +5,7 @@ import { ModelError } from '../../../src/core/models/modelError';
 import { modelTurnError } from '../../../src/core/chat/turn/turnError';
 import type { ModelFailure } from '../../../src/core/models/modelEvent';
 import type { ModelClient } from '../../../src/core/ports';
-import type { AnthropicClient } from '../../../src/node/models/anthropicClient';
+import type { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
 import { createClient, type ProviderAccess } from '../../../src/node/models/providerAccess';
 import { collect, failureOf, never, request } from './rig';
 import { Recorder } from './subjects';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ModelBlock } from '../../../src/core/models/modelRequest';
-import { anthropicPrompt } from '../../../src/node/models/anthropicRequest';
-import { OpenaiCompatibleClient, type OpenaiCompatibleOptions } from '../../../src/node/models/openaiCompatibleClient';
+import { anthropicPrompt } from '../../../src/node/models/anthropic/anthropicRequest';
+import { OpenaiCompatibleClient, type OpenaiCompatibleOptions } from '../../../src/node/models/openai/openaiCompatibleClient';
 import { ResponsesAnswer } from '../../../src/node/models/responses/responsesAnswer';
 import { errorEvent, gatewayFault, httpFault, refusal, reply, thinking, toolCall } from '../../support/messagesApiScript';
 import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';

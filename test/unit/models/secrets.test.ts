@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { exportFormats, exportSessions } from '../../../src/node/transfer/exportSessions';
+import { exportFormats, exportSessions } from '../../../src/node/transfer/export/exportSessions';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { logLine } from '../../../src/vscode/logLine';
 import { ConversationRig } from '../../support/conversationRig';

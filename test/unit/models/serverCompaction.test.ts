@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { costOf, priceOf } from '../../../src/core/cost/prices';
 import type { Summarizer } from '../../../src/core/ports';
 import { isEntryOf } from '../../../src/core/session/entry';
-import { AnthropicClient } from '../../../src/node/models/anthropicClient';
+import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';

@@ -1,8 +1,8 @@
 import type { ModelBinding } from '../../../src/core/context/engine';
 import type { Logger, ModelClient } from '../../../src/core/ports';
-import { AnthropicClient } from '../../../src/node/models/anthropicClient';
-import { OllamaClient } from '../../../src/node/models/ollamaClient';
-import { OpenaiCompatibleClient } from '../../../src/node/models/openaiCompatibleClient';
+import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
+import { OllamaClient } from '../../../src/node/models/ollama/ollamaClient';
+import { OpenaiCompatibleClient } from '../../../src/node/models/openai/openaiCompatibleClient';
 import type { AcceptedChat, ChatServer } from '../../support/chatServer';
 import { LmModels } from '../../../src/vscode/lmModels';
 import { LmDouble } from '../../support/lmDouble';

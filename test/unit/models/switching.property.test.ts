@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { AnthropicClient } from '../../../src/node/models/anthropicClient';
+import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
 import { ConversationRig } from '../../support/conversationRig';
 import { MessagesApi } from '../../support/messagesApi';
 import { disconnect, reply, thinking, toolCall, type Script } from '../../support/messagesApiScript';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ModelBlock, ModelMessage } from '../../../src/core/models/modelRequest';
-import { anthropicPrompt } from '../../../src/node/models/anthropicRequest';
-import { ollamaBody } from '../../../src/node/models/ollamaRequest';
-import { OpenaiCompatibleClient } from '../../../src/node/models/openaiCompatibleClient';
+import { anthropicPrompt } from '../../../src/node/models/anthropic/anthropicRequest';
+import { ollamaBody } from '../../../src/node/models/ollama/ollamaRequest';
+import { OpenaiCompatibleClient } from '../../../src/node/models/openai/openaiCompatibleClient';
 import { gatewayFault, httpFault, reply, toolCall } from '../../support/messagesApiScript';
 import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
 import { ConversationRig } from '../../support/conversationRig';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { redactText } from '../../../src/core/redaction/redactText';
-import { anthropicFailure } from '../../../src/node/models/anthropicFailure';
+import { anthropicFailure } from '../../../src/node/models/anthropic/anthropicFailure';
 import { HttpError, httpFailure } from '../../../src/node/models/httpFailure';
 import { secretCorpus } from './secretCorpus';
 

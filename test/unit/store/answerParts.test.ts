@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { StoredEntry } from '../../../src/core/session/entry';
-import { AnswerParts, sendAnswer } from '../../../src/node/store/answerParts';
-import { mostFrameBytes, toFrame } from '../../../src/node/store/peerFrames';
-import type { Answer } from '../../../src/node/store/storeProtocol';
+import { AnswerParts, sendAnswer } from '../../../src/node/store/client/answerParts';
+import { mostFrameBytes, toFrame } from '../../../src/node/store/sharing/peerFrames';
+import type { Answer } from '../../../src/node/store/client/storeProtocol';
 import { userMessage } from '../../support/storeTemp';
 
 async function sent(value: unknown): Promise<{ readonly answers: readonly Answer[]; readonly received: unknown }> {

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { isEphemeral } from '../../../src/node/store/ephemeralStorage';
+import { isEphemeral } from '../../../src/node/store/client/ephemeralStorage';
 
 const container = `1432 1309 0:227 / / rw,relatime master:1 - overlay overlay rw,lowerdir=/var/lib/docker/a - not a field
 1433 1432 0:230 / /proc rw,nosuid - proc proc rw

@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { entryText } from '../../../src/core/session/entryKinds';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { enduranceRounds, seededRandom } from '../../support/endurance';
 import { projectRoot } from '../../support/paths';
 import { openHost, tempFolder } from '../../support/storeTemp';

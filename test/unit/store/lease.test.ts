@@ -6,9 +6,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, wr
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { CancelledError, StoreError } from '../../../src/core/errors';
-import { acquireLease, Lease, releaseLease } from '../../../src/node/store/lease';
-import type { LeaseRecord } from '../../../src/node/store/lease';
-import { thisProcess } from '../../../src/node/store/processIdentity';
+import { acquireLease, Lease, releaseLease } from '../../../src/node/store/sharing/lease';
+import type { LeaseRecord } from '../../../src/node/store/sharing/lease';
+import { thisProcess } from '../../../src/node/store/sharing/processIdentity';
 import type { ChildOrder } from '../../support/storeChild';
 import { tempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { Connection } from '../../../src/node/store/connection';
-import { mendTree } from '../../../src/node/store/mendTree';
-import { migrate } from '../../../src/node/store/migrations';
-import { loadSqlite } from '../../../src/node/store/sqlite';
-import { packText, unpackText } from '../../../src/node/store/text';
+import { Connection } from '../../../src/node/store/database/connection';
+import { mendTree } from '../../../src/node/store/repair/mendTree';
+import { migrate } from '../../../src/node/store/database/migrations';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import { packText, unpackText } from '../../../src/node/store/database/text';
 import { wasmFile } from '../../support/storeTemp';
 
 describe('store: a session that lost its row', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { newestVersion, schemaVersion } from '../../../src/node/store/migrations';
-import { loadSqlite } from '../../../src/node/store/sqlite';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import { newestVersion, schemaVersion } from '../../../src/node/store/database/migrations';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { projectRoot } from '../../support/paths';
 import { SearchStore } from '../../support/searchStore';
 import { openHost, tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { Connection } from '../../../src/node/store/connection';
-import { PartialRows } from '../../../src/node/store/partialRows';
-import { loadSqlite } from '../../../src/node/store/sqlite';
-import { migrate } from '../../../src/node/store/migrations';
+import { Connection } from '../../../src/node/store/database/connection';
+import { PartialRows } from '../../../src/node/store/rows/partialRows';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import { migrate } from '../../../src/node/store/database/migrations';
 import { wasmFile } from '../../support/storeTemp';
 
 describe('store: text that is still streaming', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
-import { resolveStoreFolder } from '../../../src/node/store/workspaceRegistry';
+import { resolveStoreFolder } from '../../../src/node/workspaces/workspaceRegistry';
 import { openTestStore, tempFolder, type TempFolder } from '../../support/storeTemp';
 
 const modeOf = (path: string) => (statSync(path).mode & 0o777).toString(8);

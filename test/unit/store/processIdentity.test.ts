@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { livenessOf, startTime, thisProcess } from '../../../src/node/store/processIdentity';
+import { livenessOf, startTime, thisProcess } from '../../../src/node/store/sharing/processIdentity';
 
 describe('store: what tells one process from another', () => {
   const { TZ, LC_ALL } = process.env;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import type { NewEntry } from '../../../src/core/session/entry';
-import { loadSqlite, type Sqlite } from '../../../src/node/store/sqlite';
-import { StoreCore } from '../../../src/node/store/storeCore';
-import { openForWriting } from '../../../src/node/store/storeDatabase';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import { loadSqlite, type Sqlite } from '../../../src/node/store/wasm/sqlite';
+import { StoreCore } from '../../../src/node/store/owner/storeOperations';
+import { openForWriting } from '../../../src/node/store/database/storeDatabase';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { compactionContent } from '../../support/compactionContent';
 import { tempFolder, testUuid, userMessage, wasmFile, type TempFolder } from '../../support/storeTemp';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { thisProcess } from '../../../src/node/store/processIdentity';
-import { privateFolder, storeVersion } from '../../../src/node/store/readonlyCopy';
+import { thisProcess } from '../../../src/node/store/sharing/processIdentity';
+import { privateFolder, storeVersion } from '../../../src/node/store/copies/readonlyCopy';
 
 describe('store: private copies that were left behind', () => {
   const made: string[] = [];

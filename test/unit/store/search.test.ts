@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { StoreError } from '../../../src/core/errors';
-import { openReaderCopy } from '../../../src/node/store/readerCopy';
-import { loadSqlite } from '../../../src/node/store/sqlite';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import { openReaderCopy } from '../../../src/node/store/copies/readerCopy';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { SearchStore } from '../../support/searchStore';
 import { openHost, tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { CancelledError, StoreError } from '../../../src/core/errors';
 import type { SessionStore, StoreStatus } from '../../../src/core/ports';
-import { openStore } from '../../../src/node/store/openStore';
-import { StoreClient } from '../../../src/node/store/storeClient';
+import { openStore } from '../../../src/node/store/client/openStore';
+import { StoreClient } from '../../../src/node/store/client/storeClient';
 import { tempFolder, testUuid, userMessage, workerFile } from '../../support/storeTemp';
 import type { TempFolder } from '../../support/storeTemp';
 

@@ -3,12 +3,12 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { StoreError } from '../../../src/core/errors';
 import { checkedText, type TaskProgress, type VerifyReport } from '../../../src/core/maintenance/verifyReport';
-import { privateFolder } from '../../../src/node/store/readonlyCopy';
-import { loadSqlite } from '../../../src/node/store/sqlite';
-import type { Sqlite } from '../../../src/node/store/sqlite';
-import { newPageSize, storeFiles, type StoreFiles } from '../../../src/node/store/storeFiles';
-import { sha256 } from '../../../src/node/store/blobFiles';
-import { verifyStore } from '../../../src/node/store/verifyStore';
+import { privateFolder } from '../../../src/node/store/copies/readonlyCopy';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import type { Sqlite } from '../../../src/node/store/wasm/sqlite';
+import { newPageSize, storeFiles, type StoreFiles } from '../../../src/node/store/database/storeFiles';
+import { sha256 } from '../../../src/node/store/rows/blobFiles';
+import { verifyStore } from '../../../src/node/store/repair/verifyStore';
 import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/storeSample';
 import { openHost, tempFolder, type TempFolder, wasmFile } from '../../support/storeTemp';
 

@@ -14,7 +14,7 @@ describe('store: another build of SQLite than the one it is pinned to', () => {
   let prove: Prove;
   before(async () => {
     // A build step, so it is run as it stands and not bundled.
-    ({ proveWasmImports: prove } = (await import(pathToFileURL(join(projectRoot, 'src', 'node', 'store', 'wasmImports.mjs')).href)) as { proveWasmImports: Prove });
+    ({ proveWasmImports: prove } = (await import(pathToFileURL(join(projectRoot, 'src', 'node', 'store', 'wasm', 'wasmImports.mjs')).href)) as { proveWasmImports: Prove });
   });
 
   const refuses = (shipped: Uint8Array, problem: RegExp) =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findRelinkCandidates, listKnownWorkspaces, normalizeRemote, noteSessionCount, relinkWorkspace, resolveStoreFolder } from '../../../src/node/store/workspaceRegistry';
+import { findRelinkCandidates, listKnownWorkspaces, normalizeRemote, noteSessionCount, relinkWorkspace, resolveStoreFolder } from '../../../src/node/workspaces/workspaceRegistry';
 import { tempFolder } from '../../support/storeTemp';
 import type { TempFolder } from '../../support/storeTemp';
 

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { appendLines } from '../../../src/node/transfer/appendLines';
-import { identityOf } from '../../../src/node/transfer/fileTail';
+import { appendLines } from '../../../src/node/transfer/openClaw/appendLines';
+import { identityOf } from '../../../src/node/transfer/openClaw/fileTail';
 import { tempFolder, type TempFolder } from '../../support/storeTemp';
 
 const child = join(__dirname, '..', '..', 'support', 'appendChild.js');

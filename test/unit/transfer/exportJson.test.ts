@@ -8,7 +8,7 @@ import type { EntryContent } from '../../../src/core/session/entry';
 import { project } from '../../../src/core/context/projection/projection';
 import { Frames } from '../../../src/core/frames/frames';
 import { ExportDocument } from '../../../src/core/transfer/exportDocument';
-import { importExport } from '../../../src/node/transfer/importExport';
+import { importExport } from '../../../src/node/transfer/import/importExport';
 import type { ImportedSession } from '../../../src/core/transfer/importReport';
 import { compactionContent } from '../../support/compactionContent';
 import { exportedText } from '../../support/exportedText';

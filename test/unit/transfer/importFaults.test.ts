@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { readLines } from '../../../src/node/transfer/lineReader';
+import { readLines } from '../../../src/node/transfer/foreign/lineReader';
 import { brief, ImportRig } from '../../support/importRig';
 import { promptFaults } from '../../support/promptFaults';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { verifyFolder } from '../../../src/node/store/storeTask';
-import { loadSqlite } from '../../../src/node/store/sqlite';
-import { exportSessions } from '../../../src/node/transfer/exportSessions';
+import { verifyFolder } from '../../../src/node/store/client/storeTask';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
+import { exportSessions } from '../../../src/node/transfer/export/exportSessions';
 import { importFixtures, ImportRig } from '../../support/importRig';
 import { mutateBytes, mutateLines, mutateValue, seededRandom } from '../../support/mutateSource';
 import { promptFaults } from '../../support/promptFaults';

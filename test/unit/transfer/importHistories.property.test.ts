@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { ImportFormat } from '../../../src/node/transfer/detectFormat';
+import type { ImportFormat } from '../../../src/node/transfer/import/detectFormat';
 import type { ModelMessage } from '../../../src/core/models/modelRequest';
-import { anthropicPrompt } from '../../../src/node/models/anthropicRequest';
-import { loadSqlite } from '../../../src/node/store/sqlite';
+import { anthropicPrompt } from '../../../src/node/models/anthropic/anthropicRequest';
+import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { project } from '../../../src/core/context/projection/projection';
 import { entryText } from '../../../src/core/session/entryKinds';

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { openStore } from '../../../src/node/store/openStore';
-import type { ImportProgress } from '../../../src/node/transfer/importFiles';
-import { importInThread } from '../../../src/node/transfer/importInThread';
+import { openStore } from '../../../src/node/store/client/openStore';
+import type { ImportProgress } from '../../../src/node/transfer/import/importFiles';
+import { importInThread } from '../../../src/node/transfer/import/importInThread';
 import { importFixtures } from '../../support/importRig';
 import { openTestStore, tempFolder, workerFile, type TempFolder } from '../../support/storeTemp';
 

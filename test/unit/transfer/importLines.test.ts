@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { detectFormat } from '../../../src/node/transfer/detectFormat';
+import { detectFormat } from '../../../src/node/transfer/import/detectFormat';
 import { brief, ImportRig, importFixtures } from '../../support/importRig';
 import { promptFaults } from '../../support/promptFaults';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
+import { findOpenClaw } from '../../../src/node/transfer/openClaw/findOpenClaw';
 import { brief, ImportRig } from '../../support/importRig';
 import { promptFaults } from '../../support/promptFaults';
 import { wasmFile } from '../../support/storeTemp';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { SessionStore } from '../../../src/core/ports';
 import type { EntryContent } from '../../../src/core/session/entry';
 import { contentSize } from '../../../src/core/transfer/contentSize';
-import { batches } from '../../../src/node/transfer/importBatches';
+import { batches } from '../../../src/node/transfer/import/importBatches';
 import { brief, ImportRig } from '../../support/importRig';
 import { openTestStore } from '../../support/storeTemp';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ForeignDatabase } from '../../../src/node/transfer/foreignDatabase';
-import { LivePages } from '../../../src/node/transfer/livePages';
+import { ForeignDatabase } from '../../../src/node/transfer/foreign/foreignDatabase';
+import { LivePages } from '../../../src/node/transfer/foreign/livePages';
 import { SqliteShell } from '../../support/sqliteShell';
 import { tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';
 

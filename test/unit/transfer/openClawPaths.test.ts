@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { meantSession } from '../../../src/core/transfer/openClawKeys';
-import { findOpenClaw } from '../../../src/node/transfer/findOpenClaw';
+import { findOpenClaw } from '../../../src/node/transfer/openClaw/findOpenClaw';
 import { tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';
 
 describe('where a session of OpenClaw is looked for', () => {

@@ -6,8 +6,8 @@ import type { SessionStore } from '../../../src/core/ports';
 import type { NewEntry } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
-import { OpenClawFolder } from '../../../src/node/transfer/openClawFolder';
-import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClawWatch';
+import { OpenClawFolder } from '../../../src/node/transfer/openClaw/openClawFolder';
+import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClaw/openClawWatch';
 import { compactionContent } from '../../support/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
 

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
 import { entryText } from '../../../src/core/session/entryKinds';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
-import { FileTail } from '../../../src/node/transfer/fileTail';
-import { importFiles } from '../../../src/node/transfer/importFiles';
-import { OpenClawFolder } from '../../../src/node/transfer/openClawFolder';
-import { OpenClawWatch } from '../../../src/node/transfer/openClawWatch';
+import { FileTail } from '../../../src/node/transfer/openClaw/fileTail';
+import { importFiles } from '../../../src/node/transfer/import/importFiles';
+import { OpenClawFolder } from '../../../src/node/transfer/openClaw/openClawFolder';
+import { OpenClawWatch } from '../../../src/node/transfer/openClaw/openClawWatch';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';
 

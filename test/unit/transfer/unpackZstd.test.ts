@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { UnpackBudget, unpackZstd as unpackWithin } from '../../../src/node/transfer/unpackZstd';
+import { UnpackBudget, unpackZstd as unpackWithin } from '../../../src/node/transfer/foreign/unpackZstd';
 import { zstdBomb, zstdFrame } from '../../support/zstdFrame';
 
 const perMegabyte = 8;

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import type { KnownWorkspace } from '../../../src/node/store/workspaceEntry';
+import type { KnownWorkspace } from '../../../src/node/workspaces/workspaceEntry';
 import { otherWorkspace, placeOf, relinkPick } from '../../../src/vscode/knownPlaces';
 import { now } from './sessions';
 

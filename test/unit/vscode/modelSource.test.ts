@@ -4,7 +4,7 @@ import { ModelError } from '../../../src/core/models/modelError';
 import { OfflineModel } from '../../../src/core/offline/offlineModel';
 import type { SessionStore } from '../../../src/core/ports';
 import type { BudgetGate } from '../../../src/core/cost/budgetedClient';
-import type { OpenaiApi } from '../../../src/node/models/openaiDialect';
+import type { OpenaiApi } from '../../../src/node/models/openai/openaiDialect';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import { endpointOf, type Endpoint } from '../../../src/vscode/endpoint';
 import { LmModels } from '../../../src/vscode/lmModels';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { storeFiles } from '../../../src/node/store/storeFiles';
+import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { ChatWindow } from '../../support/chatWindow';
 import { projectRoot } from '../../support/paths';
 import { openTestStore, tempFolder, type TempFolder } from '../../support/storeTemp';

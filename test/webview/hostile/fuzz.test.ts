@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import type { Browser, Page } from 'playwright-core';
-import { blockHtml, pageEnd, pageHead } from '../../../src/node/transfer/transcriptHtml';
+import { blockHtml, pageEnd, pageHead } from '../../../src/node/transfer/export/transcriptHtml';
 import { launchChromium } from '../../support/chromium';
 import { fuzzing } from '../../support/fuzz';
 import { snapshot } from '../support/fixtures';

@@ -7,8 +7,8 @@ import { costOf, priceOf } from '../../../core/cost/prices';
 import { ModelBindings, offlineModelId } from '../../runtime/modelBindings';
 import { UsageError, type Flags } from '../flags';
 import { parseProviderFlags } from '../providerFlags';
-import { parseRunCommand } from '../runCommand';
-import type { OutputLine } from '../runEvents';
+import { parseRunCommand } from '../commands/runCommand';
+import type { OutputLine } from '../commands/runEvents';
 import { stderrLogger } from '../stderrLogger';
 
 /** The model that the flags name, without a history beside it. Throws `UsageError`. */

@@ -1,8 +1,8 @@
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../../core/models/modelRequest';
-import { fittingId, imagesOf, joined, resultText, textOf } from '../chatCompletionRequest';
-import type { OpenaiDialect } from '../openaiDialect';
-import { plainName } from '../plainName';
-import { systemRuns, type Run } from '../systemRuns';
+import { fittingId, imagesOf, joined, resultText, textOf } from '../openai/chatCompletionRequest';
+import type { OpenaiDialect } from '../openai/openaiDialect';
+import { plainName } from '../openai/plainName';
+import { systemRuns, type Run } from '../openai/systemRuns';
 import { asToolInput } from '../toolInput';
 import { sealedContent } from './sealedReasoning';
 

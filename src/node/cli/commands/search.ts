@@ -1,0 +1,87 @@
+import { join } from 'node:path';
+import { timeText } from '../../../core/recall/dateText';
+import { dayStart, parseSearchText } from '../../../core/recall/parseSearchText';
+import { snippet } from '../../../core/recall/snippet';
+import type { SearchHit, SearchQuery, SearchResult } from '../../../core/session/searchQuery';
+import { openStore } from '../../store/client/openStore';
+import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
+import { plain } from '../plain';
+import { sessionNamed } from '../sessionNamed';
+import { stderrLogger } from '../stderrLogger';
+
+const specs: readonly FlagSpec[] = [
+  { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
+  { name: 'session', value: 'ID', help: 'only this session (YYYYMMDD_NNN or its uuid), with what it shares when it is a fork' },
+  { name: 'all', help: 'every session that is not in the trash; so it is without --session' },
+  { name: 'role', value: 'ROLE', help: 'only what this one said: user, assistant or tool' },
+  { name: 'tag', value: 'TAG', help: 'only sessions with this tag' },
+  { name: 'model', value: 'MODEL', help: 'only what this model said or called: its name, or provider/name' },
+  { name: 'meta', value: 'KEY=VALUE', help: 'only sessions with this value in their metadata' },
+  { name: 'from', value: 'DAY', help: 'nothing older than this day (YYYY-MM-DD, local time)' },
+  { name: 'to', value: 'DAY', help: 'nothing newer than the end of this day' },
+  { name: 'k', value: 'N', help: 'at most this many results; default 10' },
+  { name: 'json', help: 'one JSON object a line: entryId, sessionId, role, time, score, text' },
+];
+
+const defaultResults = 10;
+
+export const searchHelp = `threadkeeper search <query>: finds what was said, in every branch, compacted or not.
+
+${flagHelp(specs)}
+
+Any of the words is enough, the best results come first; text in JSON is a passage, verbatim. What follows -- is query, not flags.
+The store may be in use: a copy is read. Exit code 0 when something was found, 3 when nothing was; 2 for a command line that cannot be
+run, 1 when the store cannot be read or the session does not exist.`;
+
+/** Resolves with the exit code. Results go to standard output, everything else to standard error. */
+export async function search(args: readonly string[]): Promise<number> {
+  const { words, rest } = splitWords(args, specs);
+  const flags = parseFlags(rest, specs);
+  const text = words.join(' ');
+  if (text.trim() === '') throw new UsageError('A query is missing.');
+  if (flags['session'] !== undefined && flags['all'] !== undefined) throw new UsageError('--session and --all exclude each other.');
+  const limit = positiveInteger(flags, 'k') ?? defaultResults;
+  const filters = { ...sessionsOf(flags), ...roleOf(flags['role']), ...dayOf('from', flags['from'], 0), ...dayOf('to', flags['to'], 1) };
+  const store = await openStore({ folder: flags['store']!, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper search', readonly: true, logger: stderrLogger([]) });
+  try {
+    const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
+    const result = await store.search({ text, limit, whole: true, ...filters, ...(session === undefined ? {} : { session }) });
+    for (const hit of result.hits) process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
+    if (!result.complete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
+    if (result.hits.length > 0) return 0;
+    process.stderr.write(result.terms.length === 0 ? `"${text}" has no words to search for.\n` : `Nothing matches "${text}".\n`);
+    return 3;
+  } finally {
+    await store.close();
+  }
+}
+
+function roleOf(role: string | undefined): Pick<SearchQuery, 'role'> {
+  if (role === undefined) return {};
+  if (role === 'user' || role === 'assistant' || role === 'tool') return { role };
+  throw new UsageError('--role is user, assistant or tool.');
+}
+
+function sessionsOf({ tag, model, meta }: Flags): Pick<SearchQuery, 'tag' | 'model' | 'metadata'> {
+  const { metadata } = meta === undefined ? {} : parseSearchText(`meta:"${meta}"`).filters;
+  if (meta !== undefined && metadata === undefined) throw new UsageError('--meta is KEY=VALUE, for example ticket=7.');
+  return { ...(tag === undefined ? {} : { tag }), ...(model === undefined ? {} : { model }), ...(metadata === undefined ? {} : { metadata }) };
+}
+
+/** Milliseconds at which the local day begins, or, with `days` 1, the last one of it. */
+function dayOf(name: 'from' | 'to', value: string | undefined, days: 0 | 1): Pick<SearchQuery, 'from' | 'to'> {
+  if (value === undefined) return {};
+  const start = dayStart(value);
+  if (start === null) throw new UsageError(`--${name} is a day like 2026-11-20.`);
+  const day = new Date(start);
+  return { [name]: new Date(day.getFullYear(), day.getMonth(), day.getDate() + days).getTime() - days };
+}
+
+function toOutput({ entry, sessionId, role, at, score, text }: SearchHit): object {
+  return { entryId: entry, sessionId, role, time: new Date(at).toISOString(), score: Number(score.toFixed(4)), text };
+}
+
+function forPeople(hit: SearchHit, { terms }: SearchResult): string {
+  const title = plain(hit.sessionTitle);
+  return `${hit.entry}  ${hit.sessionId}${title ? ` ${title}` : ''}  ${hit.speaker}  ${timeText(hit.at)}  ${hit.score.toFixed(2)}\n    ${plain(snippet(hit.text, terms))}`;
+}

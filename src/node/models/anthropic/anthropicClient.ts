@@ -1,0 +1,192 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { Logger, ModelClient } from '../../../core/ports';
+import type { ModelEvent, ModelFailure } from '../../../core/models/modelEvent';
+import type { ModelInfo } from '../../../core/models/modelInfo';
+import type { ModelRequest } from '../../../core/models/modelRequest';
+import { ModelError } from '../../../core/models/modelError';
+import { AnthropicAnswer } from './anthropicAnswer';
+import { anthropicBaseURL } from './anthropicBaseURL';
+import { anthropicFailure, isNotFound } from './anthropicFailure';
+import { anthropicModel } from './anthropicModel';
+import { anthropicPrompt } from './anthropicRequest';
+import { isolatedAnthropic } from './isolatedAnthropic';
+import { LearnedWindows } from '../learnedWindows';
+import { modelFromTable, takesSystemInside } from '../modelTable';
+import { checkedAddress, checkedKey } from '../modelHttp';
+import type { Fetch } from '../sameOriginFetch';
+import { logFailure, requestFailure, streamAnswer, withinMs, type RequestTimeouts } from '../streamAnswer';
+import { holdsSystem, refusesSystem } from '../openai/systemRuns';
+import type { Watchdog } from '../watchdog';
+
+export interface AnthropicClientOptions {
+  readonly apiKey: string;
+  /** Empty: the provider's own address. A trailing `/` or `/v1` is allowed. */
+  readonly baseURL: string;
+  readonly logger: Logger;
+  readonly fetch?: Fetch;
+  readonly timeouts?: Partial<RequestTimeouts>;
+}
+
+/** A prompt of a million tokens takes its time; between the pieces of an answer the provider sends keep-alive pings. */
+const defaultTimeouts: RequestTimeouts = { firstByteMs: 120_000, idleMs: 60_000, smallMs: 15_000 };
+
+/** How long a finished answer waits for the connection to end by itself, so that it can be used again. */
+const closingMs = 500;
+
+const anthropicProvider = 'anthropic';
+
+/**
+ * Claude over the Messages API. Reads nothing from the environment. The constructor throws a `ModelError`: `no_key` without a
+ * key, `bad_key` for one that cannot be sent, `invalid_request` for an unusable address.
+ */
+export class AnthropicClient implements ModelClient {
+  readonly provider = anthropicProvider;
+  readonly generates = true;
+  readonly compacts = true;
+  private readonly sdk: Anthropic;
+  private readonly logger: Logger;
+  private readonly timeouts: RequestTimeouts;
+  private readonly secrets: readonly string[];
+  private readonly described = new Map<string, ModelInfo>();
+  /** Not every account has the whole window of a model, nor does every gateway. */
+  private readonly windows = new LearnedWindows(1);
+  /** Models that refuse a system message among the others. */
+  private readonly refusing = new Set<string>();
+  /** A gateway without a models endpoint is not asked again. */
+  private hasModels = true;
+
+  constructor({ apiKey, baseURL, logger, fetch, timeouts }: AnthropicClientOptions) {
+    const key = neededKey(apiKey);
+    this.sdk = isolatedAnthropic({ apiKey: key, baseURL: messagesAddress(baseURL), ...(fetch ? { fetch } : {}) });
+    this.logger = logger;
+    this.timeouts = { ...defaultTimeouts, ...timeouts };
+    this.secrets = [key];
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    for (;;) {
+      let isRefused = false;
+      for await (const event of this.send(request, signal)) {
+        if (event.type === 'failed') {
+          // Nothing was generated, so this is the same request in other words, not a retry.
+          isRefused = this.refusesSystem(request, event.failure);
+          if (isRefused) break;
+          this.windows.learn(request.model, event.failure);
+          logFailure(this.logger, request.model, event.failure);
+        }
+        yield event;
+      }
+      if (!isRefused) return;
+    }
+  }
+
+  private send(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    const { timeouts, failureOf } = this;
+    const open = async (abort: AbortSignal, watchdog: Watchdog) => {
+      const { answerSchema, ...plain } = request;
+      const asked = answerSchema && this.described.get(request.model)?.structured ? request : plain;
+      const body: Anthropic.MessageCreateParamsStreaming = { ...this.prompt(asked), max_tokens: request.maxOutputTokens, stream: true };
+      const compacting = compaction(request);
+      // Not `messages.create`: it is this call and a warning on the console per request for models that will be retired.
+      return this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(compacting ? '/v1/messages?beta=true' : '/v1/messages', {
+        body: { ...body, ...compacting?.body },
+        ...(compacting ? { headers: compacting.headers } : {}),
+        stream: true,
+        signal: abort,
+        middleware: [watchdog.middleware],
+        // The SDK's own timeout ends with the headers and would only be a second opinion.
+        timeout: timeouts.firstByteMs * 2,
+      });
+    };
+    return streamAnswer({ open, answer: new AnthropicAnswer(), timeouts, failureOf, closingMs }, signal);
+  }
+
+  private prompt(request: ModelRequest): ReturnType<typeof anthropicPrompt> {
+    return anthropicPrompt(request, !this.refusing.has(request.model) && takesSystemInside(request.model));
+  }
+
+  /** True once for every model: from then on it is sent none. Gateways and other clouds do not take what the provider itself takes. */
+  private refusesSystem(request: ModelRequest, { status, detail }: ModelFailure): boolean {
+    const { model } = request;
+    if (status !== 400 || this.refusing.has(model) || !takesSystemInside(model) || !holdsSystem(request) || !refusesSystem(detail)) return false;
+    this.refusing.add(model);
+    this.logger.info('model_dialect_changed', { model, systemInside: false });
+    return true;
+  }
+
+  async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
+    try {
+      const models: ModelInfo[] = [];
+      for await (const listed of this.sdk.models.list({ limit: 100 }, this.small(signal))) {
+        const info = anthropicModel(this.provider, listed);
+        if (!info) continue;
+        models.push(info);
+        this.described.set(info.id, info);
+      }
+      return models;
+    } catch (error) {
+      throw new ModelError(this.smallFailure(error, signal));
+    }
+  }
+
+  async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
+    const known = this.described.get(model) ?? (await this.ask(model, signal)) ?? modelFromTable(this.provider, model);
+    if (!known) throw new ModelError({ reason: 'unknown_model', detail: model });
+    return this.windows.limited(known);
+  }
+
+  /** Tokens of the prompt as the provider estimates them; free of charge. Rejects with `ModelError`. */
+  async countTokens(request: ModelRequest, signal?: AbortSignal): Promise<number> {
+    try {
+      const { input_tokens: tokens } = await this.sdk.messages.countTokens(this.prompt(request), this.small(signal));
+      return tokens;
+    } catch (error) {
+      throw new ModelError(this.smallFailure(error, signal));
+    }
+  }
+
+  /** Undefined when the provider cannot be asked; rejects when it says that there is no such model. */
+  private async ask(model: string, signal: AbortSignal | undefined): Promise<ModelInfo | undefined> {
+    if (!this.hasModels || model === '') return undefined;
+    try {
+      const info = anthropicModel(this.provider, await this.sdk.models.retrieve(model, {}, this.small(signal)), model);
+      if (info) this.described.set(model, info);
+      return info;
+    } catch (error) {
+      const failure = this.smallFailure(error, signal);
+      // No request of this kind will be answered: the table would only put off saying so. (403 may mean this list alone.)
+      if (failure.status === 401 || failure.reason === 'redirected') throw new ModelError(failure);
+      if (isNotFound(error)) throw new ModelError({ ...failure, reason: 'unknown_model' });
+      if (failure.status === 404 || failure.status === 405 || failure.status === 501) this.hasModels = false;
+      logFailure(this.logger, model, failure);
+      return undefined;
+    }
+  }
+
+  private small(signal: AbortSignal | undefined): { signal: AbortSignal; timeout: number } {
+    return { signal: withinMs(signal, this.timeouts.smallMs), timeout: this.timeouts.smallMs };
+  }
+
+  private smallFailure(error: unknown, signal: AbortSignal | undefined): ModelFailure {
+    return requestFailure(error, { signal, smallMs: this.timeouts.smallMs }, this.failureOf);
+  }
+
+  private readonly failureOf = (error: unknown): ModelFailure => anthropicFailure(error, this.secrets, Date.now());
+}
+
+/** A beta (SDK 1.12, `BetaCompactionConfig`): nothing is said after the summary, and the instructions take the place of the server's own. */
+function compaction({ compact }: ModelRequest): { readonly body: Pick<Anthropic.Beta.MessageCreateParams, 'compaction'>; readonly headers: Record<string, string> } | undefined {
+  if (compact === undefined) return undefined;
+  return { body: { compaction: { type: 'summarize', instructions: compact } }, headers: { 'anthropic-beta': 'compact-2026-09-04' } };
+}
+
+function neededKey(apiKey: string): string {
+  const key = checkedKey(apiKey);
+  if (key === '') throw new ModelError({ reason: 'no_key', detail: '' });
+  return key;
+}
+
+/** The SDK adds the version itself. */
+function messagesAddress(baseURL: string): string {
+  return baseURL.trim() === '' ? anthropicBaseURL : checkedAddress(baseURL).replace(/\/v1$/, '');
+}

@@ -1,0 +1,148 @@
+import type { Anthropic } from '@anthropic-ai/sdk';
+import type { ModelBlock, ModelMessage, ModelRequest, ToolSpec } from '../../../core/models/modelRequest';
+import { plainName } from '../openai/plainName';
+import { sealedContent } from '../responses/sealedReasoning';
+import { asToolInput } from '../toolInput';
+import { thinkingTokens } from '../../../core/context/policy/thinkingLevel';
+import { takesSystemInside, thinksAdaptively, thinksUnasked } from '../modelTable';
+import { systemRuns } from '../openai/systemRuns';
+
+/** The provider refuses a request with more. */
+const maxBreakpoints = 4;
+
+/** The provider takes no smaller budget for thinking, in tokens; as much is left for the answer. */
+const leastBudget = 1_024;
+const summarized: Anthropic.ThinkingConfigParam = { type: 'adaptive', display: 'summarized' };
+
+/** Of a tool, in characters. */
+const longestName = 128;
+
+const ephemeral: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
+
+type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking' | 'output_config'> & { tools?: Anthropic.Tool[] };
+
+/**
+ * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it,
+ * thinking that cannot be proven (an interrupted answer has no signature) and messages that are empty after that are left out,
+ * lone surrogates become U+FFFD, and the ids and names of calls that another provider has made get the letters that this one knows,
+ * because it refuses the whole request for any of them.
+ */
+export function anthropicPrompt(request: ModelRequest, systemInside = takesSystemInside(request.model)): Prompt {
+  const system = wellFormed(request.system);
+  const tools = request.tools.map(tool);
+  const hasSystem = !isBlank(system);
+  const summary = wellFormed(request.systemSummary ?? '');
+  const head = (hasSystem || tools.length > 0 ? 1 : 0) + (isBlank(summary) ? 0 : 1);
+  const lastTool = tools.at(-1);
+  // Tools come before the system text in the cached prefix, so a mark at the end of the system text covers both.
+  if (!hasSystem && lastTool) lastTool.cache_control = ephemeral;
+  // The summary changes with every compaction, what stands before it stays cached.
+  const systemBlocks = [system, summary].filter((part) => !isBlank(part)).map((part) => ({ type: 'text' as const, text: part, cache_control: ephemeral }));
+  return {
+    model: request.model,
+    messages: messages(systemInside ? parted(request.messages) : request.messages, maxBreakpoints - head),
+    ...(systemBlocks.length > 0 ? { system: systemBlocks } : {}),
+    ...(tools.length > 0 ? { tools } : {}),
+    ...options(request),
+  };
+}
+
+function options(request: ModelRequest): Pick<Prompt, 'thinking' | 'output_config'> {
+  const { answerSchema: schema } = request;
+  const { output_config: config, ...rest } = thinking(request);
+  if (!schema) return thinking(request);
+  return { ...rest, output_config: { ...config, format: { type: 'json_schema', schema } } };
+}
+
+/** A level is an effort for models that think as they see fit, and a number of tokens for those before them. */
+function thinking({ model, thinking: level, maxOutputTokens }: ModelRequest): Pick<Prompt, 'thinking' | 'output_config'> {
+  // What these models do anyway, but with the text of the thinking instead of an empty block.
+  if (level === undefined) return thinksUnasked(model) ? { thinking: summarized } : {};
+  if (level === 'off') return thinksUnasked(model) ? { thinking: { type: 'disabled' } } : {};
+  if (thinksAdaptively(model)) return { thinking: summarized, output_config: { effort: level } };
+  const budget = Math.min(thinkingTokens[level], maxOutputTokens - leastBudget);
+  return budget < leastBudget ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
+}
+
+type Spoken = Omit<ModelMessage, 'role'> & { readonly role: Anthropic.MessageParam['role'] };
+
+/**
+ * A system message may only stand behind what the user has said and in front of an answer, or at the end: what the program says at the
+ * end of a user's message becomes one, anything before that stays a block of it.
+ */
+function parted(messages: readonly ModelMessage[]): Spoken[] {
+  return messages.flatMap((message, at): Spoken[] => {
+    const runs = systemRuns(message.blocks);
+    const last = runs.at(-1);
+    if (last?.as !== 'system' || runs.length === 1 || messages[at + 1]?.role === 'user') return [message];
+    const { cacheBreakpoint = false } = message;
+    return [
+      { role: message.role, blocks: message.blocks.slice(0, -last.blocks.length) },
+      { role: 'system', blocks: last.blocks, cacheBreakpoint },
+    ];
+  });
+}
+
+function messages(all: readonly Spoken[], breakpoints: number): Anthropic.MessageParam[] {
+  const kept: { role: Spoken['role']; content: Anthropic.ContentBlockParam[]; mark: boolean }[] = [];
+  for (const { role, blocks, cacheBreakpoint = false } of all) {
+    const content = blocks.flatMap(block);
+    const previous = kept.at(-1);
+    if (content.length > 0) kept.push({ role, content, mark: cacheBreakpoint });
+    else if (previous && cacheBreakpoint) previous.mark = true;
+  }
+  // With too many marks the last ones count: they cover the most.
+  const marked = kept.filter(({ mark }) => mark).slice(-breakpoints);
+  for (const { content } of marked) {
+    const last = content.findLast(canBeMarked);
+    if (last) last.cache_control = ephemeral;
+  }
+  return kept.map(({ role, content }) => ({ role, content }) as Anthropic.MessageParam);
+}
+
+type Markable = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.ToolUseBlockParam | Anthropic.ToolResultBlockParam;
+
+/** The API takes no mark on thinking blocks. */
+function canBeMarked(content: Anthropic.ContentBlockParam): content is Markable {
+  return content.type === 'text' || content.type === 'image' || content.type === 'tool_use' || content.type === 'tool_result';
+}
+
+function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
+  switch (content.type) {
+    case 'text':
+      return isBlank(content.text) ? [] : [{ type: 'text', text: wellFormed(content.text) }];
+    case 'image':
+      return [{ type: 'image', source: { type: 'base64', media_type: content.mime, data: content.data } }];
+    case 'thinking':
+      if (content.redactedData) return [{ type: 'redacted_thinking', data: content.redactedData }];
+      return content.signature && sealedContent(content) === undefined ? [{ type: 'thinking', thinking: content.text, signature: content.signature }] : [];
+    case 'tool_use':
+      return [{ type: 'tool_use', id: plainName(content.callId), name: plainName(content.name, longestName), input: wellFormedValue(asToolInput(content.input)) }];
+    case 'tool_result':
+      return [
+        {
+          type: 'tool_result',
+          tool_use_id: plainName(content.callId),
+          ...(isBlank(content.text) ? {} : { content: wellFormed(content.text) }),
+          ...(content.isError ? { is_error: true } : {}),
+        },
+      ];
+  }
+}
+
+function tool({ name, description, inputSchema }: ToolSpec): Anthropic.Tool {
+  return { name, description, input_schema: { ...inputSchema, type: 'object' } };
+}
+
+function isBlank(text: string): boolean {
+  return text.trim() === '';
+}
+
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\ufffd');
+}
+
+function wellFormedValue(value: unknown): unknown {
+  const json = JSON.stringify(value, (_key, item: unknown) => (typeof item === 'string' ? wellFormed(item) : item));
+  return JSON.parse(json);
+}

@@ -1,0 +1,117 @@
+import type { Logger, ModelClient } from '../../../core/ports';
+import type { ModelEvent, ModelFailure } from '../../../core/models/modelEvent';
+import type { ModelInfo } from '../../../core/models/modelInfo';
+import type { ModelRequest } from '../../../core/models/modelRequest';
+import { ModelError } from '../../../core/models/modelError';
+import { english } from '../../../core/l10n';
+import { ChatCompletionAnswer } from './chatCompletionAnswer';
+import { chatCompletionBody } from './chatCompletionRequest';
+import { LearnedWindows } from '../learnedWindows';
+import { checkedAddress, checkedKey, ModelHttp, type ModelHttpOptions } from '../modelHttp';
+import { firstDialect, isMissingRoute, otherDialect, type OpenaiApi, type OpenaiDialect } from './openaiDialect';
+import { openaiModel } from './openaiModel';
+import { ResponsesAnswer } from '../responses/responsesAnswer';
+import { responsesBody } from '../responses/responsesRequest';
+import { logFailure } from '../streamAnswer';
+
+export interface OpenaiCompatibleOptions extends Omit<ModelHttpOptions, 'baseURL' | 'setting'> {
+  /** Up to the version: `https://host/v1`. A trailing `/`, `/chat/completions` or `/responses` is allowed; without any path `/v1` is added. */
+  readonly baseURL: string;
+  readonly api: OpenaiApi;
+  /** What the models can read, in tokens; null: what the server says. */
+  readonly contextTokens: number | null;
+  readonly logger: Logger;
+}
+
+const openaiCompatibleProvider = 'openai-compatible';
+
+/**
+ * Any server that speaks the Chat Completions API or the Responses API. Learns from refusals how long a prompt may be. The constructor throws a
+ * `ModelError`: `invalid_request` for an unusable address, `bad_key` for a key that cannot be sent.
+ */
+export class OpenaiCompatibleClient implements ModelClient {
+  readonly provider = openaiCompatibleProvider;
+  readonly generates = true;
+  private readonly http: ModelHttp;
+  private readonly logger: Logger;
+  private readonly contextTokens: number | null;
+  private readonly dialects = new Map<string, OpenaiDialect>();
+  private readonly described = new Map<string, ModelInfo>();
+  private readonly windows = new LearnedWindows(1);
+  /** A server without a list of models is not asked again. */
+  private hasModels = true;
+  private api: OpenaiApi;
+
+  constructor({ logger, contextTokens, api, ...options }: OpenaiCompatibleOptions) {
+    const setting = 'threadkeeper.openaiCompatible.baseUrl';
+    this.http = new ModelHttp({ ...options, setting, baseURL: chatAddress(options.baseURL), apiKey: checkedKey(options.apiKey) });
+    this.logger = logger;
+    this.contextTokens = contextTokens;
+    this.api = api;
+  }
+
+  async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    const { model } = request;
+    for (;;) {
+      const dialect = this.dialects.get(model) ?? firstDialect(model, this.api === 'chat-completions' ? this.api : 'responses');
+      let other: OpenaiDialect | undefined;
+      for await (const event of this.ask(request, dialect, signal)) {
+        if (event.type === 'failed') {
+          // Refused for the name of a route or a parameter: nothing was generated, so this is the same request in other words, not a retry.
+          other = this.withoutResponses(dialect, event.failure) ?? otherDialect(dialect, event.failure, request);
+          if (other) break;
+          this.windows.learn(model, event.failure);
+          logFailure(this.logger, model, event.failure);
+        }
+        yield event;
+      }
+      if (!other) return;
+      this.dialects.set(model, other);
+      this.logger.info('model_dialect_changed', { model, ...other });
+    }
+  }
+
+  private ask(request: ModelRequest, dialect: OpenaiDialect, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+    if (dialect.api === 'responses') return this.http.stream('/responses', responsesBody(request, dialect), new ResponsesAnswer(), signal);
+    return this.http.stream('/chat/completions', chatCompletionBody(request, dialect), new ChatCompletionAnswer(), signal);
+  }
+
+  private withoutResponses(dialect: OpenaiDialect, failure: ModelFailure): OpenaiDialect | undefined {
+    if (this.api !== 'detect' || dialect.api !== 'responses' || !isMissingRoute(failure)) return undefined;
+    this.api = 'chat-completions';
+    return { ...dialect, api: this.api };
+  }
+
+  async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
+    const { data } = (await this.http.json('/models', null, signal)) as { data?: unknown };
+    const models = (Array.isArray(data) ? data : []).flatMap((listed: unknown) => openaiModel(this.provider, listed, this.contextTokens) ?? []);
+    for (const info of models) this.described.set(info.id, info);
+    return models.map((info) => this.limited(info));
+  }
+
+  async describe(model: string, signal?: AbortSignal): Promise<ModelInfo> {
+    if (model === '') throw new ModelError({ reason: 'unknown_model', detail: english('No model is chosen.') });
+    if (!this.described.has(model) && this.hasModels) {
+      await this.listModels(signal).catch((error: unknown) => {
+        if (!ModelError.is(error)) throw error;
+        const { reason, status, detail } = error.failure;
+        if (reason === 'bad_key' || reason === 'redirected' || reason === 'cancelled') throw error;
+        if (status === 404 || status === 405 || status === 501) this.hasModels = false;
+        this.logger.warn('models_not_listed', { reason, status, detail });
+      });
+    }
+    // Not every server lists all that it has; a request tells.
+    return this.limited(this.described.get(model) ?? openaiModel(this.provider, { id: model }, this.contextTokens)!);
+  }
+
+  private limited(info: ModelInfo): ModelInfo {
+    const thinking = this.dialects.get(info.id)?.least === null ? { thinking: 'none' as const } : {};
+    return { ...this.windows.limited(info), ...thinking };
+  }
+}
+
+/** Throws `ModelError`. */
+function chatAddress(baseURL: string): string {
+  const address = checkedAddress(baseURL).replace(/\/(chat\/completions|responses)$/, '');
+  return new URL(address).pathname === '/' ? `${address}/v1` : address;
+}

@@ -1,0 +1,138 @@
+import type { Database, Statement } from 'sql.js';
+import { StoreError } from '../../../core/errors';
+import { english } from '../../../core/l10n';
+import { toStoreError } from './storeFault';
+
+export type SqlValue = number | string | Uint8Array | null;
+export type Row = Readonly<Record<string, SqlValue>>;
+
+/** What a connection needs to know about where its database lives. */
+export interface Backing {
+  readonly file: string;
+  /** Runs before a transaction begins; throws when it must not (the lease is lost, the store is read-only). */
+  beforeCommit(): void;
+  /** Makes a committed transaction durable where SQLite does not do that itself. When it throws, `reopen` undoes the commit. */
+  persist?(database: Database): void;
+  reopen?(): Database;
+  /** The last error of the file system, cleared by the call. */
+  takeLastError?(): NodeJS.ErrnoException | undefined;
+}
+
+/** SQL with prepared statements kept, rows as objects, and every failure a `StoreError`. */
+export class Connection {
+  private readonly prepared = new Map<string, { statement: Statement; columns: string[] }>();
+  private inTransaction = false;
+
+  constructor(
+    private database: Database,
+    private readonly backing: Backing,
+  ) {}
+
+  get file(): string {
+    return this.backing.file;
+  }
+
+  all(sql: string, parameters: readonly SqlValue[] = []): Row[] {
+    return [...this.iterate(sql, parameters)];
+  }
+
+  get(sql: string, parameters: readonly SqlValue[] = []): Row | undefined {
+    for (const row of this.iterate(sql, parameters)) return row;
+    return undefined;
+  }
+
+  run(sql: string, parameters: readonly SqlValue[] = []): void {
+    const { statement } = this.guard(() => this.prepare(sql));
+    try {
+      this.guard(() => statement.run([...parameters]));
+    } finally {
+      statement.reset();
+    }
+  }
+
+  /** Rows as SQLite finds them; leaving the loop early ends the query. */
+  *iterate(sql: string, parameters: readonly SqlValue[] = []): Generator<Row, void, void> {
+    const { statement, columns } = this.guard(() => this.prepare(sql));
+    try {
+      this.guard(() => statement.bind([...parameters]));
+      while (this.guard(() => statement.step())) {
+        const values = statement.get();
+        const row: Record<string, SqlValue> = {};
+        for (let i = 0; i < columns.length; i++) row[columns[i] as string] = values[i] ?? null;
+        yield row;
+      }
+    } finally {
+      statement.reset();
+    }
+  }
+
+  /** Several statements without parameters. */
+  exec(sql: string): void {
+    this.guard(() => this.database.run(sql));
+  }
+
+  /** All of `work` or nothing; what it returns is durable. Throws what `work` throws, or the reason the commit failed. */
+  transaction<T>(work: () => T): T {
+    if (this.inTransaction) throw new StoreError('invalid', english('A transaction is already open'));
+    this.backing.beforeCommit();
+    this.exec('BEGIN IMMEDIATE');
+    this.inTransaction = true;
+    let result: T;
+    try {
+      result = work();
+      this.exec('COMMIT');
+    } catch (error) {
+      this.rollBack();
+      throw error;
+    } finally {
+      this.inTransaction = false;
+    }
+    this.persist();
+    return result;
+  }
+
+  /** Ends the connection whatever state it is in; throws when SQLite could not close cleanly. */
+  close(): void {
+    this.prepared.clear();
+    this.guard(() => this.database.close());
+  }
+
+  private persist(): void {
+    const { persist, reopen } = this.backing;
+    if (!persist || !reopen) return;
+    try {
+      persist(this.database);
+    } catch (error) {
+      this.prepared.clear();
+      this.database.close();
+      this.database = reopen();
+      throw toStoreError(error, undefined, this.file);
+    }
+  }
+
+  private rollBack(): void {
+    try {
+      this.database.run('ROLLBACK');
+    } catch {
+      // SQLite has rolled back by itself, as it does when the disk is full.
+    }
+  }
+
+  private prepare(sql: string): { statement: Statement; columns: string[] } {
+    const known = this.prepared.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare(sql);
+    const entry = { statement, columns: statement.getColumnNames() };
+    this.prepared.set(sql, entry);
+    return entry;
+  }
+
+  private guard<T>(action: () => T): T {
+    this.backing.takeLastError?.();
+    try {
+      return action();
+    } catch (error) {
+      throw toStoreError(error, this.backing.takeLastError?.(), this.file);
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { join } from 'node:path';
+import { errorText, StoreError } from '../../../core/errors';
+import { english } from '../../../core/l10n';
+import type { StoreStatus } from '../../../core/ports';
+import { indexWhenIdle } from './idleIndexer';
+import type { IdleDelays, IdleTask } from './idleTask';
+import { verifyWhenIdle } from './idleVerifier';
+import type { Lease } from '../sharing/lease';
+import { isReservedByAnother } from '../sharing/leaseReservation';
+import type { HostEvents, OpenedStore } from './openedStore';
+import { removeDeadSockets } from '../sharing/peerAddress';
+import type { PeerAddress } from '../sharing/peerAddress';
+import { PeerServer } from '../sharing/peerServer';
+import { describeRecovery, finishRecovery, isDamage, recoverStore } from '../repair/recoverStore';
+import type { Recovery } from '../repair/recoverStore';
+import { scratchPrefix } from '../wasm/selfTest';
+import { selfTestOnce } from '../wasm/selfTestRecord';
+import type { Sqlite } from '../wasm/sqlite';
+import { StoreCore } from './storeOperations';
+import { openForWriting } from '../database/storeDatabase';
+import type { StoreDatabase } from '../database/storeDatabase';
+import { toStoreError } from '../database/storeFault';
+import type { StoreFiles } from '../database/storeFiles';
+import type { StoreCall } from '../client/storeProtocol';
+import { StoreService } from './storeService';
+import type { Holdings, StoreWindow } from './storeService';
+
+/** How long windows of an owner that has ended may need to come here; several hundred times what it takes them. */
+const returnMs = 1_000;
+
+export interface OwnedOptions {
+  readonly address: PeerAddress | null;
+  readonly me: { readonly label: string; readonly holdings: Holdings };
+  /** Other windows may have used the store under another owner until now. */
+  readonly afterAnother: boolean;
+  /** Builds the store anew from what can be read of it, whether or not it can be opened. */
+  readonly repair: boolean;
+  /** Of the check of every entry while the store is idle. */
+  readonly verifyPace: IdleDelays | undefined;
+  /** The store cannot be used any more, because another process has taken over; it has been let go of. */
+  readonly onLost: () => void;
+  /** Another window is to own it. */
+  readonly onHandOver: () => void;
+}
+
+interface Opened {
+  readonly files: StoreFiles;
+  readonly lease: Lease;
+  readonly server: PeerServer | null;
+  readonly database: StoreDatabase;
+  readonly status: StoreStatus;
+}
+
+/** The store as its owner has it: open for writing, and served to other windows. */
+export class OwnedStore implements OpenedStore {
+  private readonly service: StoreService;
+  private readonly idle: readonly IdleTask[];
+  private readonly me: StoreWindow;
+  private current: StoreStatus;
+  private isLost = false;
+
+  private constructor(
+    private readonly opened: Opened,
+    private readonly options: OwnedOptions,
+    private readonly events: HostEvents,
+  ) {
+    const { files, lease, server, database, status } = opened;
+    this.current = status;
+    const core = new StoreCore(database.connection, files.folder, 'owner');
+    this.idle = [
+      // Where every commit writes the whole file, the index is brought up to date by searches alone.
+      ...(status.durability === 'file' ? [indexWhenIdle(core.index, (error) => events.onLog('warn', 'store_indexing_failed', { error: this.failed(error).message }))] : []),
+      verifyWhenIdle(database.connection, { onDone: (damage, entries) => this.checked(damage, entries), onError: (error) => events.onLog('warn', 'store_check_failed', { error: errorText(error) }) }, options.verifyPace),
+    ];
+    const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
+    this.service = service;
+    this.me = { label: options.me.label, notify: (change) => events.onChange(change) };
+    service.join(this.me, options.me.holdings);
+    server?.serve({
+      status: () => this.status,
+      service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call: (window, method, args) => this.callFor(window, method, args) },
+    });
+  }
+
+  /** Throws with every file as it was, the lease still held. */
+  static async open(sqlite: Sqlite, files: StoreFiles, lease: Lease, options: OwnedOptions, events: HostEvents): Promise<OwnedStore> {
+    // Before the store is opened, which may take a while: other windows wait where they can see that they are not alone.
+    const server = await listen(files, options.address, events);
+    try {
+      finishRecovery(files);
+      removeLeftovers(files);
+      const problem = selfTestOnce(sqlite, files.folder);
+      const durability = problem === null ? 'file' : 'export';
+      if (problem !== null) events.onLog('warn', 'store_self_test_failed', { problem });
+      const { database, recovery } = openOrRecover(sqlite, files, lease, durability, options.repair, events);
+      if (database.olderThanExpected) events.onLog('warn', 'store_older_than_expected', { file: files.main });
+      const note: StoreStatus['note'] = recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem };
+      return new OwnedStore({ files, lease, server, database, status: { access: 'owner', durability, note, file: files.main } }, options, events);
+    } catch (error) {
+      server?.close();
+      throw error;
+    }
+  }
+
+  get status(): StoreStatus {
+    return this.current;
+  }
+
+  get nonce(): string {
+    return this.opened.lease.nonce;
+  }
+
+  call(method: StoreCall, args: readonly unknown[]): unknown {
+    return this.callFor(this.me, method, args);
+  }
+
+  refresh(): void {
+    // The owner has what is newest.
+  }
+
+  close(): void {
+    const { lease, database, server } = this.opened;
+    this.stopIdle();
+    try {
+      lease.verify();
+      database.close();
+    } catch (error) {
+      this.events.onLog('warn', 'store_close_failed', { error: String(error) });
+      database.abandon();
+    } finally {
+      lease.release();
+      // Last: whoever is cut off finds the store closed and free.
+      server?.close();
+    }
+  }
+
+  abandon(): void {
+    const { lease, database, server } = this.opened;
+    this.stopIdle();
+    database.abandon();
+    lease.release();
+    server?.close();
+  }
+
+  private callFor(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown {
+    if (method === 'takeOver') return window === this.me ? undefined : this.handOver();
+    for (const task of this.idle) task.touch();
+    try {
+      const result = this.service.call(window, method, args);
+      if (!(result instanceof Promise)) return result;
+      return result.catch((error: unknown) => {
+        throw this.failed(error);
+      });
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  private handOver(): void {
+    const { lease } = this.opened.files;
+    if (!isReservedByAnother(lease)) throw new StoreError('conflict', english('{0} is not reserved', lease));
+    this.options.onHandOver();
+  }
+
+  /** Every error of the store passes here, whoever asked. */
+  private failed(error: unknown): StoreError {
+    const known = toStoreError(error, undefined, this.opened.files.folder);
+    if (known.reason === 'lease_lost' && !this.isLost) {
+      this.isLost = true;
+      this.options.onLost();
+    }
+    return known;
+  }
+
+  /** Every entry has been compared with its checksum, or as many as could be read. */
+  private checked(damage: string | null, entries: number): void {
+    const { events, opened } = this;
+    events.onLog(damage === null ? 'info' : 'warn', 'store_checked', { entries, damage });
+    if (damage === null) return;
+    this.current = { ...this.current, note: { reason: 'damage_found', detail: damage } };
+    events.onStatus(this.current, opened.lease.nonce);
+    opened.server?.tell(this.current);
+  }
+
+  private stopIdle(): void {
+    for (const task of this.idle) task.stop();
+  }
+}
+
+/** Null when other windows cannot be served: they read a copy then. */
+async function listen(files: StoreFiles, address: PeerAddress | null, events: HostEvents): Promise<PeerServer | null> {
+  if (!address) return null;
+  try {
+    removeDeadSockets(files.folder, address);
+    return await PeerServer.listen(address, (event, data) => events.onLog('warn', event, data));
+  } catch (error) {
+    events.onLog('warn', 'store_not_shared', { error: errorText(error) });
+    return null;
+  }
+}
+
+/** Only damage is recovered from, and only once: what fails for another reason, or again, is left as it is. */
+function openOrRecover(
+  sqlite: Sqlite,
+  files: StoreFiles,
+  lease: Lease,
+  durability: 'file' | 'export',
+  repair: boolean,
+  events: HostEvents,
+): { database: StoreDatabase; recovery?: Recovery } {
+  const open = () => openForWriting(sqlite, files, () => lease.verify(), durability);
+  let reason = 'A repair was asked for';
+  if (!repair) {
+    try {
+      return { database: open() };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      reason = error.message;
+    }
+  }
+  const recovery = recoverStore(sqlite, files, reason, () => lease.verify());
+  events.onLog('warn', 'store_recovered', { ...recovery });
+  return { database: open(), recovery };
+}
+
+/** Scratch and lease files of processes that died halfway. Nobody else uses the former while we hold the lease. */
+function removeLeftovers(files: StoreFiles): void {
+  for (const name of readdirSync(files.folder)) {
+    const path = join(files.folder, name);
+    const isOldLease = /^owner\.lease\.[0-9a-f-]{36}$/.test(name) && (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 3_600_000;
+    if (name.startsWith(scratchPrefix) || isOldLease || /\.tmp(\.live|\.undo)?$/.test(name)) rmSync(path, { force: true });
+  }
+}

@@ -1,0 +1,87 @@
+import type { UsageRecord } from '../../../core/cost/usageRecord';
+import type { StoredEntry } from '../../../core/session/entry';
+import type { UsageQuery, UsageTotal } from '../../../core/cost/usageTotal';
+import type { Connection, Row } from '../database/connection';
+
+/** At the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */
+const estimatedMark = '_estimated';
+
+/** The `usage` table: what each request to a provider was billed. */
+export class UsageRows {
+  constructor(private readonly connection: Connection) {}
+
+  /** The same record twice is one request: a batch may be sent again after a lost answer. */
+  add(session: string, record: UsageRecord): void {
+    this.connection.run(
+      `INSERT OR IGNORE INTO usage(session, entry, provider, model, kind, input, output, cache_read, cache_write, cost, at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      [
+        session,
+        record.entry,
+        record.provider,
+        record.model,
+        record.estimated ? `${record.kind}${estimatedMark}` : record.kind,
+        record.input,
+        record.output,
+        record.cacheRead,
+        record.cacheWrite,
+        record.cost,
+        record.at,
+      ],
+    );
+  }
+
+  totals({ session, from, to }: UsageQuery): UsageTotal[] {
+    const rows = this.connection.all(
+      `SELECT provider, model, count(*) AS requests, sum(input) AS input, sum(output) AS output, sum(cache_read) AS cache_read,
+         sum(cache_write) AS cache_write, sum(cost) AS cost,
+         sum(cost IS NULL AND kind <> 'count') AS without_cost, sum(kind LIKE '%${estimatedMark}') AS estimated
+       FROM usage WHERE ${session === undefined ? '' : 'session = ? AND'} at >= ? AND at <= ?
+       GROUP BY provider, model ORDER BY cost DESC, provider, model`,
+      [...(session === undefined ? [] : [session]), from ?? 0, to ?? Number.MAX_SAFE_INTEGER],
+    );
+    return rows.map((row) => ({
+      provider: String(row['provider']),
+      model: String(row['model']),
+      requests: Number(row['requests']),
+      input: Number(row['input']),
+      output: Number(row['output']),
+      cacheRead: Number(row['cache_read']),
+      cacheWrite: Number(row['cache_write']),
+      cost: row['cost'] === null ? null : Number(row['cost']),
+      requestsWithoutCost: Number(row['without_cost']),
+      requestsEstimated: Number(row['estimated']),
+    }));
+  }
+
+  /** The newest usage that measured a prompt up to one of the entries, which may come from several sessions. */
+  lastMeasurement(entries: readonly StoredEntry[]): UsageRecord | null {
+    // By entry, not by session: a session that was compacted just now may have thousands of measurements, none of them of these.
+    const row = this.connection.get(
+      `SELECT u.* FROM json_each(?) AS wanted CROSS JOIN usage u ON u.entry = wanted.value AND u.kind IN ('turn', 'count')
+       ORDER BY u.at DESC, u.rowid DESC LIMIT 1`,
+      [JSON.stringify(entries.map((entry) => entry.uuid))],
+    );
+    return row ? decodeUsage(row) : null;
+  }
+}
+
+export function decodeUsage(row: Row): UsageRecord {
+  return {
+    entry: String(row['entry']),
+    provider: String(row['provider']),
+    model: String(row['model']),
+    ...decodeKind(row['kind']),
+    input: Number(row['input']),
+    output: Number(row['output']),
+    cacheRead: Number(row['cache_read']),
+    cacheWrite: Number(row['cache_write']),
+    cost: row['cost'] === null ? null : Number(row['cost']),
+    at: Number(row['at']),
+  };
+}
+
+export function decodeKind(kind: unknown): Pick<UsageRecord, 'kind' | 'estimated'> {
+  const text = String(kind);
+  return text.endsWith(estimatedMark) ? { kind: text.slice(0, -estimatedMark.length) as UsageRecord['kind'], estimated: true } : { kind: text as UsageRecord['kind'] };
+}

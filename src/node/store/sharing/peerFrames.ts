@@ -1,0 +1,81 @@
+import { StoreError } from '../../../core/errors';
+import { english } from '../../../core/l10n';
+
+/**
+ * Messages between windows: four bytes of length, big end first, then JSON. Not `v8.serialize`, which would save a little time: its
+ * format differs between versions of Node, and its reader is no parser for what a stranger sends.
+ */
+export const mostFrameBytes = 64 * 1024 * 1024;
+/** Until the peer has proven that it belongs here. */
+export const mostHelloBytes = 1024;
+
+const headerBytes = 4;
+
+/** Throws `invalid` for a message that the other side would refuse. */
+export function toFrame(message: unknown): Buffer {
+  const body = Buffer.from(JSON.stringify(message), 'utf8');
+  if (body.length > mostFrameBytes) throw tooLarge(body.length);
+  const frame = Buffer.allocUnsafe(headerBytes + body.length);
+  frame.writeUInt32BE(body.length, 0);
+  body.copy(frame, headerBytes);
+  return frame;
+}
+
+function tooLarge(bytes: number): StoreError {
+  const megabytes = (size: number) => Math.ceil(size / 1024 / 1024);
+  return new StoreError('invalid', english('This is too large to pass from one window to another: {0} MB, where {1} MB are possible. Close the other windows on this folder, then try again.', megabytes(bytes), megabytes(mostFrameBytes)));
+}
+
+/** JSON has no bytes: those of a call go as base64, and the positions at which they stand beside them. */
+export function packBytes(args: readonly unknown[]): { readonly args: readonly unknown[]; readonly bytes?: readonly number[] } {
+  const bytes = args.flatMap((arg, i) => (arg instanceof Uint8Array ? [i] : []));
+  return bytes.length === 0 ? { args } : { args: args.map((arg) => (arg instanceof Uint8Array ? base64(arg) : arg)), bytes };
+}
+
+export function unpackBytes(args: readonly unknown[], bytes: readonly number[] = []): readonly unknown[] {
+  return args.map((arg, i) => (bytes.includes(i) ? fromBase64(arg) : arg));
+}
+
+export function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+export function fromBase64(text: unknown): Uint8Array {
+  return new Uint8Array(Buffer.from(String(text), 'base64'));
+}
+
+/** Cuts a stream into messages. Throws for a frame that is too long or no JSON; the stream is then of no use any more. */
+export class FrameReader {
+  private chunks: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(public limit: number) {}
+
+  *push(chunk: Buffer): Generator<unknown> {
+    this.chunks.push(chunk);
+    this.bytes += chunk.length;
+    for (;;) {
+      const length = this.nextLength();
+      if (length === undefined || this.bytes < headerBytes + length) return;
+      const all = this.take(headerBytes + length);
+      const message: unknown = JSON.parse(all.toString('utf8', headerBytes));
+      yield message;
+    }
+  }
+
+  /** Known before the frame is complete: what is too long is never gathered. */
+  private nextLength(): number | undefined {
+    if (this.bytes < headerBytes) return undefined;
+    if (this.chunks[0]!.length < headerBytes) this.chunks = [Buffer.concat(this.chunks)];
+    const length = this.chunks[0]!.readUInt32BE(0);
+    if (length > this.limit) throw new StoreError('invalid', english('A message of {0} bytes, where {1} are allowed', length, this.limit));
+    return length;
+  }
+
+  private take(length: number): Buffer {
+    const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
+    this.chunks = all.length > length ? [all.subarray(length)] : [];
+    this.bytes -= length;
+    return all.subarray(0, length);
+  }
+}

@@ -1,0 +1,106 @@
+import { open } from 'node:fs/promises';
+import { exportFormat } from '../../../core/transfer/exportDocument';
+import { leadingMembers } from '../../../core/transfer/formats/leadingMembers';
+import { lineFormats, type LineFormatName } from '../foreign/readJsonLines';
+
+export const importFormats = ['threadkeeper', 'claude-code', 'pi', 'openclaw', 'goose', 'librecode', 'cline', 'roo', 'continue', 'goclaw', 'emonk', 'session-json'] as const;
+export type ImportFormat = (typeof importFormats)[number];
+
+export function isLineFormat(format: ImportFormat): format is LineFormatName {
+  return format in lineFormats;
+}
+
+/** `empty`: there is nothing in it; null: it is none of those that are known. */
+export type DetectedFormat = ImportFormat | 'empty' | null;
+
+/**
+ * The first has the header and the first records of nearly every file. A line that is longer is judged by the members that it begins with;
+ * where those that tell stand behind a picture, more is read.
+ */
+const headBytes: readonly number[] = [256 * 1024, 16 * 1024 * 1024];
+const mostLines = 50;
+const claudeTypes = new Set(['user', 'assistant', 'system', 'summary', 'file-history-snapshot', 'queue-operation', 'custom-title', 'ai-title', 'last-prompt', 'attachment', 'progress', 'mode']);
+const piTypes = new Set(['session', 'message', 'compaction', 'branch_summary', 'model_change', 'thinking_level_change', 'custom', 'custom_message', 'label', 'session_info', 'leaf', 'reset']);
+/** What it notes before the first answer; its files are otherwise those of pi. */
+const ofOpenClaw = /"customType":\s*"(?:model-snapshot|openclaw[.:])/;
+const ofRoo = /"(?:condenseParent|truncationParent|isSummary|condenseId)"/;
+
+/** By content, not by name. Rejects when the file cannot be read. */
+export async function detectFormat(file: string): Promise<DetectedFormat> {
+  for (const most of headBytes) {
+    const head = await readHead(file, most);
+    if (head.length === 0) return 'empty';
+    // Which of the databases it is, its tables say.
+    if (isSqlite(head)) return 'goose';
+    const format = ofText(head.toString('utf8').replace(/^\ufeff/, '').trimStart(), file);
+    if (format || head.length < most) return format;
+  }
+  return null;
+}
+
+/** Whatever the format is called: OpenClaw has both. */
+export async function isDatabase(file: string): Promise<boolean> {
+  return isSqlite(await readHead(file, 16));
+}
+
+function isSqlite(head: Buffer): boolean {
+  return head.subarray(0, 15).toString('latin1') === 'SQLite format 3';
+}
+
+function ofText(text: string, file: string): DetectedFormat {
+  if (text === '') return 'empty';
+  if (text.startsWith('[')) {
+    if (!leadingMembers(text, 1)?.has('role')) return null;
+    return ofRoo.test(text) || /roo/i.test(file) ? 'roo' : 'cline';
+  }
+  const whole = leadingMembers(text);
+  if (whole?.get('format') === exportFormat) return 'threadkeeper';
+  for (const line of firstLines(text)) {
+    const format = ofRecord(leadingMembers(line), file);
+    if (format) return format === 'pi' && ofOpenClaw.test(text) ? 'openclaw' : format;
+  }
+  // Cline 3; its lists of messages from before are those above.
+  if (whole?.get('version') === 1 && whole.has('updated_at') && whole.has('agent') && Array.isArray(whole.get('messages'))) return 'cline';
+  if (whole && isContinue(whole)) return 'continue';
+  return whole && isSessionJson(whole) ? 'session-json' : null;
+}
+
+/** One file for each session, as the session-management skill has it; of a program in Go the names may begin with capitals. */
+function isSessionJson(members: ReadonlyMap<string, unknown>): boolean {
+  const field = (name: string) => members.get(name) ?? members.get(`${name[0]!.toUpperCase()}${name.slice(1)}`);
+  const isNull = members.get('messages') === null || members.get('Messages') === null;
+  return typeof field('key') === 'string' && (Array.isArray(field('messages')) || isNull);
+}
+
+function* firstLines(text: string): Generator<string, void, void> {
+  for (let [start, lines] = [0, 0]; start < text.length && lines < mostLines; lines++) {
+    const end = text.indexOf('\n', start);
+    yield text.slice(start, end === -1 ? text.length : end);
+    start = end === -1 ? text.length : end + 1;
+  }
+}
+
+function isContinue(members: ReadonlyMap<string, unknown>): boolean {
+  return Array.isArray(members.get('history')) && typeof members.get('sessionId') === 'string';
+}
+
+function ofRecord(members: ReadonlyMap<string, unknown> | null, file: string): ImportFormat | null {
+  const type = members?.get('type');
+  if (!members || isContinue(members)) return members && 'continue';
+  if (typeof type !== 'string') return null;
+  if (claudeTypes.has(type) && ['sessionId', 'uuid', 'leafUuid'].some((name) => typeof members.get(name) === 'string')) return 'claude-code';
+  if (claudeTypes.has(type) && type.endsWith('-title')) return 'claude-code';
+  if (!piTypes.has(type)) return null;
+  return /[\\/]\.(?:openclaw|clawdbot|moltbot)[\\/]/.test(file) || type === 'leaf' || type === 'reset' ? 'openclaw' : 'pi';
+}
+
+async function readHead(file: string, most: number): Promise<Buffer> {
+  const handle = await open(file, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(Math.min(most, (await handle.stat()).size));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}

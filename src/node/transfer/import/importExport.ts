@@ -1,0 +1,108 @@
+import { StoreError } from '../../../core/errors';
+import { english } from '../../../core/l10n';
+import { EntryContent, type NewEntry } from '../../../core/session/entry';
+import { ExportDocument, exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../../core/transfer/exportDocument';
+import { parseForeignOrThrow, tooDeep } from '../../../core/transfer/formats/foreignJson';
+import { isObject, wordOf } from '../../../core/transfer/formats/jsonShape';
+import { KindCounter, type ImportedSession } from '../../../core/transfer/importReport';
+import { importedMetadata, importedPolicy } from '../../../core/transfer/importedSession';
+import { inParentOrder } from '../../../core/transfer/parentOrder';
+import { Renumbering } from '../../../core/transfer/renumbering';
+import { unreadable } from '../../../core/transfer/rawEntry';
+import { importedId } from '../../../core/transfer/sourceId';
+import type { ImportContext } from './importContext';
+import type { ImportStore } from './importStore';
+import { batches } from './importBatches';
+
+/** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
+export async function* importExport(store: ImportStore, text: string, { source, signal, onRecord, onProgress }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+  const { document, raw, cut } = parse(text);
+  for (const { hash, mime, data } of document.blobs) {
+    signal?.throwIfAborted();
+    const stored = await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime);
+    if (stored !== hash) throw new Error(english('{0}: the attachment {1} is damaged. Nothing that needs it was imported.', source, hash));
+  }
+  const total = document.sessions.reduce((sum, { entries }) => sum + entries.length, 0);
+  const renumbering = new Renumbering();
+  let done = 0;
+  for (const [index, one] of document.sessions.entries()) {
+    const { leaf, ...record } = one.session;
+    const { session, created } = await store.restoreSession({ ...record, policy: importedPolicy(record.policy), metadata: importedMetadata(record.metadata) });
+    const [keptRaw, repaired] = [new KindCounter(), new KindCounter()];
+    for (let i = 0; i < cut && index === 0; i++) repaired.add(tooDeep());
+    const entries = inParentOrder(one.entries.map((entry) => checked(entry, raw, keptRaw)), (parent) => isKnown(store, parent), (kind) => repaired.add(kind));
+    let added = 0;
+    for await (const batch of batches(entries)) {
+      signal?.throwIfAborted();
+      const known = new Map((await store.entries(batch.map(({ uuid }) => uuid))).map((entry) => [entry.uuid, entry]));
+      const fresh = batch.filter(({ uuid }) => !known.has(uuid));
+      const seqs = fresh.map(({ seq }) => seq);
+      const stored = await store.append(session.uuid, { entries: fresh.map((entry) => toNew(entry, session.uuid, renumbering)), seqs });
+      for (const { uuid, seq } of [...known.values(), ...stored]) renumbering.note(batch.find((entry) => entry.uuid === uuid)?.seq ?? seq, seq);
+      added += fresh.length;
+      done += batch.length;
+      for (const _ of batch) onRecord?.();
+      onProgress?.(done, total);
+    }
+    await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
+    const { id, title, deletedAt } = (await store.session(session.uuid)) ?? session;
+    yield { uuid: session.uuid, id, title, source, format: 'threadkeeper', outcome: created ? 'new' : added > 0 ? 'extended' : 'known', entriesAdded: added, entriesKnown: one.entries.length - added, trashed: deletedAt !== null, keptRaw: keptRaw.list, repaired: repaired.list };
+  }
+}
+
+function parse(text: string): { readonly document: ExportDocument; readonly raw: ReadonlyMap<string, unknown>; readonly cut: number } {
+  const { value, cut } = parseForeignOrThrow(text);
+  const version = (value as { version?: unknown } | null)?.version;
+  if (typeof version === 'number' && version > exportVersion) throw new Error(english('The file was exported by a newer version of Threadkeeper (format {0}; this one reads up to {1}). Update Threadkeeper to import it.', version, exportVersion));
+  // Contents are checked one by one: one that cannot be read must not keep the others out, and none is to lose what only a later version knows.
+  const raw = new Map<string, unknown>();
+  const sessions = (value as { sessions?: unknown } | null)?.sessions;
+  for (const one of Array.isArray(sessions) ? (sessions as unknown[]) : []) {
+    const entries = (one as { entries?: unknown } | null)?.entries;
+    for (const entry of Array.isArray(entries) ? (entries as ({ uuid?: unknown; content?: unknown } | null)[]) : []) {
+      if (!isObject(entry) || typeof entry.uuid !== 'string') continue;
+      raw.set(entry.uuid, entry.content);
+      if (!EntryContent.safeParse(entry.content).success) entry.content = unreadable('content', null);
+    }
+  }
+  const parsed = ExportDocument.safeParse(value);
+  if (parsed.success) return { document: parsed.data, raw, cut };
+  const [issue] = parsed.error.issues;
+  throw new Error(english('The file is no {0} of version {1}: {2}: {3}', exportFormat, exportVersion, issue?.path.join('.') ?? '', issue?.message ?? ''));
+}
+
+/** With the content as it stands in the file: validation strips properties that it does not know. */
+function checked(entry: ExportedEntry, raw: ReadonlyMap<string, unknown>, keptRaw: KindCounter): ExportedEntry {
+  const content = raw.get(entry.uuid);
+  if (EntryContent.safeParse(content).success) return { ...entry, content: content as EntryContent };
+  const type = wordOf((content as { type?: unknown } | null)?.type ?? 'entry');
+  keptRaw.add(type);
+  return { ...entry, modelFacing: false, content: unreadable(type, content) };
+}
+
+function toNew({ seq: _seq, ...entry }: ExportedEntry, session: string, renumbering: Renumbering): NewEntry {
+  return { ...entry, session, sourceId: entry.sourceId ?? importedId(entry.uuid), content: renumbering.apply(entry.content) };
+}
+
+/** Of a session that is here already: what is new goes on from where it stands, or is another branch. */
+async function furtherLeaf(store: ImportStore, here: string | null, there: string | null): Promise<string | null> {
+  if (here === null || there === null || !(await isKnown(store, there))) return here ?? there;
+  return (await store.commonAncestor(here, there)) === here ? there : here;
+}
+
+async function isKnown(store: ImportStore, uuid: string): Promise<boolean> {
+  return (await store.entries([uuid])).length > 0;
+}
+
+/** What belongs to the session beside its entries. All of it may be stored twice with the effect of once. */
+async function finish(store: ImportStore, session: string, { usage, pins, memoryWrites, retries }: ExportedSession, leaf: string | null): Promise<void> {
+  await store.append(session, { entries: [], usage, memoryWrites });
+  // Whatever a pinned file holds by then would be sent along with every compaction: which files those are is the user's to say.
+  for (const pin of pins) if (pin.kind !== 'file') await store.savePin({ ...pin, session });
+  for (const retry of retries) {
+    await store.saveSummaryRetry(retry).catch((error: unknown) => {
+      if (!StoreError.is(error) || error.reason !== 'invalid') throw error;
+    });
+  }
+  if (leaf !== null && (await isKnown(store, leaf))) await store.moveLeaf(session, leaf);
+}

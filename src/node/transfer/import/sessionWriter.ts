@@ -1,0 +1,458 @@
+import { hash } from 'node:crypto';
+import { titleFrom } from '../../../core/chat/sessionTitle';
+import { english } from '../../../core/l10n';
+import type { IdSource } from '../../../core/ports';
+import type { UsageRecord } from '../../../core/cost/usageRecord';
+import type { EntryContent, NewEntry } from '../../../core/session/entry';
+import { kindOf, markTypes } from '../../../core/session/entryKinds';
+import type { Session } from '../../../core/session/session';
+import { isSaneTime } from '../../../core/session/saneTime';
+import { CallIds } from '../../../core/transfer/callIds';
+import { KindCounter, type ImportedSession } from '../../../core/transfer/importReport';
+import { isObject } from '../../../core/transfer/formats/jsonShape';
+import { rawPrefix } from '../../../core/transfer/rawEntry';
+import { importedMetadata } from '../../../core/transfer/importedSession';
+import { isImportedId, sourceIdOf } from '../../../core/transfer/sourceId';
+import type { RecordPart, SourceRecord, SourceSession } from '../../../core/transfer/sourceRecord';
+import type { ImportStore } from './importStore';
+import { batchesOf, cutToFit, mostBytes, mostCharacters } from './partSize';
+
+export interface WriterOptions {
+  readonly store: ImportStore;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  /** Of the format, as it stands in keys and source ids. */
+  readonly format: string;
+  /** How the source is called in reports and in the session's metadata. */
+  readonly source: string;
+  readonly session: SourceSession;
+}
+
+/** Where a record has its place: the entries that it became, by source id. */
+interface Place {
+  readonly first: string | null;
+  readonly last: string | null;
+  /** What follows the record follows this entry; null: the root. One object for a record and all that have become part of it. */
+  readonly end: { entry: string | null };
+  readonly index: number;
+  readonly aside: boolean;
+}
+
+interface Ready {
+  readonly sourceId: string;
+  readonly parent: string | null;
+  readonly at: number;
+  readonly part: RecordPart;
+  /** `cutToFit` */
+  readonly size: number;
+  /** `SourceRecord.entry` */
+  readonly entry: string | undefined;
+}
+
+/** Each batch is a transaction with its syncs; the smaller it is, the less other windows wait. */
+const mostReady = 2_000;
+/** So that the store begins while most is still being read; each batch after it is twice as long as the one before. */
+const firstReady = 250;
+
+/**
+ * Puts the records of one foreign session into the store, as they come: the session is made with the first of them, entries that are
+ * stored already are left alone (by source, record and content), and parents that come later, never, or in a circle are waited for
+ * and then repaired. Serves an import as well as a watcher, which flushes after every change of the file.
+ */
+export class SessionWriter {
+  private session: Session | null = null;
+  private outcome: ImportedSession['outcome'] = 'known';
+  private leafBefore: string | null = null;
+  /** `ownTail` of `leafBefore` */
+  private tail: ReadonlySet<string> | null = null;
+  private finished = false;
+  private readonly places = new Map<string, Place>();
+  /** Hashes of the records so far, by id. */
+  private readonly seen = new Map<string, string>();
+  private readonly waiting = new Map<string, { readonly record: SourceRecord; readonly index: number }[]>();
+  private readonly uuids = new Map<string, string>();
+  private ready: Ready[] = [];
+  private storing: Promise<void> = Promise.resolve();
+  private readyCharacters = 0;
+  private batch = firstReady;
+  private newest: Place | null = null;
+  private newestAside: Place | null = null;
+  private hasSpoken = false;
+  /** A record that the source names, until another comes that is said. */
+  private leaf: string | null | undefined;
+  /** By rank. */
+  private readonly titles = new Map<number, string>();
+  /** Not stored yet. */
+  private hasNewTitle = false;
+  private firstWords = '';
+  private cwd: string | null;
+  private lastAt: number;
+  private count = 0;
+  private added = 0;
+  private known = 0;
+  private readonly keptRaw = new KindCounter();
+  private readonly repairs = new KindCounter();
+  private readonly callIds = new CallIds((kind) => this.repairs.add(kind));
+
+  constructor(private readonly options: WriterOptions) {
+    this.cwd = options.session.cwd ?? null;
+    this.lastAt = this.sane(options.session.createdAt) ?? 0;
+  }
+
+  private sane(at: number | null | undefined): number | null {
+    if (at === null || at === undefined || isSaneTime(at)) return at ?? null;
+    this.repairs.add(english('impossible time'));
+    return null;
+  }
+
+  get uuid(): string | null {
+    return this.session?.uuid ?? null;
+  }
+
+  /** The entry that the source goes on from, as far as it has been stored. */
+  get tip(): string | null {
+    return this.leafUuid();
+  }
+
+  /** Whether so much is ready that it should be flushed before more is added. */
+  get isFull(): boolean {
+    return this.ready.length >= this.batch || this.readyCharacters >= mostCharacters;
+  }
+
+  /** Whether something is to be stored. A name alone makes no session. */
+  get hasNews(): boolean {
+    return this.ready.length > 0 || this.waiting.size > 0 || (this.hasNewTitle && this.session !== null);
+  }
+
+  /** UUID of the session; made if there is none. Rejects with `StoreError`. */
+  async begin(): Promise<string> {
+    return (await this.open()).uuid;
+  }
+
+  add(record: SourceRecord): void {
+    const index = this.count++;
+    const seen = this.seen.get(record.id);
+    if (seen === record.hash) return this.repairs.add(english('repeated record'));
+    if (seen !== undefined) {
+      this.repairs.add(english('duplicate id'));
+      return this.add({ ...record, id: `${record.id}~${record.hash}` });
+    }
+    this.seen.set(record.id, record.hash);
+    if (record.parts.some(({ display, modelFacing }) => display || modelFacing)) this.leaf = undefined;
+    if (record.parent === undefined || record.parent === null || this.places.has(record.parent)) this.place(record, index);
+    else this.wait(record.parent, record, index);
+  }
+
+  /** The last one of the highest rank is the title. Empty: there is none of this rank any more. */
+  setTitle(text: string, rank: number): void {
+    const before = this.title;
+    this.titles.set(rank, titleFrom(text));
+    this.hasNewTitle ||= this.title !== before;
+  }
+
+  setCwd(cwd: string): void {
+    this.cwd ??= cwd;
+  }
+
+  setLeaf(record: string | null): void {
+    this.leaf = record;
+  }
+
+  repaired(kind: string): void {
+    this.repairs.add(kind);
+  }
+
+  /** Stores what is ready. Rejects with `StoreError`; what has been stored before stays. */
+  async flush(): Promise<void> {
+    await this.flushAhead();
+    await this.storing;
+  }
+
+  /** Begins to, once what was begun before is stored: more can be added meanwhile. Rejects with what that one, or is to, reject with. */
+  async flushAhead(): Promise<void> {
+    await this.storing;
+    const { ready } = this;
+    [this.ready, this.readyCharacters, this.batch] = [[], 0, Math.min(this.batch * 2, mostReady)];
+    this.storing = this.storeAll(ready);
+    // Heard of by whoever waits for it next.
+    this.storing.catch(() => undefined);
+  }
+
+  private async storeAll(ready: readonly Ready[]): Promise<void> {
+    if (ready.length === 0) return;
+    const { store, ids } = this.options;
+    const session = await this.open();
+    // The user may have gone on here since then.
+    if (this.finished) [this.leafBefore, this.tail] = [(await store.session(session.uuid))?.leaf ?? null, null];
+    this.finished = false;
+    const known = new Map((await store.knownSources(ready.map(({ sourceId }) => sourceId))).map(({ sourceId, entry }) => [sourceId, entry]));
+    for (const [sourceId, entry] of await this.ownEntries(ready, session.uuid)) known.set(sourceId, entry);
+    for (const { sourceId } of ready) this.uuids.set(sourceId, known.get(sourceId) ?? ids.next());
+    const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
+    this.known += ready.length - fresh.length;
+    if (fresh.length === 0) return;
+    const tail = (this.tail ??= await this.ownTail(session.uuid));
+    // More may be ready than is stored at once: a record has many parts, and others have waited for it.
+    for (const batch of batchesOf(fresh, mostReady)) await this.storeBatch(batch, session.uuid, tail);
+  }
+
+  private async storeBatch(ready: readonly Ready[], session: string, tail: ReadonlySet<string>): Promise<void> {
+    const { store } = this.options;
+    const entries: NewEntry[] = [];
+    const usage: UsageRecord[] = [];
+    for (const one of ready) {
+      const entry = await this.entryOf(one, session, tail);
+      entries.push(entry);
+      const spent = one.part.usageIsTotal ? await this.withoutStored(one.part.usage, session) : one.part.usage;
+      if (spent) usage.push({ ...spent, entry: entry.uuid, kind: 'imported', at: one.at });
+      if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix)) this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
+    }
+    await store.importEntries(session, { entries, usage });
+    this.added += entries.length;
+    if (this.outcome === 'known') this.outcome = 'extended';
+  }
+
+  /**
+   * Repairs what still waits, stores everything and puts the leaf where the source has it. Null when the source had no records. `partly`:
+   * more of the source is to come another time, and with it what some records wait for; those are left for then.
+   */
+  async finish(end: 'complete' | 'partly' = 'complete'): Promise<ImportedSession | null> {
+    if (end === 'complete') this.repairWaiting();
+    await this.flush();
+    const { store, format, source } = this.options;
+    if (!this.session) return null;
+    const { uuid } = this.session;
+    if (this.added > 0) await this.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
+    this.finished = true;
+    const session = await this.named((await store.session(uuid)) ?? this.session);
+    return { uuid, id: session.id, title: session.title, source, format, outcome: this.outcome, entriesAdded: this.added, entriesKnown: this.known, trashed: session.deletedAt !== null, keptRaw: this.keptRaw.list, repaired: this.repairs.list };
+  }
+
+  /** Takes back a session that was made for entries which could not be stored. Never rejects: why they could not be is what matters. */
+  async discardEmpty(): Promise<void> {
+    if (!this.session || this.outcome !== 'new' || this.added > 0) return;
+    const { store, now } = this.options;
+    const { uuid } = this.session;
+    this.session = null;
+    await store.updateSession(uuid, { deletedAt: now() }).then(() => store.purge([uuid])).catch(() => undefined);
+  }
+
+  /** Named anew only where nobody but the source has named it: as it was called there is noted with where it comes from. */
+  private async named(session: Session): Promise<Session> {
+    this.hasNewTitle = false;
+    const { metadata, title: called } = session;
+    const from = isObject(metadata['importedFrom']) ? metadata['importedFrom'] : {};
+    const title = this.title || (called === '' ? titleFrom(this.firstWords) : '');
+    if (title === '' || title === called || called !== (from['title'] ?? '')) return session;
+    return this.options.store.updateSession(session.uuid, { title, metadata: { importedFrom: { ...from, title } } });
+  }
+
+  private get title(): string {
+    const [best] = [...this.titles].filter(([, text]) => text !== '').sort(([a], [b]) => b - a);
+    return best?.[1] ?? '';
+  }
+
+  private wait(parent: string, record: SourceRecord, index: number): void {
+    const list = this.waiting.get(parent);
+    if (list) list.push({ record, index });
+    else this.waiting.set(parent, [{ record, index }]);
+  }
+
+  /** Gives the record its entries, and then those that have waited for it; not by recursion, for a chain may be as long as the file. */
+  private place(first: SourceRecord, firstIndex: number, firstParent?: string | null): void {
+    const stack: { readonly record: SourceRecord; readonly index: number; readonly parent?: string | null | undefined }[] = [{ record: first, index: firstIndex, parent: firstParent }];
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const { record, index } = next;
+      this.placeOne(record, index, next.parent);
+      const followers = this.waiting.get(record.id);
+      this.waiting.delete(record.id);
+      if (followers) stack.push(...followers.reverse());
+    }
+  }
+
+  private placeOne(record: SourceRecord, index: number, parentEntry?: string | null): void {
+    const before = record.aside ? this.newestAside : this.newest;
+    // What a program notes before anything is said is no branch of its own.
+    const host = record.parent === undefined || (record.parent === null && !this.hasSpoken) ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
+    let tip = parentEntry === undefined ? (host?.end.entry ?? null) : parentEntry;
+    let first: string | null = null;
+    const at = (this.lastAt = this.sane(record.at) ?? this.lastAt);
+    for (const [i, one] of record.parts.entries()) {
+      const whole = { ...one, content: this.callIds.apply(one.content) };
+      const { part, size } = cutToFit(whole);
+      if (part !== whole) this.repairs.add(english('larger than {0} MB, left out', mostBytes / 2 ** 20));
+      const sourceId = sourceIdOf(this.options.format, this.options.session.id, record, i);
+      this.ready.push({ sourceId, parent: tip, at, part, size, entry: record.entry });
+      this.readyCharacters += size;
+      if (markTypes.has(part.content.type)) continue;
+      first ??= sourceId;
+      tip = sourceId;
+      if (this.firstWords === '' && part.display && part.content.type === 'message' && part.content.role === 'user') this.firstWords = part.content.text;
+    }
+    const end = record.parent === undefined && host ? host.end : { entry: tip };
+    end.entry = tip;
+    const place: Place = { first: first ?? tip, last: tip, end, index, aside: record.aside === true };
+    this.hasSpoken ||= record.parts.some(({ display, modelFacing }) => display && modelFacing);
+    this.places.set(record.id, place);
+    if (place.aside) this.newestAside = place;
+    else if (!this.newest || index >= this.newest.index) this.newest = place;
+  }
+
+  private repairWaiting(): void {
+    for (;;) {
+      const left = [...this.waiting.values()].flat().sort((a, b) => a.index - b.index);
+      const [earliest] = left;
+      if (!earliest) return;
+      const { record, index } = earliest;
+      const parent = record.parent ?? '';
+      const list = (this.waiting.get(parent) ?? []).filter((one) => one !== earliest);
+      if (list.length > 0) this.waiting.set(parent, list);
+      else this.waiting.delete(parent);
+      this.repairs.add(left.some((one) => one.record.id === parent) ? english('circle of parents') : english('missing parent'));
+      this.place(record, index, this.before(index));
+    }
+  }
+
+  /** What the record before it in the source became, so that the conversation stays one. */
+  private before(index: number): string | null {
+    let best: Place | null = null;
+    for (const place of this.places.values()) if (place.index < index && (!best || place.index > best.index)) best = place;
+    return best?.end.entry ?? null;
+  }
+
+  private async open(): Promise<Session> {
+    if (this.session) return this.session;
+    const { store, ids, format, source, session, now } = this.options;
+    const uuid = ids.next();
+    const createdAt = isSaneTime(session.createdAt ?? 0) ? (session.createdAt ?? this.lastAt) : this.lastAt;
+    this.session = await store.createSession({
+      uuid,
+      key: safeKey(`import:${format}:${session.id}`),
+      channel: 'import',
+      cwd: this.cwd === null ? null : this.cwd.replaceAll('\0', ''),
+      createdAt: createdAt > 0 ? createdAt : now(),
+      metadata: { importedFrom: { format, source, id: session.id }, ...importedMetadata(session.metadata ?? {}) },
+    });
+    if (this.session.uuid === uuid) {
+      this.outcome = 'new';
+      const { archivedAt, pinnedAt, costLimit } = session;
+      // However old it is: what has come here just now is none of the sessions that nobody uses any more.
+      const lastOpenedAt = now();
+      await store.updateSession(uuid, { lastOpenedAt, ...(archivedAt === undefined ? {} : { archivedAt }), ...(pinnedAt === undefined ? {} : { pinnedAt }), ...(costLimit === undefined ? {} : { costLimit }) });
+    }
+    this.leafBefore = this.session.leaf;
+    return this.session;
+  }
+
+  /** What was written to the source from this session is there already, under another name. */
+  private async ownEntries(ready: readonly Ready[], session: string): Promise<[string, string][]> {
+    const own = ready.filter(({ entry }) => entry !== undefined);
+    if (own.length === 0) return [];
+    const there = new Set((await this.options.store.entries(own.map(({ entry }) => entry!))).filter((entry) => entry.session === session).map(({ uuid }) => uuid));
+    return own.filter(({ entry }) => there.has(entry!)).map(({ sourceId, entry }) => [sourceId, entry!]);
+  }
+
+  /**
+   * The entries at the end of the session that only this program knows of (a compaction, a call, a note), and the one that they
+   * follow. To the source they are nothing: what follows one of these follows them all, or the session would not go on.
+   */
+  private async ownTail(session: string): Promise<ReadonlySet<string>> {
+    const { store } = this.options;
+    const tail = new Set<string>();
+    if (this.leafBefore === null || isForeign(await store.entries([this.leafBefore]))) return tail;
+    for (const { entry, type } of (await store.branchSteps(session)).reverse()) {
+      tail.add(entry);
+      if (kindOf({ type }).isSaid || isForeign(await store.entries([entry]))) break;
+    }
+    return tail;
+  }
+
+  /** Undefined: nothing has come to what is stored. */
+  private async withoutStored(total: RecordPart['usage'], session: string): Promise<RecordPart['usage']> {
+    const stored = (await this.options.store.usageRecords(session)).filter(({ kind }) => kind === 'imported');
+    const left = (of: 'input' | 'output' | 'cacheRead' | 'cacheWrite') => Math.max(0, stored.reduce((rest, record) => rest - record[of], total?.[of] ?? 0));
+    const [input, output, cacheRead, cacheWrite] = [left('input'), left('output'), left('cacheRead'), left('cacheWrite')];
+    return total && input + output + cacheRead + cacheWrite > 0 ? { ...total, input, output, cacheRead, cacheWrite } : undefined;
+  }
+
+  private async entryOf({ sourceId, parent, at, part }: Ready, session: string, tail: ReadonlySet<string>): Promise<NewEntry> {
+    const { content, modelFacing, display } = part;
+    const { store, now } = this.options;
+    const parentEntry = parent === null ? null : (this.uuids.get(parent) ?? null);
+    let translated = this.translate(content);
+    if (translated.type === 'message' && part.pictures) {
+      const attachments = await Promise.all(
+        part.pictures.map(async ({ mime, data }, i) => ({ kind: 'image' as const, name: `image ${i + 1}`, hash: await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime), mime })),
+      );
+      translated = { ...translated, attachments };
+    }
+    return {
+      uuid: this.uuids.get(sourceId)!,
+      session,
+      parent: parentEntry !== null && tail.has(parentEntry) ? this.leafBefore : parentEntry,
+      createdAt: at > 0 ? at : now(),
+      modelFacing,
+      display,
+      tokenEstimate: null,
+      sourceId,
+      content: translated,
+    };
+  }
+
+  /** Names of records become uuids; what names nothing is left open. */
+  private translate(content: EntryContent): EntryContent {
+    const uuidOf = (record: string, end: 'first' | 'last'): string | null => {
+      const place = this.places.get(record);
+      const sourceId = place?.[end];
+      return sourceId === null || sourceId === undefined ? null : (this.uuids.get(sourceId) ?? null);
+    };
+    switch (content.type) {
+      case 'compaction':
+        return { ...content, operationId: `${this.options.format}:${content.operationId}`, firstKeptEntry: content.firstKeptEntry === null ? null : uuidOf(content.firstKeptEntry, 'first') };
+      case 'checkpoint':
+        return { ...content, coversThrough: uuidOf(content.coversThrough, 'last') ?? content.coversThrough };
+      case 'label':
+        return { ...content, target: uuidOf(content.target, 'last') ?? content.target };
+      case 'branch_summary':
+        return { ...content, branchLeaf: uuidOf(content.branchLeaf, 'last') ?? content.branchLeaf };
+      default:
+        return content;
+    }
+  }
+
+  private leafUuid(): string | null {
+    if (this.leaf === null) return null;
+    const place = typeof this.leaf === 'string' ? this.places.get(this.leaf) : undefined;
+    const sourceId = (place ?? this.newest ?? this.newestAside)?.end.entry ?? null;
+    return sourceId === null ? null : (this.uuids.get(sourceId) ?? null);
+  }
+
+  /** Who has the session open reads all of it again when its branch is moved: not where it stands there already. */
+  private async moveLeaf(session: string, leaf: string | null): Promise<void> {
+    const { store } = this.options;
+    if ((await store.session(session))?.leaf !== leaf) await store.moveLeaf(session, leaf);
+  }
+
+  /** Where the user has gone on here, the session stays; what is new is then another branch. */
+  private async furtherLeaf(leaf: string | null): Promise<string | null> {
+    const { leafBefore } = this;
+    if (leafBefore === null) return leaf;
+    const { store } = this.options;
+    if (isForeign(await store.entries([leafBefore]))) return leaf;
+    return leaf !== null && (await store.commonAncestor(leafBefore, leaf)) === leafBefore ? leaf : leafBefore;
+  }
+}
+
+/** Of the bytes of a record. */
+export function recordHash(text: string): string {
+  return hash('sha256', text, 'hex').slice(0, 12);
+}
+
+function isForeign([entry]: readonly NewEntry[]): boolean {
+  return typeof entry?.sourceId === 'string' && !isImportedId(entry.sourceId);
+}
+
+/** SQLite strings end with a NUL, and half a character is none. */
+function safeKey(key: string): string {
+  return key.replace(/[\0\p{Cs}]/gu, '\ufffd');
+}

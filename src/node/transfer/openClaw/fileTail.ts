@@ -1,0 +1,79 @@
+import { open, stat } from 'node:fs/promises';
+import { readLines } from '../foreign/lineReader';
+
+export type TailEvent =
+  /** The file is another one, or no longer begins as it did: what has been read so far is void, and comes again as far as it is still there. */
+  | { readonly type: 'restarted' }
+  | { readonly type: 'line'; readonly text: string };
+
+/** So many bytes in front of where reading goes on have to be what they were. */
+const checkedBytes = 256;
+
+/**
+ * The complete lines of a growing file that say something, each once. A last line that is only half there is left until its end has come. A file that was
+ * replaced, cut or rewritten is read from its start again; while there is none, there is nothing.
+ */
+export class FileTail {
+  private offset = 0;
+  /** Device and inode. */
+  private identity: string | null = null;
+  private checked: Buffer = Buffer.alloc(0);
+
+  constructor(readonly file: string) {}
+
+  /** What has been read, for those who go on behind it: bytes of which file. */
+  get position(): { readonly identity: string | null; readonly offset: number } {
+    return { identity: this.identity, offset: this.offset };
+  }
+
+  /** Whether something may have changed since the last `read`. Never rejects. */
+  async hasNews(): Promise<boolean> {
+    const found = await this.look();
+    return found !== null && (found.identity !== this.identity || found.size !== this.offset);
+  }
+
+  /** Rejects as the file system says, other than by there being no file. */
+  async *read(signal?: AbortSignal): AsyncGenerator<TailEvent, void, void> {
+    const found = await this.look();
+    if (!found) return;
+    const isSame = found.identity === this.identity && found.size >= this.offset && (await this.before(this.offset)).equals(this.checked);
+    if (!isSame) {
+      const isFirst = this.identity === null;
+      this.identity = found.identity;
+      this.offset = 0;
+      this.checked = Buffer.alloc(0);
+      if (!isFirst) yield { type: 'restarted' };
+    }
+    for await (const { text, end, complete } of readLines(this.file, this.offset, signal)) {
+      if (!complete) break;
+      if (text.trim() !== '') yield { type: 'line', text };
+      this.offset = end;
+    }
+    this.checked = await this.before(this.offset);
+  }
+
+  private async look(): Promise<{ readonly identity: string; readonly size: number } | null> {
+    try {
+      const { dev, ino, size } = await stat(this.file);
+      return { identity: identityOf({ dev, ino }), size };
+    } catch {
+      return null;
+    }
+  }
+
+  private async before(offset: number): Promise<Buffer> {
+    const length = Math.min(offset, checkedBytes);
+    if (length === 0) return Buffer.alloc(0);
+    const handle = await open(this.file, 'r');
+    try {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, offset - length);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  }
+}
+
+export function identityOf({ dev, ino }: { readonly dev: number; readonly ino: number }): string {
+  return `${dev}:${ino}`;
+}
