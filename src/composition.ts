@@ -4,52 +4,52 @@ import { window, workspace, type ExtensionContext } from 'vscode';
 import { DisposableStore, type Disposable } from './core/base/disposable';
 import { errorText } from './core/errors';
 import { UuidV7 } from './node/runtime/uuidV7';
-import type { ApiKeys } from './vscode/apiKeys';
-import { AnalyticsPanel } from './vscode/analyticsPanel';
-import { BreakdownPanel } from './vscode/breakdownPanel';
-import { ChatController } from './vscode/chatController';
-import type { ChatMemory } from './vscode/chatMemory';
-import type { ChatRuntime, ChatRuntimeOptions } from './vscode/chatRuntime';
-import { ChatView } from './vscode/chatView';
-import { CompactionPreviews } from './vscode/compactionPreviews';
-import { reviewWith } from './vscode/compactionReview';
+import type { ApiKeys } from './vscode/models/apiKeys';
+import { AnalyticsPanel } from './vscode/panels/analyticsPanel';
+import { BreakdownPanel } from './vscode/panels/breakdownPanel';
+import { ChatController } from './vscode/chat/chatController';
+import type { ChatMemory } from './vscode/chat/windowState';
+import type { ChatRuntime, ChatRuntimeOptions } from './vscode/chat/conversationFactory';
+import { ChatView } from './vscode/chat/chatView';
+import { CompactionPreviews } from './vscode/context/compactionPreviews';
+import { reviewWith } from './vscode/context/compactionReview';
 import { Configuration } from './vscode/configuration';
-import type { ContextKeys } from './vscode/contextKeys';
-import type { CommandName } from './vscode/contributions';
-import { endpointOf, type Endpoint } from './vscode/endpoint';
-import { notifyFull } from './vscode/fullContext';
-import { FullQuestions } from './vscode/fullQuestions';
-import { HistoryCare } from './vscode/historyCare';
-import { warnOfEphemeralStorage } from './vscode/ephemeralNotice';
-import { LmModels } from './vscode/lmModels';
-import type { LazyTree } from './vscode/lazyTree';
+import type { ContextKeys } from './vscode/context/contextKeys';
+import type { CommandName } from './vscode/manifest';
+import { endpointOf, type Endpoint } from './vscode/models/endpoint';
+import { notifyFull } from './vscode/context/fullContext';
+import { FullQuestions } from './vscode/context/fullQuestions';
+import { HistoryCare } from './vscode/history/historyCommands';
+import { warnOfEphemeralStorage } from './vscode/history/ephemeralNotice';
+import { LmModels } from './vscode/models/lmModels';
+import type { LazyTree } from './vscode/sessions/lazyTree';
 import type { Log } from './vscode/log';
-import { ModelNames } from './vscode/modelNames';
-import { ModelSource } from './vscode/modelSource';
+import { ModelNames } from './vscode/models/modelNames';
+import { ModelSource } from './vscode/models/modelSource';
 import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
-import { OpenClaw } from './vscode/openClaw';
-import { OtherSessions } from './vscode/otherSessions';
-import { SessionActions } from './vscode/sessionActions';
-import { SessionDocuments } from './vscode/sessionDocuments';
-import type { SessionNode } from './vscode/sessionNodes';
-import { SessionsTree } from './vscode/sessionsTree';
-import { SpendingWatch } from './vscode/spendingWatch';
-import type { StatusBar } from './vscode/statusBar';
-import { StoreAccess } from './vscode/storeAccess';
-import { StoreLocation } from './vscode/storeLocation';
+import { OpenClaw } from './vscode/openClaw/openClaw';
+import { OtherSessions } from './vscode/sessions/otherSessions';
+import { SessionActions } from './vscode/sessions/sessionActions';
+import { SessionDocuments } from './vscode/sessions/sessionDocuments';
+import type { SessionNode } from './vscode/sessions/sessionNodes';
+import { SessionsTree } from './vscode/sessions/sessionsTree';
+import { SpendingWatch } from './vscode/models/spendingWatch';
+import type { StatusBar } from './vscode/context/statusBar';
+import { StoreAccess } from './vscode/history/storeAccess';
+import { StoreLocation } from './vscode/history/storeLocation';
 import { CommandRunner } from './node/tools/commandRunner';
 import { VscodeWorkspace } from './vscode/tools/vscodeWorkspace';
 import { editorTools } from './vscode/tools/editorTools';
 import { sharedToolRuns } from './vscode/tools/sharedToolRuns';
 import type { RunSharedTool } from './vscode/tools/sharedTools';
 import { ChangeDocuments } from './vscode/tools/changeDocuments';
-import { SummaryFiles } from './vscode/summaryFiles';
-import { TransferCommands } from './vscode/transferCommands';
+import { SummaryFiles } from './vscode/context/summaryFiles';
+import { TransferCommands } from './vscode/history/transferCommands';
 import { askForCleanUp, askForRetention } from './vscode/sessions/retentionPreview';
 import { cleanUpRule, RetentionRule, trashRule } from './vscode/sessions/retentionRule';
 import { SessionDetailsFiles } from './vscode/sessions/sessionDetailsFiles';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
-import { WorkbenchCommands } from './vscode/workbenchCommands';
+import { WorkbenchCommands } from './vscode/commandRouter';
 
 /** What `activate` has made before anything of a conversation was needed. */
 export interface StartedParts {
@@ -195,7 +195,7 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
 function composeRuntime({ context, log, configuration, commands }: Base, asked: Pick<ChatRuntimeOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>): LazyRuntime {
   let loaded: Promise<ChatRuntime> | undefined;
   const load = async () => {
-    const { ChatRuntime } = await import('./vscode/chatRuntime');
+    const { ChatRuntime } = await import('./vscode/chat/conversationFactory');
     return new ChatRuntime({
       ...asked,
       distDir: join(context.extensionPath, 'dist'),

@@ -2,17 +2,17 @@ import { env, l10n, window, workspace, type ExtensionContext } from 'vscode';
 import type { Composition } from './composition';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
-import { ApiKeys } from './vscode/apiKeys';
-import { ChatMemory } from './vscode/chatMemory';
+import { ApiKeys } from './vscode/models/apiKeys';
+import { ChatMemory } from './vscode/chat/windowState';
 import { registerCommands } from './vscode/commands';
-import { ContextKeys } from './vscode/contextKeys';
-import { analyticsPanelType, breakdownPanelType, chatViewId, detailsScheme, previewScheme, sessionsViewId, settings, settingsPrefix, summaryScheme, type SettingName } from './vscode/contributions';
-import { endpointOf } from './vscode/endpoint';
+import { ContextKeys } from './vscode/context/contextKeys';
+import { analyticsPanelType, breakdownPanelType, chatViewId, detailsScheme, previewScheme, sessionsViewId, settings, settingsPrefix, summaryScheme, type SettingName } from './vscode/manifest';
+import { endpointOf } from './vscode/models/endpoint';
 import { LazyFiles } from './vscode/lazyFiles';
-import { LazyTree } from './vscode/lazyTree';
+import { LazyTree } from './vscode/sessions/lazyTree';
 import { Log } from './vscode/log';
-import type { SessionNode } from './vscode/sessionNodes';
-import { StatusBar } from './vscode/statusBar';
+import type { SessionNode } from './vscode/sessions/sessionNodes';
+import { StatusBar } from './vscode/context/statusBar';
 import { shareTools } from './vscode/tools/sharedTools';
 
 let openLog: Log | undefined;
@@ -73,7 +73,7 @@ export function activate(context: ExtensionContext): void {
   showStoredKey();
   if (setting('openClawInherit') === true) inBackground(composed());
   else if (typeof memory.lastSession() !== 'string') {
-    inBackground(import('./vscode/storeLocation').then(async ({ StoreLocation }) => (await new StoreLocation(context).mayHaveSessions()) && contextKeys.set('hasSession', true)));
+    inBackground(import('./vscode/history/storeLocation').then(async ({ StoreLocation }) => (await new StoreLocation(context).mayHaveSessions()) && contextKeys.set('hasSession', true)));
   }
 
   function inBackground(work: Promise<unknown>): void {

@@ -1,5 +1,5 @@
 import { commands, type Disposable } from 'vscode';
-import { commandIds, type CommandName } from './contributions';
+import { commandIds, type CommandName } from './manifest';
 
 /** Registers every contributed command. */
 export function registerCommands(run: (name: CommandName, args: readonly unknown[]) => Promise<void>): Disposable[] {

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { PolicyProblem } from '../core/context/policy/resolvePolicy';
 import type { Logger } from '../core/ports';
-import { settings, settingsPrefix } from './contributions';
+import { settings, settingsPrefix } from './manifest';
 import { readSettings, type Settings } from './settingsValues';
 
 /** The user's settings, as VS Code merges them (without those that an untrusted workspace may not set). */

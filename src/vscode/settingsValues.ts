@@ -7,7 +7,7 @@ import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
 import { defaultEditRules, type EditRules } from '../core/tools/guard/editGuard';
 import { openaiApis, type OpenaiApi } from '../node/models/openai/openaiDialect';
-import { settingKey, settings, type SettingName } from './contributions';
+import { settingKey, settings, type SettingName } from './manifest';
 
 export interface Settings {
   /** Empty: Anthropic's own address. */

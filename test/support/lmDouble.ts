@@ -1,5 +1,5 @@
 import type * as vscode from 'vscode';
-import type { LmApi } from '../../src/vscode/lmModels';
+import type { LmApi } from '../../src/vscode/models/lmModels';
 import { reply, type Script } from './messagesApiScript';
 import { textTokens } from './messagesApiTokens';
 

@@ -5,9 +5,9 @@ import { projectRoot } from './paths';
 
 export interface SourceNode {
   readonly node: ts.Node;
-  /** `src/vscode/statusBar.ts` */
+  /** `src/vscode/context/statusBar.ts` */
   readonly file: string;
-  /** `src/vscode/statusBar.ts:35` */
+  /** `src/vscode/context/statusBar.ts:35` */
   readonly place: () => string;
 }
 

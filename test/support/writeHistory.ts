@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import type { SessionStore } from '../../src/core/ports';
 import { storeFiles } from '../../src/node/store/database/storeFiles';
 import { resolveStoreFolder } from '../../src/node/workspaces/workspaceRegistry';
-import { extensionId } from '../../src/vscode/contributions';
+import { extensionId } from '../../src/vscode/manifest';
 import { temporaryWorkspace } from './sampleWorkspace';
 import { openTestStore, testUuid, userMessage } from './storeTemp';
 

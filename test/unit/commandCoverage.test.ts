@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { commandIds, type CommandName } from '../../src/vscode/contributions';
+import { commandIds, type CommandName } from '../../src/vscode/manifest';
 import { projectRoot } from '../support/paths';
 
 /** The helpers that run a command by its title: in the palette, in a menu, as the button of a row or of a view. */

@@ -31,7 +31,7 @@ import { isContextOverflow } from '../../src/node/models/overflowText';
 import { plainText } from '../../src/node/models/thrownText';
 import { parseSlash } from '../../src/protocol/slashCommands';
 import { escapeMarkdown } from '../../src/vscode/escapeMarkdown';
-import { fileLink } from '../../src/vscode/fileLink';
+import { fileLink } from '../../src/vscode/composer/fileLink';
 import { plainLabel } from '../../src/vscode/plainLabel';
 import { closeInline } from '../../webview-ui/render/closeInline';
 import { testFrames } from '../support/testFrames';

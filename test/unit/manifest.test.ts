@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultEditRules } from '../../src/core/tools/guard/editGuard';
 import { presets, resolvePolicy } from '../../src/core/context/policy/resolvePolicy';
-import { allSettings, category, chatViewId, commandIds, contextKeys, detailsScheme, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, settings, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/contributions';
+import { allSettings, category, chatViewId, commandIds, contextKeys, detailsScheme, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, settings, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/manifest';
 import { projectRoot } from '../support/paths';
 
 interface Command {

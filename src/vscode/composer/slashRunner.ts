@@ -5,11 +5,11 @@ import type { ModelInfo } from '../../core/models/modelInfo';
 import type { PinTarget } from '../../core/context/pins';
 import type { ArgumentChoice } from '../../protocol/composer';
 import type { SlashName } from '../../protocol/slashCommands';
-import type { ChatController } from '../chatController';
-import type { CommandName } from '../contributions';
-import type { ModelSource } from '../modelSource';
-import { providerTitles } from '../modelTexts';
-import type { SessionChoices } from '../sessionChoices';
+import type { ChatController } from '../chat/chatController';
+import type { CommandName } from '../manifest';
+import type { ModelSource } from '../models/modelSource';
+import { providerTitles } from '../models/modelTexts';
+import type { SessionChoices } from '../chat/sessionChoices';
 
 export interface SlashRunnerDeps {
   readonly controller: Pick<ChatController, 'compact' | 'undoCompaction' | 'newSession' | 'focusComposer' | 'renameSession' > & { readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'> };

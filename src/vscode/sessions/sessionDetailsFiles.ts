@@ -2,10 +2,10 @@ import { FileSystemError, FileType, Uri, window, workspace, type FileStat } from
 import { errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
 import type { Session } from '../../core/session/session';
-import { detailsScheme } from '../contributions';
+import { detailsScheme } from '../manifest';
 import { DocumentFiles } from '../documentFiles';
-import type { SessionActions } from '../sessionActions';
-import { sessionTitle } from '../sessionText';
+import type { SessionActions } from './sessionActions';
+import { sessionTitle } from './sessionText';
 import { changedDetails, detailsText } from './sessionDetails';
 
 interface Opened {

@@ -2,7 +2,7 @@ import { commands, Uri, workspace, type TextDocumentContentProvider } from 'vsco
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { t } from '../../core/l10n';
 import type { FileChange } from '../../core/tools/tool';
-import { changeScheme } from '../contributions';
+import { changeScheme } from '../manifest';
 
 /** Shows what a tool would change, or has changed, beside each other. Neither side can be edited; closing it answers nothing. */
 export class ChangeDocuments implements TextDocumentContentProvider, Disposable {

@@ -1,7 +1,7 @@
 import { CancellationTokenSource, LanguageModelTextPart, lm, type LanguageModelToolInformation } from 'vscode';
 import { t } from '../../core/l10n';
 import type { Tool, ToolOutcome } from '../../core/tools/tool';
-import { sharedToolPrefix } from '../contributions';
+import { sharedToolPrefix } from '../manifest';
 
 /** Of a result that says nothing else: more is sent as beginning and end. */
 const shownTokens = 8_000;

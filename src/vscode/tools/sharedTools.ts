@@ -2,7 +2,7 @@ import { LanguageModelTextPart, LanguageModelToolResult, lm, MarkdownString, typ
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import { visibleText } from '../../core/base/visibleText';
 import { t } from '../../core/l10n';
-import { sharedToolNames } from '../contributions';
+import { sharedToolNames } from '../manifest';
 
 export type SharedToolName = keyof typeof sharedToolNames;
 

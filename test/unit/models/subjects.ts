@@ -4,7 +4,7 @@ import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicCli
 import { OllamaClient } from '../../../src/node/models/ollama/ollamaClient';
 import { OpenaiCompatibleClient } from '../../../src/node/models/openai/openaiCompatibleClient';
 import type { AcceptedChat, ChatServer } from '../../support/chatServer';
-import { LmModels } from '../../../src/vscode/lmModels';
+import { LmModels } from '../../../src/vscode/models/lmModels';
 import { LmDouble } from '../../support/lmDouble';
 import { MessagesApi } from '../../support/messagesApi';
 import type { Script } from '../../support/messagesApiScript';

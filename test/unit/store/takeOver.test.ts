@@ -7,7 +7,7 @@ import { StoreError } from '../../../src/core/errors';
 import { reserveLease } from '../../../src/node/store/sharing/leaseReservation';
 import { openStore } from '../../../src/node/store/client/openStore';
 import { backUpFolder, restoreFile } from '../../../src/node/store/client/storeTask';
-import { StoreAccess } from '../../../src/vscode/storeAccess';
+import { StoreAccess } from '../../../src/vscode/history/storeAccess';
 import type { ChildReport } from '../../support/storeChild';
 import { openTestStore, tempFolder, workerFile, type TempFolder } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';

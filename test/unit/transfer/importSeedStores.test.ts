@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sessionsToCleanUp } from '../../../src/core/maintenance/cleanUp';
-import { toRow, type RowContext } from '../../../src/vscode/transcriptRow';
+import { toRow, type RowContext } from '../../../src/vscode/chat/transcript/transcriptRow';
 import { brief, ImportRig } from '../../support/importRig';
 
 const context: RowContext = {

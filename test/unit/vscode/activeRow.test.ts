@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { ActiveRow } from '../../../src/vscode/activeRow';
+import { ActiveRow } from '../../../src/vscode/models/activeRow';
 
 describe('the focus in a list that grows', () => {
   const list = (...keys: string[]) => keys.map((key) => ({ key }));

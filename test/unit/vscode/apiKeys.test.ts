@@ -1,7 +1,7 @@
 import { deepStrictEqual, match } from 'node:assert';
 import { Emitter } from '../../../src/core/base/event';
-import { ApiKeys } from '../../../src/vscode/apiKeys';
-import { endpointOf } from '../../../src/vscode/endpoint';
+import { ApiKeys } from '../../../src/vscode/models/apiKeys';
+import { endpointOf } from '../../../src/vscode/models/endpoint';
 
 class FakeSecrets {
   readonly values = new Map<string, string>();

@@ -1,8 +1,8 @@
 import { deepStrictEqual } from 'node:assert';
 import { StoreError, type StoreErrorReason } from '../../../src/core/errors';
 import type { StoreStatus } from '../../../src/core/ports';
-import { bannerFor } from '../../../src/vscode/banner';
-import { sessionPolicyProblem } from '../../../src/vscode/sessionPolicyProblem';
+import { bannerFor } from '../../../src/vscode/chat/banner';
+import { sessionPolicyProblem } from '../../../src/vscode/chat/sessionPolicyProblem';
 
 const owner: StoreStatus = { access: 'owner', durability: 'file', note: null, file: '/h/history.db' };
 

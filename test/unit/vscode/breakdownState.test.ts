@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readHistory, withEntry, withUsage } from '../../../src/vscode/breakdownState';
+import { readHistory, withEntry, withUsage } from '../../../src/vscode/panels/breakdownState';
 import { openTestStore, tempFolder, testUuid, userMessage } from '../../support/storeTemp';
 import { compactionContent } from '../../support/compactionContent';
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Logger } from '../../../src/core/ports';
-import { ChatMemory, type RememberedMeter } from '../../../src/vscode/chatMemory';
+import { ChatMemory, type RememberedMeter } from '../../../src/vscode/chat/windowState';
 
 /** As VS Code keeps it: what is written comes back as JSON. */
 class Storage {

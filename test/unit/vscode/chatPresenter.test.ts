@@ -7,7 +7,7 @@ import type { Session } from '../../../src/core/session/session';
 import { attemptDiscarded } from '../../../src/core/session/liveCompaction';
 import type { Delta, TranscriptRow } from '../../../src/protocol/messages';
 import { exclusionContent } from '../../../src/core/context/contextExclusion';
-import { ChatPresenter } from '../../../src/vscode/chatPresenter';
+import { ChatPresenter } from '../../../src/vscode/chat/chatPresenter';
 
 /** A conversation as the presenter sees it, without anything behind it. */
 class Rig {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
-import { ChatRuntime } from '../../../src/vscode/chatRuntime';
+import { ChatRuntime } from '../../../src/vscode/chat/conversationFactory';
 import { readSettings, type Settings } from '../../../src/vscode/settingsValues';
 import { silentLog } from '../../support/conversationRig';
 import { projectRoot } from '../../support/paths';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { emptyFoldedState, renderFoldedState } from '../../../src/core/compaction/ledgers/foldedState';
 import type { ContentOf } from '../../../src/core/session/entry';
-import { compactionPreviewText, oneLine, summaryIn } from '../../../src/vscode/compactionPreviewText';
+import { compactionPreviewText, oneLine, summaryIn } from '../../../src/vscode/context/compactionPreviewText';
 import { BranchBuilder } from '../../support/branchBuilder';
 
 describe('the preview of a compaction', () => {

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { fileLink } from '../../../src/vscode/fileLink';
+import { fileLink } from '../../../src/vscode/composer/fileLink';
 
 describe('the file that a link means', () => {
   it('is found however the line is written', () => {

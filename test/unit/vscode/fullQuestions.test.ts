@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { FullQuestion } from '../../../src/core/chat/turn/turn';
-import { FullQuestions } from '../../../src/vscode/fullQuestions';
+import { FullQuestions } from '../../../src/vscode/context/fullQuestions';
 
 describe('FullQuestions', () => {
   const question = (session: string): FullQuestion => ({ session, used: 9, effective: 10, limit: 10 });

@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gitRemote } from '../../../src/vscode/gitRemote';
+import { gitRemote } from '../../../src/vscode/history/gitRemote';
 
 describe('gitRemote', () => {
   let folder: string;

@@ -1,8 +1,8 @@
 import { deepStrictEqual } from 'node:assert';
 import type { SearchHit } from '../../../src/core/session/searchQuery';
 import { snippet } from '../../../src/core/recall/snippet';
-import { historyPicks } from '../../../src/vscode/historyPicks';
-import { SearchAsTyped } from '../../../src/vscode/searchAsTyped';
+import { historyPicks } from '../../../src/vscode/sessions/historyPicks';
+import { SearchAsTyped } from '../../../src/vscode/sessions/searchAsTyped';
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { KnownWorkspace } from '../../../src/node/workspaces/workspaceEntry';
-import { otherWorkspace, placeOf, relinkPick } from '../../../src/vscode/knownPlaces';
+import { otherWorkspace, placeOf, relinkPick } from '../../../src/vscode/history/knownPlaces';
 import { now } from './sessions';
 
 const entry = (workspaceUris: string[], more: Partial<KnownWorkspace> = {}): KnownWorkspace => ({

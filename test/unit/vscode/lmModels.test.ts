@@ -1,6 +1,6 @@
 import { deepStrictEqual, equal, rejects } from 'node:assert/strict';
 import { ModelError } from '../../../src/core/models/modelError';
-import { LmModels } from '../../../src/vscode/lmModels';
+import { LmModels } from '../../../src/vscode/models/lmModels';
 import { LmDouble } from '../../support/lmDouble';
 import { assistant, collect, failureOf, never, request as anyRequest, user } from '../models/rig';
 import { conforms } from '../models/conformance';

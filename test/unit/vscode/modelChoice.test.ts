@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { wantedModel } from '../../../src/vscode/modelChoice';
+import { wantedModel } from '../../../src/vscode/models/modelChoice';
 
 describe('wantedModel', () => {
   it('takes the session\'s model first, then offline mode if it was chosen, then the setting', () => {

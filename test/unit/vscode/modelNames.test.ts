@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { ModelInfo } from '../../../src/core/models/modelInfo';
-import { ModelNames } from '../../../src/vscode/modelNames';
+import { ModelNames } from '../../../src/vscode/models/modelNames';
 
 /** What outlives the window. */
 function memory(): ConstructorParameters<typeof ModelNames>[0] {

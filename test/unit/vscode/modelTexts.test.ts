@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { priceOf } from '../../../src/core/cost/prices';
-import { priceNote } from '../../../src/vscode/modelTexts';
+import { priceNote } from '../../../src/vscode/models/modelTexts';
 
 describe('what a model costs, in the picker', () => {
   const cheap = { input: 1, output: 5 };

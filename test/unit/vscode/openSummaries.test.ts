@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Conversation } from '../../../src/core/chat/conversation';
 import { isEntryOf } from '../../../src/core/session/entry';
 import { liveCompaction } from '../../../src/core/session/liveCompaction';
-import { OpenSummaries, SummaryFault, type SummaryPlace } from '../../../src/vscode/openSummaries';
+import { OpenSummaries, SummaryFault, type SummaryPlace } from '../../../src/vscode/context/openSummaries';
 import { ConversationRig } from '../../support/conversationRig';
 import { says } from '../../support/scriptedModel';
 

@@ -1,9 +1,9 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Conversation } from '../../../src/core/chat/conversation';
 import type { StoredEntry } from '../../../src/core/session/entry';
-import type { ModelSource } from '../../../src/vscode/modelSource';
-import { OpenChat } from '../../../src/vscode/openChat';
-import { SurfaceFeed } from '../../../src/vscode/surfaceFeed';
+import type { ModelSource } from '../../../src/vscode/models/modelSource';
+import { OpenChat } from '../../../src/vscode/chat/sessionTab';
+import { SurfaceFeed } from '../../../src/vscode/chat/chatViewFeed';
 import { silentLog } from '../../support/conversationRig';
 import { openTestStore, tempFolder, userMessage } from '../../support/storeTemp';
 

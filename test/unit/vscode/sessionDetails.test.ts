@@ -1,9 +1,9 @@
 import { deepStrictEqual, throws } from 'node:assert';
 import type { SessionQuery } from '../../../src/core/session/sessionQuery';
 import { changedDetails, detailsText } from '../../../src/vscode/sessions/sessionDetails';
-import { groupSessions } from '../../../src/vscode/sessionGroups';
-import { SessionLists } from '../../../src/vscode/sessionLists';
-import { sessionTooltip } from '../../../src/vscode/sessionText';
+import { groupSessions } from '../../../src/vscode/sessions/sessionGroups';
+import { SessionLists } from '../../../src/vscode/sessions/treeLists';
+import { sessionTooltip } from '../../../src/vscode/sessions/sessionText';
 import { aSession, now } from './sessions';
 
 const session = aSession({

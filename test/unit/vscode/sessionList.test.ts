@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
-import { OtherSessions } from '../../../src/vscode/otherSessions';
-import { SessionList } from '../../../src/vscode/sessionList';
-import type { OtherWorkspace } from '../../../src/vscode/sessionNodes';
+import { OtherSessions } from '../../../src/vscode/sessions/otherSessions';
+import { SessionList } from '../../../src/vscode/sessions/recentSessions';
+import type { OtherWorkspace } from '../../../src/vscode/sessions/sessionNodes';
 import { openTestStore, tempFolder, testUuid } from '../../support/storeTemp';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { SessionLists, listStep } from '../../../src/vscode/sessionLists';
+import { SessionLists, listStep } from '../../../src/vscode/sessions/treeLists';
 import { openTestStore, tempFolder, testUuid } from '../../support/storeTemp';
 import { now } from './sessions';
 

@@ -1,5 +1,5 @@
 import { deepStrictEqual, match, doesNotMatch } from 'node:assert';
-import { parseTags, sessionDescription, sessionsText, sessionTags, sessionTooltip } from '../../../src/vscode/sessionText';
+import { parseTags, sessionDescription, sessionsText, sessionTags, sessionTooltip } from '../../../src/vscode/sessions/sessionText';
 import { aSession, now } from './sessions';
 
 describe('the Sessions view: its words', () => {

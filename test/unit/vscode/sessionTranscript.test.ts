@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects } from 'node:assert';
-import { sessionTranscript, transcriptEntries } from '../../../src/vscode/sessionTranscript';
+import { sessionTranscript, transcriptEntries } from '../../../src/vscode/sessions/sessionTranscript';
 import { openTestStore, tempFolder, testUuid, userMessage } from '../../support/storeTemp';
 import { now } from './sessions';
 

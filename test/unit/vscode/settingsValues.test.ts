@@ -1,5 +1,5 @@
 import { deepStrictEqual, match } from 'node:assert';
-import { settings, type SettingName } from '../../../src/vscode/contributions';
+import { settings, type SettingName } from '../../../src/vscode/manifest';
 import type { PolicyOverrides } from '../../../src/core/context/policy/resolvePolicy';
 import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
 import { readSettings } from '../../../src/vscode/settingsValues';

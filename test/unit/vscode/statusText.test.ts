@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok } from 'node:assert';
 import type { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
-import { statusView } from '../../../src/vscode/statusText';
+import { statusView } from '../../../src/vscode/context/statusText';
 
 function snapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {
   return {

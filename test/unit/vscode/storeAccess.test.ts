@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { openTestStore, tempFolder } from '../../support/storeTemp';
-import { StoreAccess } from '../../../src/vscode/storeAccess';
+import { StoreAccess } from '../../../src/vscode/history/storeAccess';
 
 const log = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ThinkingLevel } from '../../../src/core/context/policy/thinkingLevel';
 import type { ModelInfo } from '../../../src/core/models/modelInfo';
-import { thinkingChoices } from '../../../src/vscode/thinkingChoices';
+import { thinkingChoices } from '../../../src/vscode/models/thinkingChoices';
 
 describe('the levels of thinking that are offered', () => {
   const shown = (thinking: ModelInfo['thinking'], current: ThinkingLevel | null = null) => thinkingChoices(current, { name: 'M', ...(thinking ? { thinking } : {}) }).map(({ label, level }) => [label.replace('$(check)', '✓'), level]);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ChatPage } from '../../support/chatPage';
 import { openChat, type ChatSession } from '../../support/chatSession';
 import { inOrder } from '../../support/inOrder';
-import { listStep } from '../../../src/vscode/sessionLists';
+import { listStep } from '../../../src/vscode/sessions/treeLists';
 import { SessionsPage } from '../../support/sessionsPage';
 import { testUuid, userMessage } from '../../support/storeTemp';
 import { waitFor } from '../../support/waitFor';

@@ -1,0 +1,239 @@
+import { errorText } from '../../core/errors';
+import { t } from '../../core/l10n';
+import type { IdSource, Logger, SessionStore, StoreStatus } from '../../core/ports';
+import { isBlank } from '../../core/session/attachment';
+import type { Session } from '../../core/session/session';
+import type { ChatMemory } from './windowState';
+import type { LooseSession } from './newSessionDraft';
+import type { OpenChat } from './sessionTab';
+import type { OpenChats } from './sessionTabs';
+import type { SessionList } from '../sessions/recentSessions';
+import type { ReopenOptions, StoreAccess } from '../history/storeAccess';
+import type { SurfaceFeed } from './chatViewFeed';
+
+export interface CurrentChatDeps {
+  readonly store: StoreAccess;
+  readonly chats: OpenChats;
+  readonly loose: LooseSession;
+  readonly list: SessionList;
+  readonly feed: SurfaceFeed;
+  readonly memory: ChatMemory;
+  /** Another window has deleted for good what was on show here; an empty chat has taken its place. */
+  readonly sessionDeleted: (title: string) => void;
+  readonly cwd: string | null;
+  readonly ids: IdSource;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/*
+ *   closed ──open──▶ last session ──show / create──▶ another session
+ *                      │   ▲ └──leave / deleted elsewhere──▶ none (loose) ──create──▶ new session
+ *                      └───┘ the store has changed: read anew
+ *
+ * Which session is on show. Opening, switching and reloading happen one after the other, so that what is begun in a chat is not
+ * left behind by a chat that takes its place.
+ */
+export class CurrentChat {
+  private opened: Promise<void> | null = null;
+  private last: Promise<unknown> = Promise.resolve();
+  /** What the open chats were read from. */
+  private known: ReadFrom | null = null;
+  /** Opened anew, with the chat on show read from it already. */
+  private reread: SessionStore | null = null;
+
+  constructor(private readonly deps: CurrentChatDeps) {}
+
+  get chat(): OpenChat | null {
+    return this.deps.chats.current;
+  }
+
+  get isOpened(): boolean {
+    return this.opened !== null;
+  }
+
+  /** Opens the store and the last session, once. Rejects with `StoreError`; the next call tries again. */
+  open(): Promise<void> {
+    this.opened ??= this.serial(() => this.openLast()).catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  /** A session without a message, which comes into being with its first one, with what was written for it last time. Never rejects. */
+  async leave(): Promise<void> {
+    await this.open().catch(() => undefined);
+    await this.serial(() => this.showNone());
+    await this.resolveLoose();
+  }
+
+  /** Rejects with `StoreError`, or an `Error` for a session that is gone. */
+  async switchTo(uuid: string): Promise<void> {
+    await this.open();
+    await this.serial(async () => {
+      if (this.chat?.session.uuid === uuid) return;
+      const session = await (await this.deps.store.get()).session(uuid);
+      if (!session) throw new Error(t('This session does not exist any more.'));
+      await this.show(session);
+      this.deps.feed.snapshot();
+    });
+  }
+
+  /** Begins something in the chat on show; a session comes into being for it where there is none. Rejects with `StoreError`. */
+  async startOrCreate(start: (chat: OpenChat) => Promise<void>): Promise<void> {
+    await this.open();
+    await this.begin(async () => this.chat ?? this.create(), start);
+  }
+
+  /** Begins something in the chat on show, if there is one. */
+  async start(start: (chat: OpenChat) => Promise<void>): Promise<void> {
+    await this.begin(async () => this.chat, (chat) => chat ? start(chat) : undefined);
+  }
+
+  /** Asks which model a session that begins now would get. Never rejects. */
+  async resolveLoose(): Promise<void> {
+    await this.deps.loose.resolve();
+    this.deps.feed.connection();
+  }
+
+  /** Closes the store once no turn runs and opens it again (StoreAccess.reopen). New turns wait. Rejects as that does. */
+  reopenStore(options: ReopenOptions): Promise<StoreStatus> {
+    const { chats, store } = this.deps;
+    return this.serial(async () => {
+      await chats.idle();
+      try {
+        return (await store.reopen(options)).status;
+      } finally {
+        // Now, not with the reload that follows: what waits begins in the chat that is on show next.
+        if (store.current && this.chat) await chats.reload((this.reread = store.current));
+      }
+    });
+  }
+
+  async storeChanged(): Promise<void> {
+    const { current: store } = this.deps.store;
+    const before = this.known;
+    this.known = store && readFrom(store);
+    this.deps.feed.banner();
+    // What another window writes to a store that is only read here is read when the user looks here, not at each of its writes. Which
+    // of the windows owns the file makes no difference.
+    const isRepaired = this.known !== null && this.known.repair !== null && this.known.repair !== before?.repair;
+    const isSame = before !== null && before.store === this.known?.store && before.isCopy === this.known.isCopy && !isRepaired;
+    if (store && this.isOpened && !isSame) await this.reload();
+  }
+
+  /** Reads what is open again, from the store as it is now. Never rejects. */
+  async reload(): Promise<void> {
+    const { store, chats, list, feed, log } = this.deps;
+    try {
+      await this.serial(async () => {
+        if (!this.chat) return this.openLast();
+        const from = await store.get();
+        if (from !== this.reread) await chats.reload(from);
+        this.reread = null;
+      });
+      await list.read();
+    } catch (error) {
+      log.warn('session_not_reloaded', { detail: errorText(error) });
+    }
+    feed.snapshot();
+  }
+
+  /**
+   * Leaves a session that has been deleted for good: that happens only while no window works in it, so nothing runs here. What the
+   * user has begun to write stays. Never rejects.
+   */
+  async leaveDeleted(): Promise<void> {
+    const { store, loose, sessionDeleted, log } = this.deps;
+    try {
+      await this.serial(async () => {
+        const { chat } = this;
+        if (!chat || (await (await store.get()).session(chat.session.uuid))) return;
+        loose.adopt(chat.draft);
+        await this.showNone();
+        sessionDeleted(chat.session.title);
+      });
+      if (!this.chat) await this.resolveLoose();
+    } catch (error) {
+      log.warn('session_not_looked_up', { detail: errorText(error) });
+    }
+  }
+
+  private async showNone(): Promise<void> {
+    this.deps.chats.leave();
+    await this.deps.memory.setLastSession(null);
+    this.deps.feed.snapshot();
+  }
+
+  private async openLast(): Promise<void> {
+    const { memory, list } = this.deps;
+    const store = await this.deps.store.get();
+    this.known = readFrom(store);
+    const [newest] = await list.read();
+    const remembered = memory.lastSession();
+    if (remembered === null) return;
+    const last = remembered === undefined ? undefined : await store.session(remembered);
+    const session = last && last.deletedAt === null ? last : newest && (await store.session(newest.uuid));
+    if (session) await this.show(session);
+  }
+
+  private async create(): Promise<OpenChat> {
+    const { ids, now, cwd, loose, chats, feed, list } = this.deps;
+    const store = await this.deps.store.get();
+    const { model, policy, thinkingLevel } = loose;
+    const created = await store.createSession({ uuid: ids.next(), channel: 'vscode', cwd, model, policy, createdAt: now() });
+    const session = thinkingLevel === null ? created : await store.updateSession(created.uuid, { thinkingLevel });
+    const chat = await this.show(session);
+    // In the store before it is forgotten here; what has been written since goes before it.
+    if (isBlank(chat.draft) && !isBlank(loose.draft)) await chat.saveDraft(loose.draft);
+    loose.clear();
+    // No snapshot: it would take what the user has gone on writing.
+    feed.delta({ kind: 'session', session: { uuid: session.uuid, id: session.id, title: session.title } });
+    feed.delta({ kind: 'context', context: chats.context });
+    feed.connection();
+    void list.tryRead();
+    return chat;
+  }
+
+  private async show(session: Session): Promise<OpenChat> {
+    const { memory, chats, log, now } = this.deps;
+    const store = await this.deps.store.get();
+    const chat = await chats.show(store, session);
+    await memory.setLastSession(session.uuid);
+    if (store.status.access !== 'readonly') {
+      void store.updateSession(session.uuid, { lastOpenedAt: now() }).catch((error: unknown) => log.debug('last_opened_not_saved', { detail: errorText(error) }));
+    }
+    return chat;
+  }
+
+  /** Starts something before another chat, or this one read anew, can take the place of the one that `find` gives. */
+  private async begin<C>(find: () => Promise<C>, start: (chat: C) => Promise<void> | undefined): Promise<void> {
+    const { started } = await this.serial(async () => {
+      const started = start(await find());
+      // Handled below; until then nobody listens.
+      started?.catch(() => undefined);
+      return { started };
+    });
+    await started;
+  }
+
+  private serial<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.last.then(work);
+    this.last = result.catch(() => undefined);
+    return result;
+  }
+}
+
+interface ReadFrom {
+  readonly store: SessionStore;
+  /** It could not be written. */
+  readonly isCopy: boolean;
+  /** What the repair said that it was last made anew by, in whichever window; null when it was not. */
+  readonly repair: string | null;
+}
+
+function readFrom(store: SessionStore): ReadFrom {
+  const { access, note } = store.status;
+  return { store, isCopy: access === 'readonly', repair: note?.reason === 'recovered' ? note.detail : null };
+}

@@ -1,0 +1,121 @@
+import type { Disposable } from '../../core/base/disposable';
+import type { Connection, Delta, ViewSnapshot } from '../../protocol/messages';
+import { bannerFor } from './banner';
+import type { LooseSession } from './newSessionDraft';
+import type { ModelSource } from '../models/modelSource';
+import type { OpenChat } from './sessionTab';
+import type { StoreAccess } from '../history/storeAccess';
+
+/** Whoever shows the chat. A hidden surface drops deltas and asks for a snapshot when it is shown again. */
+export interface ChatSurface {
+  readonly visible: boolean;
+  /** It has loaded and been sent a snapshot since it was shown: deltas reach it. */
+  readonly ready: boolean;
+  snapshot(snapshot: ViewSnapshot): void;
+  delta(delta: Delta): void;
+}
+
+export interface SurfaceSource {
+  readonly store: Pick<StoreAccess, 'current' | 'failure'>;
+  readonly models: Pick<ModelSource, 'connection'>;
+  readonly isTrusted: () => boolean;
+  /** What is wrong with the policy of the session on show; null: nothing. */
+  readonly policyProblem: () => string | null;
+  readonly isDismissed: (banner: string) => boolean;
+  readonly chat: () => OpenChat | null;
+  /** In the place of a chat when there is none. */
+  readonly loose: LooseSession;
+  readonly sessions: () => ViewSnapshot['sessions'];
+}
+
+/** Keeps the surface up to date, if there is one. */
+export class SurfaceFeed {
+  private surface: ChatSurface | null = null;
+  private lastConnection = '';
+  /** As JSON. A surface without a snapshot shows none. */
+  private lastBanner = 'null';
+  /** A row to go to, for a surface that is not shown yet. */
+  private toReveal: string | null = null;
+
+  constructor(private readonly source: SurfaceSource) {}
+
+  get visible(): boolean {
+    return this.surface?.visible ?? false;
+  }
+
+  /** The newest surface is the one that counts. */
+  attach(surface: ChatSurface): Disposable {
+    this.surface = surface;
+    return {
+      dispose: () => {
+        if (this.surface === surface) this.surface = null;
+      },
+    };
+  }
+
+  delta(delta: Delta): void {
+    this.surface?.delta(delta);
+  }
+
+  /** Goes to a row, at once or when the surface is ready. */
+  reveal(id: string): void {
+    this.toReveal = id;
+    if (this.surface?.visible && this.surface.ready) this.revealNow();
+  }
+
+  /** What answers, if that has changed. */
+  connection(): void {
+    const connection = this.currentConnection();
+    const text = JSON.stringify(connection);
+    if (text === this.lastConnection) return;
+    this.lastConnection = text;
+    this.delta({ kind: 'connection', connection });
+  }
+
+  banner(): void {
+    const banner = this.currentBanner();
+    const text = JSON.stringify(banner);
+    if (text === this.lastBanner) return;
+    this.lastBanner = text;
+    this.delta({ kind: 'banner', banner });
+  }
+
+  /** Everything. */
+  snapshot(): void {
+    const { chat: chatOf, loose, sessions } = this.source;
+    const chat = chatOf();
+    const connection = this.currentConnection();
+    this.lastConnection = JSON.stringify(connection);
+    const banner = this.currentBanner();
+    this.lastBanner = JSON.stringify(banner);
+    const { draft } = chat ?? loose;
+    const nothing = { session: null, rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, full: null, context: null };
+    this.surface?.snapshot({
+      ...(chat?.presenter.parts() ?? nothing),
+      sessions: sessions(),
+      connection,
+      banner,
+      draft: draft.text,
+      ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}),
+      ...(chat?.draftRemark === undefined ? {} : { draftRemark: chat.draftRemark }),
+    });
+    if (this.surface) this.revealNow();
+  }
+
+  private revealNow(): void {
+    const id = this.toReveal;
+    this.toReveal = null;
+    if (id !== null) this.delta({ kind: 'reveal', id });
+  }
+
+  private currentConnection(): Connection {
+    const { chat: chatOf, loose, models } = this.source;
+    const chat = chatOf();
+    return chat ? models.connection(chat.conversation.model.info) : loose.connection;
+  }
+
+  private currentBanner(): ViewSnapshot['banner'] {
+    const { store, isTrusted, policyProblem, isDismissed } = this.source;
+    return bannerFor({ status: store.current?.status ?? null, failure: store.failure, trusted: isTrusted(), policyProblem: policyProblem(), isDismissed });
+  }
+}

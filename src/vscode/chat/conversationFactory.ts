@@ -1,0 +1,154 @@
+import { dirname, join } from 'node:path';
+import { Conversation } from '../../core/chat/conversation';
+import type { AskWhenFull, ReviewCompaction } from '../../core/chat/turn/turn';
+import { DailyBudget } from '../../core/cost/dailyBudget';
+import { costOf, priceOf } from '../../core/cost/prices';
+import { sumOf } from '../../core/cost/spending';
+import { OfflineModel } from '../../core/offline/offlineModel';
+import type { Logger, MemoryNotes, SessionStore, TokenCounter } from '../../core/ports';
+import type { Session } from '../../core/session/session';
+import { WorkspacePassages } from '../../core/recall/workspacePassages';
+import { approvalRule } from '../../core/tools/approvalRule';
+import type { Tool } from '../../core/tools/tool';
+import type { ToolWorkspace } from '../../core/tools/toolWorkspace';
+import { workspaceTools } from '../../core/tools/workspaceTools';
+import { english, t } from '../../core/l10n';
+import { FileMemoryNotes } from '../../node/memory/fileMemoryNotes';
+import { findSkills } from '../../node/skills/findSkills';
+import { workspaceInstructions } from '../../node/memory/instructionFiles';
+import { ScopedMemoryNotes } from '../../node/memory/scopedMemoryNotes';
+import { WorkspacePins } from '../../node/memory/workspacePins';
+import { WorkerAnalyst } from '../../node/analysis/workerAnalyst';
+import { conversationDeps } from '../../node/runtime/conversationDeps';
+import { systemClock } from '../../node/runtime/systemClock';
+import { ModelBindings, type HostedModels } from '../../node/runtime/modelBindings';
+import { createClient, type ProviderAccess, type ProviderId } from '../../node/models/providerAccess';
+import { openStore } from '../../node/store/client/openStore';
+import { WorkerTokenCounter } from '../../node/tokens/workerTokenCounter';
+import type { Endpoint } from '../models/endpoint';
+import type { SessionModel } from './sessionTab';
+import { StoreTasks } from '../history/storeTasks';
+import type { Settings } from '../settingsValues';
+
+export interface ChatRuntimeOptions {
+  /** Where the workers lie. */
+  readonly distDir: string;
+  /** Folders of the workspace on this disk. */
+  readonly folders: () => readonly string[];
+  /** Folder of the notes that hold in every workspace. */
+  readonly userNotes: string;
+  readonly settings: () => Settings;
+  readonly workspace: ToolWorkspace;
+  readonly otherTools: () => readonly Tool[];
+  readonly isTrusted: () => boolean;
+  readonly askWhenFull: AskWhenFull;
+  readonly reviewCompaction: ReviewCompaction;
+  /** The session that offline answers search first. */
+  readonly session: () => string;
+  /** Whether to go on although the day's budget is spent; dollars. */
+  readonly askBudget: (spent: number, budget: number) => Promise<boolean>;
+  /** How a provider is reached. Rejects with `ModelError`. */
+  readonly reach: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
+  /** The models of VS Code. */
+  readonly hosted: HostedModels;
+  readonly log: Logger;
+}
+
+const keyHint = () => t('To chat with Claude, set an API key with *Threadkeeper: Set API Key…*.');
+
+/** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
+export class ChatRuntime {
+  private readonly counter: WorkerTokenCounter;
+  private readonly analyst: WorkerAnalyst;
+  private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
+
+  constructor(private readonly options: ChatRuntimeOptions) {
+    this.counter = new WorkerTokenCounter(join(options.distDir, 'tokenWorker.js'), options.log);
+    this.analyst = new WorkerAnalyst(join(options.distDir, 'analystWorker.js'), options.log);
+  }
+
+  openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
+    const { distDir, log } = this.options;
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('VS Code window'), logger: log, repair: options.repair });
+  }
+
+  get tokens(): TokenCounter {
+    return this.counter;
+  }
+
+  get tasks(): StoreTasks {
+    return new StoreTasks(this.options.distDir);
+  }
+
+  /** Of another workspace, whoever owns it. Rejects with `StoreError`. */
+  readStore(folder: string): Promise<SessionStore> {
+    const { distDir, log } = this.options;
+    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('VS Code window'), logger: log, readonly: true });
+  }
+
+  /** Rejects with `StoreError`. */
+  async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
+    const { settings, log } = this.options;
+    // Once, so that the prompt of the session stays as it begins.
+    const ofWorkspace = settings().instructionFiles && this.options.isTrusted() ? await workspaceInstructions(new WorkspacePins(this.options.folders)) : '';
+    const skills = this.options.isTrusted() ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log) : [];
+    const deps = conversationDeps({
+      store,
+      counter: this.counter,
+      analyst: this.analyst,
+      folders: this.options.folders,
+      notes: this.of(store).notes,
+      log,
+      session: session.uuid,
+      approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
+      maxRounds: () => settings().maxRounds,
+      otherTools: this.options.otherTools,
+      tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock, () => settings().editRules) : []),
+      askWhenFull: this.options.askWhenFull,
+      reviewCompaction: this.options.reviewCompaction,
+      skills,
+      instructions: () => [settings().instructions, ofWorkspace].filter((part) => part.trim() !== '').join('\n\n'),
+      offerBranchSummary: () => settings().offerBranchSummary,
+      policy: () => settings().policy,
+      costOf: (provider, id, usage) => costOf(priceOf(settings().prices, provider, id), usage),
+      resolveModel: () => model.resolve(),
+    });
+    return Conversation.open(deps, session.uuid, model.fallback);
+  }
+
+  bindings(store: SessionStore): ModelBindings {
+    return this.of(store).bindings;
+  }
+
+  notes(store: SessionStore): MemoryNotes {
+    return this.of(store).notes;
+  }
+
+  /** Whether a key is let in. Rejects with `ModelError`. */
+  async verifyKey(apiKey: string, { provider, baseUrl }: Endpoint): Promise<void> {
+    const client = await createClient({ provider, apiKey, baseURL: baseUrl, api: 'chat-completions', contextTokens: null }, this.options.log);
+    await client.listModels();
+  }
+
+  async close(): Promise<void> {
+    this.analyst.dispose();
+    await this.counter.close();
+  }
+
+  private of(store: SessionStore): { readonly notes: MemoryNotes; readonly bindings: ModelBindings } {
+    let known = this.clients.get(store);
+    if (!known) {
+      const { workspace, isTrusted, session, log, userNotes, reach, hosted, settings, askBudget } = this.options;
+      const budget = new DailyBudget({
+        budget: () => settings().dailyBudget,
+        spentSince: async (from) => sumOf(await store.usageTotals({ from })).cost,
+        ask: askBudget,
+        now: Date.now,
+      });
+      const notes = new ScopedMemoryNotes(new FileMemoryNotes(join(dirname(store.status.file), 'notes')), new FileMemoryNotes(userNotes));
+      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files: new WorkspacePassages({ workspace, clock: systemClock, mayRead: isTrusted }), session, keyHint }), log, reach, hosted, budget: (mayAsk) => budget.check(mayAsk) }) };
+      this.clients.set(store, known);
+    }
+    return known;
+  }
+}

@@ -1,0 +1,120 @@
+import * as z from 'zod/mini';
+import { SessionPolicy } from '../../core/context/policy/resolvePolicy';
+import { thinkingLevels, type ThinkingLevel } from '../../core/context/policy/thinkingLevel';
+import { errorText } from '../../core/errors';
+import type { ModelInfo } from '../../core/models/modelInfo';
+import type { Logger } from '../../core/ports';
+import { Attachment, isBlank, nothingWritten, type Written } from '../../core/session/attachment';
+import type { Connection } from '../../protocol/messages';
+import type { ChatMemory } from './windowState';
+import type { ModelSource } from '../models/modelSource';
+
+const State = z.object({
+  draft: z.object({ text: z.string(), attachments: z.array(Attachment) }),
+  /** `provider/model`; null: whatever the settings say. */
+  model: z.nullable(z.string()),
+  policy: z.nullable(SessionPolicy),
+  thinkingLevel: z.nullable(z.enum(thinkingLevels)),
+});
+/** As much of another version's state as is the user's own work. */
+const Text = z.object({ draft: z.object({ text: z.string() }) });
+
+interface State {
+  readonly draft: Written;
+  readonly model: string | null;
+  readonly policy: SessionPolicy | null;
+  readonly thinkingLevel: ThinkingLevel | null;
+}
+
+const blank: State = { draft: nothingWritten, model: null, policy: null, thinkingLevel: null };
+
+/**
+ * What is known of a session that begins with its first message: what is written for it, what was chosen, and what will answer. Kept
+ * outside of the store, which has no place for a session that may never be: it is there again when the window is reloaded.
+ */
+export class LooseSession {
+  private state: State;
+  private resolved: ModelInfo | null = null;
+
+  constructor(
+    private readonly models: ModelSource,
+    private readonly memory: Pick<ChatMemory, 'looseSession' | 'setLooseSession'>,
+    private readonly log: Logger,
+  ) {
+    this.state = parsed(memory.looseSession());
+  }
+
+  get draft(): Written {
+    return this.state.draft;
+  }
+
+  set draft(draft: Written) {
+    this.change({ draft });
+  }
+
+  get model(): string | null {
+    return this.state.model;
+  }
+
+  set model(model: string | null) {
+    this.change({ model });
+  }
+
+  get policy(): SessionPolicy | null {
+    return this.state.policy;
+  }
+
+  set policy(policy: SessionPolicy | null) {
+    this.change({ policy });
+  }
+
+  get thinkingLevel(): ThinkingLevel | null {
+    return this.state.thinkingLevel;
+  }
+
+  set thinkingLevel(thinkingLevel: ThinkingLevel | null) {
+    this.change({ thinkingLevel });
+  }
+
+  get connection(): Connection {
+    return this.models.connection(this.modelInfo);
+  }
+
+  get modelInfo(): ModelInfo {
+    return this.resolved ?? this.models.fallback(this.model).info;
+  }
+
+  /** Asks which model it will be. Never rejects: until then it is what the table says. */
+  async resolve(): Promise<void> {
+    this.resolved = null;
+    try {
+      this.resolved = (await this.models.resolve(this.model)).info;
+    } catch (error) {
+      this.log.debug('model_unresolved', { detail: errorText(error) });
+    }
+  }
+
+  /** Puts what was written for a session that is gone in front of what is written here. */
+  adopt(draft: Written): void {
+    const texts = [draft, this.draft].filter((one) => !isBlank(one)).map(({ text }) => text);
+    this.draft = { text: texts.join('\n\n'), attachments: [...draft.attachments, ...this.draft.attachments] };
+  }
+
+  clear(): void {
+    this.change(blank);
+    this.resolved = null;
+  }
+
+  private change(change: Partial<State>): void {
+    this.state = { ...this.state, ...change };
+    const isEmpty = isBlank(this.draft) && this.model === null && this.policy === null && this.thinkingLevel === null;
+    void this.memory.setLooseSession(isEmpty ? undefined : this.state);
+  }
+}
+
+function parsed(value: unknown): State {
+  const state = State.safeParse(value);
+  if (state.success) return state.data;
+  const { data } = Text.safeParse(value);
+  return data ? { ...blank, draft: { ...nothingWritten, ...data.draft } } : blank;
+}

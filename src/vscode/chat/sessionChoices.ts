@@ -1,0 +1,71 @@
+import type { SessionPolicy } from '../../core/context/policy/resolvePolicy';
+import { parseThinkingLevel, type ThinkingLevel } from '../../core/context/policy/thinkingLevel';
+import type { ModelInfo } from '../../core/models/modelInfo';
+import type { CurrentChat } from './activeChat';
+import type { LooseSession } from './newSessionDraft';
+
+export interface SessionChoicesDeps {
+  readonly current: CurrentChat;
+  readonly loose: LooseSession;
+  /** Another model may answer from here on. */
+  readonly connectionChanged: () => Promise<void>;
+}
+
+/** What the user has chosen for the session on show, or for the one that the next message begins. Setting rejects with `StoreError`. */
+export class SessionChoices {
+  constructor(private readonly deps: SessionChoicesDeps) {}
+
+  /** The choices are for a session that has no message yet. */
+  get areForNewSession(): boolean {
+    return this.deps.current.chat === null;
+  }
+
+  /** `provider/model`, or null when the settings decide. */
+  get model(): string | null {
+    return (this.deps.current.chat ?? this.deps.loose).model;
+  }
+
+  async setModel(model: string | null): Promise<void> {
+    const { current, loose, connectionChanged } = this.deps;
+    await current.open();
+    if (current.chat) await current.chat.setModel(model);
+    else loose.model = model;
+    await connectionChanged();
+  }
+
+  /** What is known of the model that answers next. */
+  get modelInfo(): ModelInfo {
+    const { current, loose } = this.deps;
+    return current.chat ? current.chat.conversation.model.info : loose.modelInfo;
+  }
+
+  /** Null: whatever the settings say. */
+  get policy(): string | null {
+    const { current, loose } = this.deps;
+    const policy = current.chat ? current.chat.session.policy : loose.policy;
+    return (policy as SessionPolicy | null)?.preset ?? null;
+  }
+
+  async setPolicy(policy: SessionPolicy | null): Promise<void> {
+    const { current, loose } = this.deps;
+    await current.open();
+    if (current.chat) await current.chat.conversation.setPolicy(policy);
+    else loose.policy = policy;
+  }
+
+  /** Null: as the model does by itself. */
+  get thinkingLevel(): ThinkingLevel | null {
+    const { current, loose } = this.deps;
+    return current.chat ? parseThinkingLevel(current.chat.session.thinkingLevel) : loose.thinkingLevel;
+  }
+
+  /** Rejects, in words for the user, while another window answers in the session. */
+  async setThinkingLevel(level: ThinkingLevel | null): Promise<void> {
+    const { current, loose } = this.deps;
+    await current.open();
+    if (level === this.thinkingLevel) return;
+    const problem = current.chat ? await current.chat.conversation.setThinkingLevel(level) : null;
+    if (problem !== null) throw new Error(problem);
+    if (!current.chat) loose.thinkingLevel = level;
+  }
+}

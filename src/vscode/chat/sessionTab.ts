@@ -1,0 +1,299 @@
+import { transcriptPageSize } from '../../core/branches/branching';
+import type { CompactionResult } from '../../core/compaction/compactor';
+import type { Conversation } from '../../core/chat/conversation';
+import type { ConversationEvent } from '../../core/chat/events';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { Emitter } from '../../core/base/event';
+import type { ModelBinding } from '../../core/context/engine';
+import { errorText } from '../../core/errors';
+import { t } from '../../core/l10n';
+import type { Logger, SessionStore } from '../../core/ports';
+import type { TranscriptPage } from '../../core/branches/transcriptPage';
+import type { StoredEntry } from '../../core/session/entry';
+import { kindOf } from '../../core/session/entryKinds';
+import { isBlank, isSame, nothingWritten, type Written } from '../../core/session/attachment';
+import type { QueuedMessage } from '../../core/session/queuedMessage';
+import type { Fork } from '../../core/branches/fork';
+import type { Session } from '../../core/session/session';
+import type { Delta, OlderPage } from '../../protocol/messages';
+import { ChatPresenter } from './chatPresenter';
+import { foldedByTurn } from './foldedByTurn';
+import type { FullQuestions } from '../context/fullQuestions';
+import type { ModelSource } from '../models/modelSource';
+import type { WaitingSession } from './waitingSession';
+import { whenAccepted } from './whenAccepted';
+
+/** How a conversation gets its model: at first, and before every turn. */
+export interface SessionModel {
+  readonly fallback: ModelBinding;
+  readonly resolve: () => Promise<ModelBinding>;
+}
+
+export type OpenConversation = (store: SessionStore, session: Session, model: SessionModel) => Promise<Conversation>;
+
+export interface OpenChatDeps {
+  readonly store: SessionStore;
+  readonly openConversation: OpenConversation;
+  readonly models: ModelSource;
+  readonly fullQuestions: Pick<FullQuestions, 'answer'>;
+  readonly log: Logger;
+  readonly now: () => number;
+}
+
+/** Pages that are read at once when an entry is looked for. */
+const pagesForSearch = 10;
+const unreadableRemark = () => t('Some of what was attached to this draft cannot be read. It is kept in the history as it is; attach it again.');
+
+/** An open session: its conversation, what the view shows of it, and the text that has not been sent. */
+export class OpenChat implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
+  readonly onDidSend = this._onDidSend.event;
+  private readonly _onDidOutgrowDeltas = this.disposables.add(new Emitter<void>());
+  /** The view needs a complete snapshot. */
+  readonly onDidOutgrowDeltas = this._onDidOutgrowDeltas.event;
+  private readonly _onDidEmit = this.disposables.add(new Emitter<ConversationEvent>());
+  /** After the presenter has taken the event in. */
+  readonly onDidEmit = this._onDidEmit.event;
+  readonly presenter: ChatPresenter;
+  draft: Written = nothingWritten;
+  /** What the user has to know of the draft. */
+  draftRemark: string | undefined;
+  /** Messages whose text is in the draft, but that could not be saved: they stay in the queue on disk. */
+  private keptInQueue = false;
+
+  private constructor(
+    readonly conversation: Conversation,
+    private readonly deps: OpenChatDeps,
+    /** `provider/model`; null: whatever the settings say. */
+    private sessionModel: string | null,
+  ) {
+    this.presenter = new ChatPresenter(conversation, {
+      send: (delta) => this._onDidSend.fire(delta),
+      resync: () => this._onDidOutgrowDeltas.fire(),
+      modelName: (id) => deps.models.names.of(id),
+      now: deps.now,
+    });
+    this.disposables.add(
+      conversation.onDidEmit((event) => {
+        this.presenter.handle(event);
+        this._onDidEmit.fire(event);
+      }),
+    );
+  }
+
+  /** Rejects with `StoreError`. */
+  static async open(deps: OpenChatDeps, session: Session): Promise<OpenChat> {
+    const { store, models } = deps;
+    let opened: OpenChat | null = null;
+    const resolve = () => {
+      if (opened) return models.resolve(opened.sessionModel);
+      return models.resolveInTime(session.model, () => void opened?.conversation.refreshModel());
+    };
+    const conversation = await deps.openConversation(store, session, { fallback: models.fallback(session.model), resolve });
+    const chat = (opened = new OpenChat(conversation, deps, session.model));
+    chat.presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
+    const page = await chat.page(undefined);
+    chat.presenter.load(page);
+    const draft = await store.draft(session.uuid);
+    if (draft) chat.draft = { text: draft.text, attachments: draft.attachments };
+    if (draft?.unreadable) chat.draftRemark = unreadableRemark();
+    if (store.status.access !== 'readonly') await chat.takeQueueBack();
+    chat.disposables.add(
+      store.onDidChange(({ kind }) => {
+        if (kind === 'queue' || kind === 'all') void chat.adoptQueue();
+      }),
+    );
+    await conversation.follow();
+    return chat;
+  }
+
+  get session(): Session {
+    return this.conversation.session;
+  }
+
+  get model(): string | null {
+    return this.sessionModel;
+  }
+
+  /** What the turn waits for the user to say; null: nothing. */
+  get waiting(): WaitingSession | null {
+    const { session, presenter, conversation } = this;
+    const calls = conversation.approvals.pending.length;
+    if (presenter.isFull) return { session, for: 'decision', questions: 1 };
+    return calls > 0 ? { session, for: 'permission', questions: calls } : null;
+  }
+
+  /**
+   * Resolves when the message is on disk or in the queue; rejects with `NotAcceptedError` when it is neither. `stale` is the draft
+   * that this message was: what has been written since stays.
+   */
+  async send(id: string, { text, attachments }: Written, stale: Written): Promise<void> {
+    const { conversation, draft } = this;
+    // On disk it stays until the message is there.
+    if (isSame(draft, stale)) this.draft = nothingWritten;
+    try {
+      await whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.send(text, id, attachments));
+    } catch (error) {
+      if (isNothing(this.draft)) this.draft = draft;
+      throw error;
+    }
+    if (!isNothing(draft) || !isNothing(this.draft)) await this.saveDraft(this.draft);
+  }
+
+  /** Asks again; resolves when the request is under way. */
+  async retry(id: string): Promise<void> {
+    const { conversation } = this;
+    await whenAccepted(conversation.onDidEmit, id, 'retry', () => conversation.retry(id));
+  }
+
+  /** Folds the older part. A turn that asks what to do about the full context is told to: it would be waited for by what it waits for. Never rejects. */
+  async compact(instructions: string | null, summary?: string): Promise<CompactionResult> {
+    const { conversation, presenter, session, deps } = this;
+    if (deps.fullQuestions.answer(session.uuid, instructions === null ? 'summarize' : { summarize: instructions })) return foldedByTurn(conversation.onDidEmit, this.disposables);
+    try {
+      return await conversation.compact(instructions, summary);
+    } finally {
+      presenter.settle();
+    }
+  }
+
+  /** Queued messages go back to the composer, in front of what stands there. */
+  async stop(): Promise<void> {
+    this.presenter.stopping();
+    const { queued } = this.conversation;
+    // The store works in the order it is asked: the text stands in the draft before it leaves the queue.
+    const saved = this.giveBack(queued);
+    await this.conversation.stop();
+    if (await saved) return;
+    this.keptInQueue = true;
+    await this.saveQueue(queued);
+  }
+
+  async older(before: string): Promise<OlderPage> {
+    return this.presenter.older(await this.page(before));
+  }
+
+  /** Names of models have become known: the rows that show their ids are shown anew. Never rejects. */
+  async named(models: ReadonlySet<string>): Promise<void> {
+    const entries = this.presenter.unnamedOf(models);
+    if (entries.length === 0) return;
+    try {
+      this.presenter.named(await this.deps.store.entries(entries));
+    } catch (error) {
+      this.deps.log.warn('names_not_shown', { detail: errorText(error) });
+    }
+  }
+
+  /** The row that shows an entry; null when the branch that is shown does not lead to it. Rejects with `StoreError`. */
+  async rowOf(uuid: string): Promise<string | null> {
+    const { store } = this.deps;
+    const [entry] = await store.entries([uuid]);
+    if (!entry) return null;
+    for (let before: string | undefined; ; ) {
+      const { entries, hasMore } = await store.page(this.session.uuid, { limit: pagesForSearch * transcriptPageSize, ...(before === undefined ? {} : { before }) });
+      const found = entries.find((one) => one.uuid === uuid);
+      const { content } = entry;
+      // A result stands in the row of its call.
+      if (found && content.type === 'tool_result') return entries.find((one) => one.content.type === 'tool_call' && one.content.callId === content.callId)?.uuid ?? null;
+      if (found && content.type === 'label') return content.target;
+      if (found) return showsAlone(found) ? uuid : null;
+      const oldest = entries[0];
+      if (!hasMore || !oldest || oldest.seq < entry.seq) return null;
+      before = oldest.uuid;
+    }
+  }
+
+  /** Kept in memory; on disk as well where this window may write: false when that failed. Never rejects. */
+  async saveDraft(draft: Written): Promise<boolean> {
+    this.draft = draft;
+    const { store, log, now } = this.deps;
+    if (store.status.access === 'readonly') return true;
+    try {
+      await store.saveDraft(this.session.uuid, isNothing(draft) ? null : { ...draft, at: now() });
+    } catch (error) {
+      log.warn('draft_not_saved', { detail: errorText(error) });
+      return false;
+    }
+    if (this.keptInQueue) {
+      this.keptInQueue = false;
+      await this.saveQueue(this.conversation.queued);
+    }
+    return true;
+  }
+
+  /** Rejects with `StoreError`. */
+  async setModel(model: string | null): Promise<void> {
+    await this.deps.store.updateSession(this.session.uuid, { model });
+    this.sessionModel = model;
+    await this.conversation.refreshModel();
+  }
+
+  dispose(): void {
+    this.conversation.dispose();
+    this.disposables.dispose();
+  }
+
+  /** What waited when the process ended is not sent unasked: the answer it was written for may never have come. */
+  private async takeQueueBack(): Promise<void> {
+    const { queued } = this.conversation;
+    const before = this.draft;
+    if (queued.length === 0) return;
+    const given = joined(queued);
+    // The draft begins with it when the last process ended between the two writes.
+    const isThere = before.text === given.text || before.text.startsWith(`${given.text}\n\n`);
+    if (isThere || (await this.giveBack(queued))) await this.conversation.stop();
+    // It goes on waiting, in sight.
+    else this.draft = before;
+  }
+
+  /** As when the session is opened, for a window that has ended since. Never rejects. */
+  private async adoptQueue(): Promise<void> {
+    try {
+      const left = await this.conversation.leftInQueue();
+      if (left.length > 0 && (await this.giveBack(left))) await this.saveQueue(this.conversation.queued);
+    } catch (error) {
+      this.deps.log.warn('queue_not_adopted', { detail: errorText(error) });
+    }
+  }
+
+  /** Puts messages in front of what stands in the composer; false when that could not be saved. */
+  private async giveBack(messages: readonly QueuedMessage[]): Promise<boolean> {
+    if (messages.length === 0) return true;
+    const draft = joined([...messages, ...(isBlank(this.draft) ? [] : [this.draft])]);
+    this._onDidSend.fire({ kind: 'draft', text: draft.text, ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}) });
+    return this.saveDraft(draft);
+  }
+
+  private async saveQueue(messages: readonly QueuedMessage[]): Promise<void> {
+    const { store, log } = this.deps;
+    await store.saveQueue(this.session.uuid, messages).catch((error: unknown) => log.warn('queue_not_saved', { detail: errorText(error) }));
+  }
+
+  /** A page with at least one row, or the last one: entries that show nothing must not look like the beginning. */
+  private async page(before: string | undefined): Promise<TranscriptPage> {
+    let entries: StoredEntry[] = [];
+    let forks: Fork[] = [];
+    let beyondLeaf: readonly string[] | undefined;
+    for (let cursor = before; ; cursor = entries[0]?.uuid) {
+      const page = await this.deps.store.page(this.session.uuid, { limit: transcriptPageSize, ...(cursor === undefined ? {} : { before: cursor }) });
+      entries = [...page.entries, ...entries];
+      forks = [...page.forks, ...forks];
+      beyondLeaf ??= page.beyondLeaf;
+      if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone)) return { entries, hasMore: page.hasMore && page.entries.length > 0, forks, beyondLeaf };
+    }
+  }
+}
+
+function joined(messages: readonly (Written | QueuedMessage)[]): Written {
+  const texts = messages.map(({ text }) => text).filter((text) => text !== '');
+  return { text: texts.join('\n\n'), attachments: messages.flatMap(({ attachments = [] }) => attachments) };
+}
+
+function isNothing({ text, attachments }: Written): boolean {
+  return text === '' && attachments.length === 0;
+}
+
+function showsAlone({ content, display }: StoredEntry): boolean {
+  return display && kindOf(content).hasOwnRow && !(content.type === 'thinking' && content.text === '');
+}

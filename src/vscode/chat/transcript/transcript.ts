@@ -1,0 +1,265 @@
+import { noteName } from '../../../core/memory/notePath';
+import { isMemoryWrite } from '../../../core/memory/nudges';
+import { callChange } from '../../../core/tools/files/callChange';
+import type { TranscriptPage } from '../../../core/branches/transcriptPage';
+import { contextExclusionOf, excludedEntries } from '../../../core/context/contextExclusion';
+import { isEntryOf, type EntryOf, type StoredEntry } from '../../../core/session/entry';
+import { discardedEntries, liveCompaction } from '../../../core/session/liveCompaction';
+import type { ApprovalQuestion } from '../../../core/tools/tool';
+import type { OlderPage, RowMark, TranscriptRow } from '../../../protocol/messages';
+import { RowMarks } from './rowMarks';
+import { toRow, type RowContext } from './transcriptRow';
+
+/** What rows are derived from besides their entries; read whenever rows are made. */
+export interface TranscriptSource {
+  /** The live part of the branch, root side first. */
+  readonly entries: readonly StoredEntry[];
+  /** Entries that are sent as head + tail. */
+  readonly excerpted: ReadonlySet<string>;
+}
+
+/** Rows kept for a view that (re)opens; older ones come from the store, page by page. */
+const keptRows = 200;
+const mostRows = 300;
+/** Characters of what a running call has printed. */
+const mostOutput = 20_000;
+
+/**
+ * The newest part of a session's transcript: entries become rows, a call and its result become one, and the rows whose state
+ * depends on later entries (compactions, nudges, tools) are derived again when those arrive.
+ */
+export class Transcript {
+  private entries: StoredEntry[] = [];
+  private more = false;
+  /** Everything whose row can change later, or that changes others, from every page that was read. */
+  private readonly marks = new Map<string, StoredEntry>();
+  private readonly results = new Map<string, EntryOf<'tool_result'>>();
+  private readonly undone = new Set<string>();
+  /** Records whose place another summary of the same range has taken. */
+  private readonly replaced = new Set<string>();
+  /** Rows that show the id of their model because nobody has said its name, from every page that was read. */
+  private readonly unnamed = new Map<string, string>();
+  private readonly atRows = new RowMarks();
+  private pins: ReadonlySet<string> = new Set();
+  private readonly shown = new Map<string, string>();
+  /** Of calls that run: what the user is asked, and the end of what they have printed. */
+  private readonly questions = new Map<string, ApprovalQuestion>();
+  private readonly outputs = new Map<string, string>();
+  /** Calls of the running turn. */
+  private readonly running = new Set<string>();
+
+  constructor(
+    private readonly source: TranscriptSource,
+    private readonly modelName: (id: string) => string,
+  ) {}
+
+  /** Replaces everything by the newest page. */
+  load({ entries, hasMore, forks, beyondLeaf }: TranscriptPage): void {
+    this.entries = [];
+    this.marks.clear();
+    this.results.clear();
+    this.undone.clear();
+    this.replaced.clear();
+    this.unnamed.clear();
+    this.shown.clear();
+    this.running.clear();
+    this.questions.clear();
+    this.outputs.clear();
+    this.more = hasMore;
+    this.learn(this.source.entries);
+    this.learn(entries);
+    this.entries = entries.filter((entry) => this.isRow(entry));
+    this.atRows.clear(beyondLeaf);
+    this.atRows.learn(entries, forks, (entry) => this.isRow(entry));
+    this.rows();
+  }
+
+  get hasMore(): boolean {
+    return this.more;
+  }
+
+  rows(): TranscriptRow[] {
+    const context = this.context();
+    return this.entries.flatMap((entry) => this.remembered(toRow(entry, context)));
+  }
+
+  /** Of all rows that are kept. */
+  rowMarks(): RowMark[] {
+    return this.atRows.of(this.entries, true);
+  }
+
+  /** Of one row, kept or not: in the place of those it had. */
+  markOf(id: string): RowMark {
+    return this.atRows.at(id, this.entries.at(-1)?.uuid === id);
+  }
+
+  /** An older page, oldest row first. */
+  older({ entries, hasMore, forks }: TranscriptPage): OlderPage {
+    this.learn(entries);
+    this.atRows.learn(entries, forks, (entry) => this.isRow(entry));
+    const context = this.context();
+    return { rows: entries.flatMap((entry) => this.remembered(toRow(entry, context))), hasMore, marks: this.atRows.of(entries, false) };
+  }
+
+  /** The row that the entry adds, if it adds one; then the earlier rows that it changes. */
+  append(entry: StoredEntry): { readonly added: TranscriptRow | null; readonly changed: readonly TranscriptRow[] } {
+    this.learn([entry]);
+    if (entry.content.type === 'tool_call') this.running.add(entry.uuid);
+    // The calls of a failed attempt are never run.
+    for (const uuid of discardedEntries([entry])) this.running.delete(uuid);
+    const row = toRow(entry, this.context());
+    this.atRows.append(entry, () => row !== null);
+    if (row) {
+      this.entries.push(entry);
+      this.remembered(row);
+      if (this.entries.length > mostRows) {
+        this.entries = this.entries.slice(-keptRows);
+        this.more = true;
+      }
+    }
+    return { added: row, changed: [...this.changes(), ...this.again(this.movedBy(entry))] };
+  }
+
+  /** Entries whose rows show the id of one of the models: they are not all kept here. */
+  unnamedOf(models: ReadonlySet<string>): string[] {
+    return [...this.unnamed].flatMap(([uuid, model]) => (models.has(model) ? [uuid] : []));
+  }
+
+  /** The rows of these entries, now that their models have names. */
+  named(entries: readonly StoredEntry[]): readonly TranscriptRow[] {
+    const context = this.context();
+    return entries.filter(({ uuid }) => this.unnamed.delete(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
+  }
+
+  /** Messages that are pinned from now on; the rows that look different by it. */
+  pinned(uuids: ReadonlySet<string>): readonly TranscriptRow[] {
+    const before = this.pins;
+    this.pins = uuids;
+    return this.again(new Set([...before, ...uuids].filter((uuid) => before.has(uuid) !== uuids.has(uuid))));
+  }
+
+  /** Entries that are in the context no longer, or again: an undo brings back what was said of those it unfolds. */
+  private movedBy(entry: StoredEntry): ReadonlySet<string> {
+    if (entry.content.type === 'compaction_undone') return excludedEntries(this.source.entries);
+    return new Set(contextExclusionOf(entry)?.entries);
+  }
+
+  private again(uuids: ReadonlySet<string>): readonly TranscriptRow[] {
+    if (uuids.size === 0) return [];
+    const context = this.context();
+    return this.entries.filter(({ uuid }) => uuids.has(uuid)).flatMap((entry) => this.remembered(toRow(entry, context)));
+  }
+
+  /** What a call asks the user, or (null) no longer does; its row, when it has one here. */
+  asked(call: string, question: ApprovalQuestion | null): TranscriptRow | null {
+    if (question) this.questions.set(call, question);
+    else this.questions.delete(call);
+    const entry = this.marks.get(call);
+    return entry ? toRow(entry, this.context()) : null;
+  }
+
+  printed(call: string, text: string): void {
+    this.outputs.set(call, ((this.outputs.get(call) ?? '') + text).slice(-mostOutput));
+  }
+
+  /** Calls that have no result by now will not get one. */
+  endTurn(): readonly TranscriptRow[] {
+    this.running.clear();
+    this.questions.clear();
+    this.outputs.clear();
+    return this.changes();
+  }
+
+  /**
+   * The first row that is not folded; null when nothing is folded; undefined when that row is older than what is kept here, so
+   * that only a complete snapshot tells.
+   */
+  firstKept(): string | null | undefined {
+    const foldedBefore = this.foldedBefore();
+    if (foldedBefore === 0) return null;
+    const index = this.entries.findIndex((entry) => entry.seq >= foldedBefore);
+    if (index === 0 && this.more) return undefined;
+    return this.entries[index]?.uuid ?? undefined;
+  }
+
+  /** Rows whose state has changed since they were last made. */
+  private changes(): TranscriptRow[] {
+    const context = this.context();
+    return [...this.marks.values()].flatMap((entry) => {
+      const before = this.shown.get(entry.uuid);
+      if (before === undefined || (entry.content.type === 'tool_call' && before !== 'running')) return [];
+      const row = toRow(entry, context);
+      return row && before !== stateOf(row) ? this.remembered(row) : [];
+    });
+  }
+
+  private remembered(row: TranscriptRow | null): TranscriptRow[] {
+    if (!row) return [];
+    if (this.marks.has(row.id)) this.shown.set(row.id, stateOf(row));
+    return [row];
+  }
+
+  private learn(entries: readonly StoredEntry[]): void {
+    for (const entry of entries) {
+      if (isEntryOf(entry, 'tool_result')) this.results.set(entry.content.callId, entry);
+      else if (isEntryOf(entry, 'compaction_undone')) this.undone.add(entry.content.target);
+      if (isEntryOf(entry, 'compaction') && entry.content.supersedes) this.replaced.add(entry.content.supersedes);
+      if (isEntryOf(entry, 'nudge') || isEntryOf(entry, 'compaction') || isEntryOf(entry, 'tool_call')) this.marks.set(entry.uuid, entry);
+      const model = 'model' in entry.content ? entry.content.model : undefined;
+      if (model && this.modelName(model) === model) this.unnamed.set(entry.uuid, model);
+    }
+  }
+
+  private isRow(entry: StoredEntry): boolean {
+    return toRow(entry, this.context()) !== null;
+  }
+
+  private context(): RowContext {
+    const live = liveCompaction(this.source.entries);
+    let excluded: ReadonlySet<string> | undefined;
+    return {
+      modelName: this.modelName,
+      foldedBefore: this.foldedBefore(),
+      // Asked for user messages only, which are few: it makes the projection.
+      excerpted: (uuid) => this.source.excerpted.has(uuid),
+      result: (callId) => this.results.get(callId),
+      output: (uuid) => this.outputs.get(uuid),
+      approval: (uuid) => this.questions.get(uuid),
+      isRunning: (uuid) => this.running.has(uuid),
+      compactionState: (uuid) => (this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded'),
+      isPinned: (uuid) => this.pins.has(uuid),
+      isExcluded: (uuid) => (excluded ??= excludedEntries(this.source.entries)).has(uuid),
+      nudgeOutcome: (entry) => this.nudgeOutcome(entry),
+    };
+  }
+
+  /** A nudge's cycle ends with the next compaction that was not taken back. A write that failed has written nothing. */
+  private nudgeOutcome(nudge: StoredEntry): Pick<TranscriptRow & { kind: 'nudge' }, 'outcome' | 'writes'> {
+    const after = [...this.marks.values()].filter((entry) => entry.seq > nudge.seq);
+    const end = Math.min(...after.filter((entry) => entry.content.type === 'compaction' && !this.undone.has(entry.uuid)).map((entry) => entry.seq));
+    const writes = after.flatMap((entry) => (entry.seq < end ? (memoryWriteOf(entry, this.results) ?? []) : []));
+    const isWritten = after.some((entry) => entry.seq < end && isMemoryWrite(entry));
+    return { outcome: isWritten ? 'acted' : end === Infinity ? 'delivered' : 'expired', writes };
+  }
+
+  private foldedBefore(): number {
+    const { entries } = this.source;
+    const live = liveCompaction(entries);
+    if (!live) return 0;
+    const kept = entries.find((entry) => entry.uuid === live.content.firstKeptEntry);
+    return (kept ?? live).seq;
+  }
+}
+
+/** Null for what writes no note, or did not succeed. */
+function memoryWriteOf(entry: StoredEntry, results: ReadonlyMap<string, EntryOf<'tool_result'>>): (TranscriptRow & { kind: 'nudge' })['writes'][number] | null {
+  const { content } = entry;
+  if (content.type !== 'tool_call' || !isMemoryWrite(entry) || results.get(content.callId)?.content.status !== 'ok') return null;
+  const { command, path, new_path: renamed } = content.input as Readonly<Record<string, unknown>>;
+  return { call: entry.uuid, path: noteName(String(renamed ?? path ?? '')), command: String(command), hasDiff: callChange(content) !== null };
+}
+
+/** Of a row that can change: only what can. */
+function stateOf(row: TranscriptRow): string {
+  return row.kind === 'compaction' ? row.state : row.kind === 'nudge' ? `${row.outcome} ${row.writes.length}` : row.kind === 'tool' ? row.status : '';
+}

@@ -1,0 +1,144 @@
+import { turnErrorType } from '../../../core/chat/events';
+import { renderCheckpoint } from '../../../core/compaction/checkpoints/checkpointText';
+import { listed, shown, t } from '../../../core/l10n';
+import { isCommandRun, readCommandRun } from '../../../core/session/commandRun';
+import type { ContentOf, EntryOf, StoredEntry } from '../../../core/session/entry';
+import { skillType } from '../../../core/skills/skill';
+import { callChange } from '../../../core/tools/files/callChange';
+import type { ApprovalQuestion } from '../../../core/tools/tool';
+import type { TranscriptRow } from '../../../protocol/messages';
+
+/** What a row depends on besides its own entry. */
+export interface RowContext {
+  /** What a model is called, by its id. */
+  readonly modelName: (id: string) => string;
+  /** Entries with a smaller `seq` reach the model through the summary only; 0 when nothing is folded. */
+  readonly foldedBefore: number;
+  readonly excerpted: (uuid: string) => boolean;
+  readonly result: (callId: string) => EntryOf<'tool_result'> | undefined;
+  /** What a running call has printed. */
+  readonly output: (uuid: string) => string | undefined;
+  readonly approval: (uuid: string) => ApprovalQuestion | undefined;
+  /** Whether a call without a result may still get one. */
+  readonly isRunning: (uuid: string) => boolean;
+  readonly compactionState: (uuid: string) => (TranscriptRow & { kind: 'compaction' })['state'];
+  readonly isPinned: (uuid: string) => boolean;
+  /** Whether the user has taken it out of the context. */
+  readonly isExcluded: (uuid: string) => boolean;
+  readonly nudgeOutcome: (entry: StoredEntry) => Pick<TranscriptRow & { kind: 'nudge' }, 'outcome' | 'writes'>;
+}
+
+/** The row of an entry; null for entries that are part of another row or are not shown. */
+export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | null {
+  if (!entry.display) return null;
+  const { uuid: id, createdAt: at, content } = entry;
+  const folded = entry.seq < context.foldedBefore;
+  const info = (text: string): TranscriptRow => ({ kind: 'info', id, at, text });
+  switch (content.type) {
+    case 'message':
+      return content.role === 'user'
+        ? { kind: 'user', id, at, text: content.text, ...(content.attachments ? { attachments: content.attachments } : {}), folded, excerpted: context.excerpted(id), pinned: context.isPinned(id), excluded: context.isExcluded(id) }
+        : { kind: 'assistant', id, at, markdown: content.text, model: context.modelName(content.model ?? ''), folded, pinned: context.isPinned(id), excluded: context.isExcluded(id), interrupted: content.interrupted ?? null };
+    case 'thinking':
+      // Some models return their thinking without its text; there is nothing to open then.
+      return content.text === '' ? null : { kind: 'thinking', id, at, text: content.text, durationMs: content.durationMs ?? null, folded };
+    case 'tool_call':
+      return toolRow(entry, content, context, folded);
+    case 'nudge':
+      return { kind: 'nudge', id, at, percent: content.percent, usedTokens: content.usedTokens, text: content.text, ...context.nudgeOutcome(entry) };
+    case 'compaction':
+      return compactionRow(entry, content, context);
+    case 'compaction_undone':
+      return { kind: 'undo', id, at, tokensRestored: content.tokensRestored };
+    case 'custom':
+      if (content.customType === 'damaged') return info(damagedText(content.data));
+      return content.customType === turnErrorType ? errorRow(entry, content.data) : null;
+    case 'checkpoint':
+      return { kind: 'checkpoint', id, at, tokens: content.tokensAtCheckpoint, model: content.model === undefined ? null : context.modelName(content.model), summary: renderCheckpoint(content) };
+    case 'model_change':
+      return info(t('Model: {0}', context.modelName(content.model)));
+    case 'thinking_level_change':
+      return info(t('Thinking level: {0}', content.level));
+    case 'instructions_change':
+      return info(t('Instructions changed'));
+    case 'tools_change':
+      return info(t('Tools: {0}', content.enabled.length === 0 ? t('none') : listed(content.enabled)));
+    case 'branch_summary':
+      return { kind: 'branch_summary', id, at, summary: content.text };
+    case 'custom_message':
+      if (isCommandRun(content)) return commandRow(entry, content, context, folded);
+      return content.customType === skillType ? skillRow(entry, content.text) : info(content.text);
+    case 'usage_note':
+      return info(content.text);
+    case 'tool_result':
+    case 'memory_note':
+    case 'label':
+    case 'session_info':
+      return null;
+  }
+}
+
+function skillRow({ uuid: id, createdAt: at }: StoredEntry, said: string): TranscriptRow {
+  const [title = ''] = said.split('\n', 1);
+  return { kind: 'skill', id, at, title: title.trim(), text: said.slice(title.length).trim() };
+}
+
+/** What the store makes of content that does not add up (entryCodec.ts). */
+function damagedText(data: unknown): string {
+  const text = typeof data === 'object' && data !== null && 'text' in data && typeof data.text === 'string' ? data.text.trim() : '';
+  return text === '' ? t('This entry is damaged and is not sent to the model. Nothing of it could be read.') : t('This entry is damaged and is not sent to the model. What could be read: {0}', text);
+}
+
+function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool_call'>, context: RowContext, folded: boolean): TranscriptRow {
+  const result = context.result(call.callId)?.content;
+  const question = context.approval(id);
+  return {
+    kind: 'tool',
+    id,
+    at,
+    name: call.name,
+    input: jsonText(call.input),
+    output: result?.text ?? context.output(id) ?? null,
+    approval: question && !result ? { title: question.title, detail: question.detail, ...(question.note === undefined ? {} : { note: question.note }), everyTime: question.everyTime } : null,
+    hasDiff: callChange(call) !== null && (result === undefined ? question !== undefined : result.status === 'ok'),
+    status: result?.status ?? (context.isRunning(id) ? 'running' : 'interrupted'),
+    folded,
+    excluded: context.isExcluded(id),
+  };
+}
+
+/** What the user has run in another program: a call that is over, without a model that asked for it. */
+function commandRow({ uuid: id, createdAt: at }: StoredEntry, content: ContentOf<'custom_message'>, context: RowContext, folded: boolean): TranscriptRow {
+  const { command, output, failed } = readCommandRun(content);
+  return { kind: 'tool', id, at, name: t('Command'), input: jsonText({ command }), output, approval: null, hasDiff: false, status: failed ? 'error' : 'ok', folded, excluded: context.isExcluded(id) };
+}
+
+function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: ContentOf<'compaction'>, context: RowContext): TranscriptRow {
+  return {
+    kind: 'compaction',
+    id,
+    at,
+    messages: content.messagesBefore - content.messagesAfter,
+    tokensBefore: content.tokensBefore,
+    tokensAfter: content.tokensAfter,
+    rung: content.rung,
+    trigger: content.trigger,
+    durationMs: content.durationMs,
+    model: content.model && context.modelName(content.model),
+    note: content.note ? shown(content.note) : null,
+    summary: content.summaryText,
+    continuity: content.continuity ?? null,
+    unknownIds: content.audit?.unknownIds ?? [],
+    coversFrom: content.coversFrom,
+    state: context.compactionState(id),
+  };
+}
+
+function errorRow({ uuid: id, createdAt: at }: StoredEntry, data: unknown): TranscriptRow {
+  const { reason, message } = (typeof data === 'object' && data !== null ? data : {}) as { reason?: unknown; message?: unknown };
+  return { kind: 'error', id, at, reason: typeof reason === 'string' ? reason : 'internal', text: typeof message === 'string' ? shown(message) : t('The turn ended with an error.') };
+}
+
+function jsonText(value: unknown): string {
+  return JSON.stringify(value, null, 2) ?? '';
+}

@@ -1,0 +1,174 @@
+import type { Memento } from 'vscode';
+import { errorText } from '../../core/errors';
+import type { Logger } from '../../core/ports';
+import { sessionSorts, type SessionSort } from '../../core/session/sessionQuery';
+import type { RetentionMemory } from '../sessions/retentionRule';
+import type { StatusView } from '../context/statusText';
+
+type Storage = Pick<Memento, 'get' | 'update'>;
+
+/** Drawn as it stands, so that a window in which nobody chats needs nothing that makes one. */
+export interface RememberedMeter extends StatusView {
+  /** There was a compaction to undo. */
+  readonly canUndo: boolean;
+}
+
+const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', cleanUpRun: 'threadkeeper.cleanUpRun', cleanUpAgreed: 'threadkeeper.cleanUpAgreed', sessionSort: 'threadkeeper.sessionSort', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', watchedAgreed: 'threadkeeper.watchedAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
+
+/** Banners that stay closed. */
+const mostDismissed = 20;
+
+/** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
+export class ChatMemory {
+  constructor(
+    private readonly workspace: Storage,
+    private readonly machine: Storage,
+    private readonly log: Logger,
+  ) {}
+
+  /** UUID of the session that was open last; null for one without a message yet; undefined when nothing is known. */
+  lastSession(): string | null | undefined {
+    const value = this.workspace.get<unknown>(keys.lastSession);
+    if (value === 'new') return null;
+    return typeof value === 'string' ? value : undefined;
+  }
+
+  setLastSession(uuid: string | null): Promise<void> {
+    return this.save(this.workspace, keys.lastSession, uuid ?? 'new');
+  }
+
+  /** What was open here belongs to a history that is no longer this workspace's. */
+  async forgetLast(): Promise<void> {
+    await this.save(this.workspace, keys.lastSession, undefined);
+    await this.save(this.workspace, keys.lastMeter, undefined);
+  }
+
+  /** What was written and chosen for a session without a message yet (LooseSession); undefined: nothing. */
+  looseSession(): unknown {
+    return this.workspace.get<unknown>(keys.looseSession);
+  }
+
+  setLooseSession(state: unknown): Promise<void> {
+    return this.save(this.workspace, keys.looseSession, state);
+  }
+
+  /** The user does not want this workspace to be linked to another one's history. */
+  relinkDeclined(): boolean {
+    return this.workspace.get<unknown>(keys.relinkDeclined) === true;
+  }
+
+  setRelinkDeclined(): Promise<void> {
+    return this.save(this.workspace, keys.relinkDeclined, true);
+  }
+
+  /** The user knows that the history in this folder goes with its container. */
+  toldEphemeral(folder: string): boolean {
+    return this.workspace.get<unknown>(keys.toldEphemeral) === folder;
+  }
+
+  setToldEphemeral(folder: string): Promise<void> {
+    return this.save(this.workspace, keys.toldEphemeral, folder);
+  }
+
+  /** How the Sessions view is sorted; undefined: as it is by itself. */
+  sessionSort(): SessionSort | undefined {
+    const value = this.workspace.get<unknown>(keys.sessionSort);
+    return sessionSorts.find((sort) => sort === value);
+  }
+
+  setSessionSort(sort: SessionSort): Promise<void> {
+    return this.save(this.workspace, keys.sessionSort, sort);
+  }
+
+  /** Of sessions in the trash. */
+  readonly retention = this.ruleMemory(keys.retentionRun, keys.retentionAgreed);
+  /** Of sessions that nobody uses. */
+  readonly cleanUp = this.ruleMemory(keys.cleanUpRun, keys.cleanUpAgreed);
+
+  private ruleMemory(run: string, agreed: string): RetentionMemory {
+    return {
+      lastRun: () => Number(this.workspace.get<unknown>(run) ?? 0) || 0,
+      setLastRun: (at) => this.save(this.workspace, run, at),
+      agreed: () => {
+        const days = this.workspace.get<unknown>(agreed);
+        return typeof days === 'number' ? days : undefined;
+      },
+      setAgreed: (days) => this.save(this.workspace, agreed, days),
+    };
+  }
+
+  /** Sessions of other programs, by their keys, that the user has agreed to have shown in this workspace. */
+  readonly watched = {
+    has: (key: string): boolean => this.agreedWatched().includes(key),
+    add: (key: string): Promise<void> => this.save(this.workspace, keys.watchedAgreed, [...this.agreedWatched().filter((one) => one !== key), key].slice(-mostDismissed)),
+  };
+
+  /** Foreign transcripts that the user has agreed to have written to. */
+  readonly transcripts = {
+    has: (transcript: string): boolean => this.agreedTranscripts().includes(transcript),
+    add: (transcript: string): Promise<void> => this.save(this.machine, keys.transcriptsAgreed, [...this.agreedTranscripts(), transcript]),
+  };
+
+  /** Closed by the user: what was said, in full. */
+  readonly dismissedBanners = {
+    has: (banner: string): boolean => this.bannersDismissed().includes(banner),
+    add: (banner: string): Promise<void> => this.save(this.workspace, keys.dismissedBanners, [...this.bannersDismissed(), banner].slice(-mostDismissed)),
+  };
+
+  private bannersDismissed(): readonly unknown[] {
+    const value = this.workspace.get<unknown>(keys.dismissedBanners);
+    return Array.isArray(value) ? value : [];
+  }
+
+  /** Of models by their ids, those heard of last at the end. */
+  modelNames(): (readonly [string, string])[] {
+    const value = this.machine.get<unknown>(keys.modelNames);
+    return Array.isArray(value) ? value.filter((one): one is [string, string] => Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string')) : [];
+  }
+
+  setModelNames(names: readonly (readonly [string, string])[]): Promise<void> {
+    return this.save(this.machine, keys.modelNames, names);
+  }
+
+  private agreedWatched(): readonly unknown[] {
+    const value = this.workspace.get<unknown>(keys.watchedAgreed);
+    return Array.isArray(value) ? value : [];
+  }
+
+  private agreedTranscripts(): readonly unknown[] {
+    const value = this.machine.get<unknown>(keys.transcriptsAgreed);
+    return Array.isArray(value) ? value : [];
+  }
+
+  /** What the status bar showed last. */
+  lastMeter(): RememberedMeter | null {
+    const value = this.workspace.get<unknown>(keys.lastMeter);
+    return isMeter(value) ? value : null;
+  }
+
+  setLastMeter(meter: RememberedMeter | null): Promise<void> {
+    return this.save(this.workspace, keys.lastMeter, meter ?? undefined);
+  }
+
+  /** The user has chosen to go on without a key. */
+  offlineChosen(): boolean {
+    return this.machine.get<unknown>(keys.offlineChosen) === true;
+  }
+
+  setOfflineChosen(chosen: boolean): Promise<void> {
+    return this.save(this.machine, keys.offlineChosen, chosen ? true : undefined);
+  }
+
+  private async save(storage: Storage, key: string, value: unknown): Promise<void> {
+    try {
+      await storage.update(key, value);
+    } catch (error) {
+      this.log.warn('state_not_saved', { key, detail: errorText(error) });
+    }
+  }
+}
+
+function isMeter(value: unknown): value is RememberedMeter {
+  const { text, tooltip, label, severity, canUndo } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
+  return [text, tooltip, label].every((one) => typeof one === 'string') && ['normal', 'warning', 'error'].includes(String(severity)) && typeof canUndo === 'boolean';
+}

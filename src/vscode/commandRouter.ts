@@ -1,0 +1,339 @@
+import { commands, window } from 'vscode';
+import { askWithoutHistory } from './models/askWithoutHistory';
+import { isMemoryWrite } from '../core/memory/nudges';
+import { wholeNoteChange } from '../core/memory/wholeNoteChange';
+import { callChange } from '../core/tools/files/callChange';
+import type { FileChange } from '../core/tools/tool';
+import { shown, t } from '../core/l10n';
+import type { PriceTable } from '../core/cost/prices';
+import { errorText, StoreError } from '../core/errors';
+import type { IdSource } from '../core/ports';
+import { storeActionText } from './history/storeActionText';
+import { answerApprovals } from './tools/approvalPicker';
+import { BranchCommands, type BranchCommandName } from './sessions/branchCommands';
+import type { ApiKeyCommandsDeps } from './models/apiKeyCommands';
+import type { ChatController } from './chat/chatController';
+import type { ChatMemory } from './chat/windowState';
+import type { FullAnswer } from '../protocol/messages';
+import type { WorkbenchActions } from './chat/chatRequests';
+import { ComposerActions, type ComposerActionsDeps, type ComposerCommandName } from './composer/composerActions';
+import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } from './context/contextCommands';
+import { answerFull, pickFullAnswer } from './context/fullContext';
+import type { FullQuestions } from './context/fullQuestions';
+import { confirmUndo } from './notices';
+import { openNote, readNote, saveNote } from './context/noteActions';
+import { focusChatCommand, type CommandName } from './manifest';
+import { copyText, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
+import type { HistoryCare, HistoryCareCommandName } from './history/historyCommands';
+import { showEntry } from './sessions/entryPreview';
+import { pickFromHistory } from './sessions/historySearch';
+import type { Log } from './log';
+import { ModelCommands } from './models/modelCommands';
+import { pickPolicy, savePolicySetting } from './context/policyPicker';
+import type { ModelSource } from './models/modelSource';
+import { relinkHistory, type RelinkDeps } from './history/relink';
+import { pickTools } from './tools/toolPicker';
+import type { ChangeDocuments } from './tools/changeDocuments';
+import type { TransferCommandName, TransferCommands } from './history/transferCommands';
+import type { WaitingSession } from './chat/waitingSession';
+import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
+
+export interface WorkbenchCommandsDeps {
+  readonly controller: ChatController;
+  readonly models: ModelSource;
+  readonly memory: ChatMemory;
+  /** What the settings say, for sessions without a policy of their own. */
+  readonly settingOfPolicy: () => string;
+  readonly apiKeys: ApiKeyCommandsDeps;
+  readonly prices: () => PriceTable;
+  readonly log: Log;
+  readonly ids: IdSource;
+  readonly focusComposer: () => void;
+  readonly changes: ChangeDocuments;
+  readonly fullQuestions: FullQuestions;
+  readonly showBreakdown: () => void;
+  readonly showAnalytics: () => void;
+  readonly watchOpenClaw: () => Promise<void>;
+  readonly care: HistoryCare;
+  readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'noteFolders'>;
+  readonly transfer: TransferCommands;
+  readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
+  readonly sessions: Pick<SessionCommandsDeps, 'actions' | 'tree' | 'documents' | 'details' | 'cleanUpDays' | 'filterChanged'>;
+  readonly relink: Pick<RelinkDeps, 'candidates' | 'relink'>;
+}
+
+/** How long a line stays in the status bar. */
+const lineMs = 8_000;
+/** Characters; what is longer is cut off there. */
+const mostInStatusBar = 64;
+
+/**
+ * What the user can ask for, from the palette as well as from the view. Results are told where the user looks: by the view when
+ * it is visible, else by one message.
+ */
+export class WorkbenchCommands implements WorkbenchActions {
+  readonly copy = copyText;
+  readonly insertCode = insertCode;
+  readonly openCode = openCode;
+  readonly openLink = openLink;
+  readonly openSettings = openSettings;
+
+  readonly branches: BranchCommands;
+  readonly composer: ComposerActions;
+  private readonly sessionCommands: SessionCommands;
+  private readonly contextCommands: ContextCommands;
+  private readonly modelCommands: ModelCommands;
+
+  constructor(private readonly deps: WorkbenchCommandsDeps) {
+    this.sessionCommands = new SessionCommands({
+      ...deps.sessions,
+      controller: deps.controller,
+      tell: (text) => this.tell(text),
+      tellUndoable: (text, undo) => this.tellUndoable(text, undo),
+    });
+    this.branches = new BranchCommands({ controller: deps.controller, ids: deps.ids, forkAt: (entry) => deps.sessions.actions.forkAt(entry), tell: (text) => this.tell(text), now: Date.now });
+    this.modelCommands = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
+    this.contextCommands = new ContextCommands({
+      ...deps.context,
+      changes: deps.changes,
+      fullQuestions: deps.fullQuestions,
+      controller: deps.controller,
+      tell: (text) => this.tell(text),
+      tellUndoable: (text, undo) => this.tellUndoable(text, undo),
+    });
+    this.composer = new ComposerActions({
+      ...deps.composer,
+      controller: deps.controller,
+      models: deps.models,
+      confirmUndo,
+      focusComposer: deps.focusComposer,
+      run: (name, args) => this.run(name, args),
+      pin: (target) => this.contextCommands.pinTarget(target),
+    });
+  }
+
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCareCommandName | TransferCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
+    newSession: () => this.newSession(),
+    searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),
+    relinkHistory: () => this.relinkHistory(),
+    declineRelink: () => this.declineRelink(),
+    showBreakdown: async () => this.showBreakdown(),
+    watchOpenClaw: () => this.deps.watchOpenClaw(),
+    showAnalytics: async () => this.deps.showAnalytics(),
+    askWithoutHistory: ([typed]) => askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
+    stop: () => this.deps.controller.stop(),
+    answerApproval: () => this.answerApproval(),
+    decideWhenFull: () => this.decideWhenFull(),
+    selectModel: () => this.selectModel(),
+    selectPolicy: () => this.selectPolicy(),
+    selectTools: () => this.selectTools(),
+    setThinkingLevel: () => this.modelCommands.setThinkingLevel(),
+    setApiKey: () => this.setApiKey(),
+    removeApiKey: () => this.modelCommands.removeKey(),
+    showLog: async () => this.showLog(),
+  };
+
+  /** Runs a command; whatever goes wrong is said once. */
+  run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
+    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.composer.all, ...this.deps.care.all, ...this.deps.transfer.all }[name];
+    return this.guarded(name, () => run(args));
+  }
+
+  private async guarded(name: CommandName | 'undo', command: () => Promise<void>): Promise<void> {
+    try {
+      await command();
+    } catch (error) {
+      this.deps.log.error('command_failed', { command: name, detail: errorText(error) });
+      const text = StoreError.is(error) ? storeActionText(error) : shown(errorText(error));
+      const show = t('Show Log');
+      void window.showErrorMessage(`Threadkeeper: ${text}`, show).then((answer) => answer === show && this.showLog());
+    }
+  }
+
+  /** From the view: the card that appears is the answer. Rejects with the reason when nothing was folded. */
+  async compact(): Promise<void> {
+    const { message } = await this.deps.controller.compact();
+    if (message !== null) throw new Error(message);
+  }
+
+  /** The mark in the transcript is the answer. Rejects with the reason when there is none. */
+  async checkpoint(): Promise<void> {
+    const conversation = await this.deps.controller.conversation();
+    const { message } = (await conversation?.checkpoint()) ?? { message: t('There is nothing to save: this session has no messages yet.') };
+    if (message !== null) throw new Error(message);
+  }
+
+  showBreakdown(): void {
+    this.deps.showBreakdown();
+  }
+
+  async undoCompaction(): Promise<void> {
+    const result = await this.deps.controller.undoCompaction(confirmUndo);
+    if (typeof result === 'object') throw new Error(result.message);
+  }
+
+  editSummary(): Promise<void> {
+    return this.contextCommands.editSummary();
+  }
+
+  resummarize(): Promise<void> {
+    return this.contextCommands.resummarize();
+  }
+
+  async pinMessage(id: string): Promise<void> {
+    await this.contextCommands.pinTarget({ kind: 'entry', target: id });
+  }
+
+  async unpinMessage(id: string): Promise<void> {
+    await (await this.deps.controller.conversation())?.unpin({ kind: 'entry', target: id });
+  }
+
+  setExcluded(id: string, excluded: boolean): Promise<void> {
+    return this.contextCommands.setExcluded(id, excluded);
+  }
+
+  compareCompaction(id: string): Promise<void> {
+    return this.contextCommands.compare(id);
+  }
+
+  async openNote(path: string): Promise<void> {
+    await openNote(path, await this.deps.composer.noteFolders());
+  }
+
+  async saveNote(): Promise<void> {
+    await saveNote(await this.deps.composer.noteFolders());
+  }
+
+  private async answerApproval(): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    if (controller.approvals.length === 0) await this.openWaiting('permission');
+    await answerApprovals({ pending: () => controller.approvals, answer: (call, answer) => controller.answerApproval(call, answer), showChange: (call) => this.showDiff(call) });
+  }
+
+  async answerFull(answer: FullAnswer): Promise<void> {
+    await answerFull(this.deps.fullQuestions, this.deps.controller.session?.uuid, answer);
+  }
+
+  private async decideWhenFull(): Promise<void> {
+    const { controller, fullQuestions } = this.deps;
+    if (!fullQuestions.pending(controller.session?.uuid)) await this.openWaiting('decision');
+    const question = fullQuestions.pending(controller.session?.uuid);
+    if (!question) throw new Error(t('Nothing waits for this decision any more.'));
+    const answer = await pickFullAnswer(question);
+    if (answer) await answerFull(fullQuestions, question.session, answer);
+  }
+
+  /** Goes to the session, left while it was answering, that waits for the user; stays where there is none. */
+  private async openWaiting(what: WaitingSession['for']): Promise<void> {
+    const waiting = this.deps.controller.state.waiting.find((one) => one.for === what);
+    if (waiting) await this.openSession(waiting.session.uuid);
+  }
+
+  /** The whole file while the call waits for its answer, and the whole note where it still tells; later the part that the call names. */
+  async showDiff(call: string): Promise<void> {
+    const { controller, changes } = this.deps;
+    const pending = (await controller.conversation())?.approvals.pending.find((one) => one.call === call);
+    const [entry] = pending ? [] : await controller.entries([call]);
+    const change = pending ? pending.question.change : entry?.content.type === 'tool_call' ? callChange(entry.content) : null;
+    if (!change) throw new Error(t('There is no change to show.'));
+    const whole = entry && isMemoryWrite(entry) ? await this.wholeNote(change) : null;
+    await changes.show(whole ?? change);
+  }
+
+  private async wholeNote(change: FileChange): Promise<FileChange | null> {
+    const now = await readNote(change.path, await this.deps.composer.noteFolders()).catch(() => undefined);
+    return now === undefined ? null : wholeNoteChange(change, now);
+  }
+
+  selectModel(only?: 'ollama' | 'vscode'): Promise<void> {
+    return this.modelCommands.select(only);
+  }
+
+  private async selectTools(): Promise<void> {
+    const toolBox = (await this.deps.controller.conversation())?.toolBox;
+    if (!toolBox) throw new Error(t('Tools are chosen for a session: send a message first.'));
+    const picked = await pickTools(toolBox.list());
+    if (picked) await toolBox.choose(picked);
+  }
+
+  async selectPolicy(): Promise<void> {
+    const { controller, settingOfPolicy } = this.deps;
+    await controller.open();
+    const picked = await pickPolicy({ current: controller.choices.policy, setting: settingOfPolicy() });
+    if (!picked) return;
+    const { preset, scope } = picked;
+    if (scope === 'session') {
+      await controller.choices.setPolicy(preset === null ? null : { preset });
+      if (controller.choices.areForNewSession) this.tell(t('The new session uses the policy {0}.', preset ?? settingOfPolicy()));
+      return;
+    }
+    await savePolicySetting(preset);
+  }
+
+  verifyHistory(): Promise<void> {
+    return this.deps.care.all.verifyHistory();
+  }
+
+  setApiKey(provider?: 'openai-compatible'): Promise<void> {
+    return this.modelCommands.setKey(provider);
+  }
+
+  chooseOffline(): Promise<void> {
+    return this.modelCommands.chooseOffline();
+  }
+
+  showLog(): void {
+    this.deps.log.show();
+  }
+
+  private async newSession(): Promise<void> {
+    await this.deps.controller.newSession();
+    await commands.executeCommand(focusChatCommand);
+    this.deps.focusComposer();
+  }
+
+  private async searchHistory(typed: string): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    const picked = await pickFromHistory((text) => controller.searchHistory(text), typed);
+    if (picked) await this.goTo(picked.session, picked.entry);
+  }
+
+  async openSession(uuid: string): Promise<void> {
+    await this.deps.controller.openSession(uuid);
+    await commands.executeCommand(focusChatCommand);
+  }
+
+  /** In the Chat view, or in an editor when the transcript does not show the entry. */
+  async goTo(session: string, entry: string): Promise<void> {
+    const { controller } = this.deps;
+    await commands.executeCommand(focusChatCommand);
+    if (await controller.reveal(session, entry)) return;
+    const [found] = await controller.entries([entry]);
+    if (!found) return;
+    await showEntry(found);
+    void window.showInformationMessage(t('Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.'));
+  }
+
+  private async relinkHistory(): Promise<void> {
+    const { controller, memory, relink } = this.deps;
+    await relinkHistory({ ...relink, close: () => controller.close(), forgetLastSession: () => memory.forgetLast(), now: Date.now, tell: (text) => this.tell(text) });
+  }
+
+  private async declineRelink(): Promise<void> {
+    await this.deps.memory.setRelinkDeclined();
+    await this.deps.sessions.tree.reload();
+  }
+
+  private tellUndoable(text: string, undo: () => Promise<void>): void {
+    const button = t('Undo');
+    void window.showInformationMessage(text, button).then((answer) => (answer === button ? this.guarded('undo', undo) : undefined));
+  }
+
+  /** A line in the status bar beside an open view, else a message. */
+  private tell(text: string): void {
+    if (this.deps.controller.viewVisible && text.length <= mostInStatusBar) window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
+    else void window.showInformationMessage(text);
+  }
+}

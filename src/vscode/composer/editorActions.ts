@@ -1,0 +1,88 @@
+import { commands, env, FileType, languages, Range, SnippetString, Uri, ViewColumn, window, workspace } from 'vscode';
+import { t } from '../../core/l10n';
+import { extensionId } from '../manifest';
+import { fileLink, type FileLink } from './fileLink';
+
+const webAddress = /^(?:https?|mailto):/i;
+
+/**
+ * Opens a link of an answer: in the browser, with VS Code asking before it leaves, or in an editor. Rejects for anything that is
+ * neither a plain web address nor a file of the workspace.
+ */
+export async function openLink(href: string): Promise<void> {
+  // Only these: Uri.parse throws at `my%20file.ts:3`, whose scheme would have a sign that none has.
+  if (webAddress.test(href.trim())) return void (await env.openExternal(Uri.parse(href.trim())));
+  const link = fileLink(href);
+  if (!link) throw new Error(t('Only web addresses, mail addresses and files of the workspace are opened from here.'));
+  await openFile(link);
+}
+
+async function openFile({ path, line }: FileLink): Promise<void> {
+  for (const folder of workspace.workspaceFolders ?? []) {
+    const isAbsolute = path.startsWith('/') || /^[a-z]:/i.test(path);
+    const uri = isAbsolute ? folder.uri.with({ path: path.startsWith('/') ? path : `/${path}` }) : Uri.joinPath(folder.uri, path);
+    // An answer may name anything; what lies outside is not opened.
+    if (!workspace.getWorkspaceFolder(uri) || !(await isFile(uri))) continue;
+    const selection = line === null ? undefined : new Range(line - 1, 0, line - 1, 0);
+    await commands.executeCommand('vscode.open', uri, selection ? { selection } : {});
+    return;
+  }
+  throw new Error(t('“{0}” is not a file of this workspace.', path));
+}
+
+async function isFile(uri: Uri): Promise<boolean> {
+  try {
+    return ((await workspace.fs.stat(uri)).type & FileType.File) !== 0;
+  } catch {
+    return false;
+  }
+}
+
+export async function copyText(text: string): Promise<void> {
+  await env.clipboard.writeText(text);
+}
+
+/** At the cursor of the editor that was used last; a selection is replaced. */
+export async function insertCode(text: string): Promise<void> {
+  const editor = window.activeTextEditor ?? window.visibleTextEditors[0];
+  if (!editor) throw new Error(t('Open a file first: the code goes to its cursor.'));
+  // A snippet is indented like the line it goes to; as plain text, because code may contain what snippets give a meaning to.
+  const inserted = await editor.insertSnippet(new SnippetString().appendText(text));
+  if (!inserted) throw new Error(t('The file cannot be edited.'));
+  await window.showTextDocument(editor.document, editor.viewColumn ?? ViewColumn.Active);
+}
+
+export async function openCode(text: string, language: string): Promise<void> {
+  const known = await languages.getLanguages();
+  const wanted = language.trim().toLowerCase();
+  const id = [wanted, aliases[wanted]].find((name) => name !== undefined && known.includes(name));
+  const document = await workspace.openTextDocument({ content: text, ...(id ? { language: id } : {}) });
+  await window.showTextDocument(document);
+}
+
+export async function openSettings(): Promise<void> {
+  await commands.executeCommand('workbench.action.openSettings', `@ext:${extensionId}`);
+}
+
+/** What people write after a fence, where it is not VS Code's own id. */
+const aliases: Readonly<Record<string, string>> = {
+  ts: 'typescript',
+  tsx: 'typescriptreact',
+  js: 'javascript',
+  jsx: 'javascriptreact',
+  py: 'python',
+  rb: 'ruby',
+  rs: 'rust',
+  cs: 'csharp',
+  'c++': 'cpp',
+  sh: 'shellscript',
+  bash: 'shellscript',
+  shell: 'shellscript',
+  zsh: 'shellscript',
+  ps1: 'powershell',
+  yml: 'yaml',
+  md: 'markdown',
+  golang: 'go',
+  docker: 'dockerfile',
+  make: 'makefile',
+};

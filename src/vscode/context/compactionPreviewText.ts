@@ -1,0 +1,88 @@
+import type { CompactionPreview } from '../../core/context/contextManager';
+import { editableText, FoldedState } from '../../core/compaction/ledgers/foldedState';
+import { shown, t, wholeNumber } from '../../core/l10n';
+import { speaker } from '../../core/recall/history';
+import type { ContentOf, StoredEntry } from '../../core/session/entry';
+import { entryText } from '../../core/session/entryKinds';
+import { summaryMethod } from '../../protocol/summaryMethod';
+import { unknownCitations } from '../../protocol/unknownCitations';
+
+/** The lines around what can be edited. */
+const begins = () => `<!-- ${t('The summary begins here.')} -->`;
+const ends = () => `<!-- ${t('The summary ends here.')} -->`;
+/** Entries listed by name; the rest are counted. */
+const mostListed = 40;
+const lineLength = 110;
+
+/** Markdown about a compaction that has not been made; `entries` are those it would fold and keep. */
+export function compactionPreviewText(preview: CompactionPreview & { readonly content: ContentOf<'compaction'> }, entries: ReadonlyMap<string, StoredEntry>): string {
+  const { content, folds, stays } = preview;
+  const { tokensBefore, tokensAfter, summaryText, continuity, note, audit } = content;
+  const editable = editableSummary(content);
+  const beside = besideSummary(summaryText, editable);
+  const citations = unknownCitations(audit?.unknownIds ?? []);
+  return [
+    `# ${t('What compacting now would do')}`,
+    t('Nothing has changed yet. Apply it, or close this document to leave the conversation as it is.'),
+    [
+      `- ${t('{0} → {1} tokens', wholeNumber(tokensBefore), wholeNumber(tokensAfter))}`,
+      `- ${foldText(content.messagesBefore - content.messagesAfter)}`,
+      `- ${stayText(content.messagesAfter)}`,
+      `- ${summaryMethod(content)}`,
+      ...(continuity ? [`- ${t('continuity {0} %: so much of what mattered is in the summary', Math.round(continuity.inContextPercent))}`] : []),
+      ...(citations === '' ? [] : [`- ${citations}`]),
+      ...(note ? [`- ${shown(note)}`] : []),
+    ].join('\n'),
+    `## ${t('The summary')}\n\n${t('You can change it here before you apply it.')}\n\n${begins()}\n${editable}\n${ends()}`,
+    ...(beside === '' ? [] : [`## ${t('What is kept beside the summary, word for word')}\n\n${quoted(beside)}`]),
+    `## ${t('What folds')}\n\n${t('The originals stay in the history and in the transcript.')}\n\n${listed(folds, entries)}`,
+    `## ${t('What stays')}\n\n${listed(stays, entries)}`,
+    '',
+  ].join('\n\n');
+}
+
+/** The part of a compaction's summary that the user may rewrite. */
+function editableSummary({ summary, summaryText }: ContentOf<'compaction'>): string {
+  const folded = FoldedState.safeParse(summary);
+  return folded.success ? editableText(folded.data) : summaryText;
+}
+
+/** What the user has made of the summary in a preview; null when the lines around it are gone. */
+export function summaryIn(preview: string): string | null {
+  const from = preview.indexOf(begins());
+  const to = preview.lastIndexOf(ends());
+  return from === -1 || to < from ? null : preview.slice(from + begins().length, to).trim();
+}
+
+/** Passages have another form in the prompt than they have for the user: then all of it is shown. */
+function besideSummary(summaryText: string, editable: string): string {
+  return summaryText.trim() === editable.trim() ? '' : summaryText.replace(editable, '').replace(/\n{3,}/g, '\n\n').trim();
+}
+
+function foldText(count: number): string {
+  return t(count === 1 ? '{0} message folds into the summary' : '{0} messages fold into the summary', wholeNumber(count));
+}
+
+function stayText(count: number): string {
+  return t(count === 1 ? '{0} message stays word for word' : '{0} messages stay word for word', wholeNumber(count));
+}
+
+function listed(uuids: readonly string[], entries: ReadonlyMap<string, StoredEntry>): string {
+  if (uuids.length === 0) return t('Nothing.');
+  const lines = uuids.slice(0, mostListed).flatMap((uuid) => {
+    const entry = entries.get(uuid);
+    return entry ? [`- #${entry.seq} ${speaker(entry.content)}: ${oneLine(entryText(entry.content), lineLength)}`] : [];
+  });
+  const more = uuids.length - mostListed;
+  return [...lines, ...(more > 0 ? [`- ${t('and {0} more', wholeNumber(more))}`] : [])].join('\n');
+}
+
+/** The first words of a text, in one line. */
+export function oneLine(text: string, length: number): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > length ? `${line.slice(0, length - 1)}…` : line;
+}
+
+function quoted(text: string): string {
+  return text.split('\n').map((line) => `> ${line}`.trimEnd()).join('\n');
+}

@@ -1,0 +1,97 @@
+import { CodeLens, FileSystemError, FileType, languages, Range, TabInputText, Uri, window, workspace, type CodeLensProvider, type FileStat } from 'vscode';
+import { t } from '../../core/l10n';
+import { summaryIn } from './compactionPreviewText';
+import { commandIds, previewScheme } from '../manifest';
+import { DocumentFiles } from '../documentFiles';
+
+/** What a preview was made for: applying it means the same session and the same instructions. */
+export interface PreviewedCompaction {
+  readonly session: string;
+  readonly instructions: string | null;
+  /** Of a compaction that waits for an answer: called instead of making one. */
+  readonly answer?: (apply: boolean) => void;
+}
+
+interface Shown extends PreviewedCompaction {
+  readonly text: string;
+  readonly at: number;
+}
+
+/**
+ * Documents that show what a compaction would do. The summary in them can be edited; closing one changes nothing, and saving one
+ * keeps what was written for as long as it is open.
+ */
+export class CompactionPreviews extends DocumentFiles implements CodeLensProvider {
+  private readonly shown = new Map<string, Shown>();
+  private made = 0;
+
+  constructor() {
+    super();
+    this.disposables.add(languages.registerCodeLensProvider({ scheme: previewScheme }, this));
+    this.disposables.add(workspace.onDidCloseTextDocument(({ uri }) => void this.shown.delete(uri.toString())));
+  }
+
+  /** Takes the focus only where the user has asked for it. Its address. */
+  async show(previewed: PreviewedCompaction, text: string): Promise<Uri> {
+    const uri = Uri.from({ scheme: previewScheme, path: `/${t('Compaction Preview')}.md`, query: String(++this.made) });
+    this.shown.set(uri.toString(), { ...previewed, text, at: Date.now() });
+    const document = await workspace.openTextDocument(uri);
+    await languages.setTextDocumentLanguage(document, 'markdown');
+    await window.showTextDocument(document, { preview: false, preserveFocus: previewed.answer !== undefined });
+    return uri;
+  }
+
+  /** Of the document that is looked at; undefined when it is no preview, or one of an earlier run of VS Code. */
+  get current(): (PreviewedCompaction & { readonly uri: Uri }) | undefined {
+    const uri = window.activeTextEditor?.document.uri;
+    const shown = uri && this.shown.get(uri.toString());
+    return shown && { ...shown, uri };
+  }
+
+  /** The summary when the user has changed it. Throws in words for the user when it cannot be told from the rest any more. */
+  edited(uri: Uri): string | undefined {
+    const before = this.shown.get(uri.toString())?.text;
+    const now = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString())?.getText();
+    if (before === undefined || now === undefined || now === before) return undefined;
+    const summary = summaryIn(now);
+    if (summary === null) throw new Error(t('The lines that mark where the summary begins and ends are gone. Undo that change in the preview, then apply it again. Nothing was compacted.'));
+    if (summary === '') throw new Error(t('An empty summary would lose what is folded. Write one, or close the preview. Nothing was compacted.'));
+    return summary === summaryIn(before) ? undefined : summary;
+  }
+
+  /** Whatever was written in it. */
+  async close(uri: Uri): Promise<void> {
+    const isIt = (tab: { readonly input: unknown }) => tab.input instanceof TabInputText && tab.input.uri.toString() === uri.toString();
+    // What is not saved would be asked about.
+    await workspace.textDocuments.find((document) => document.uri.toString() === uri.toString())?.save();
+    await window.tabGroups.close(window.tabGroups.all.flatMap((group) => group.tabs).filter(isIt));
+  }
+
+  stat(uri: Uri): FileStat {
+    const { text, at } = this.find(uri);
+    return { type: FileType.File, ctime: 0, mtime: at, size: Buffer.byteLength(text) };
+  }
+
+  readFile(uri: Uri): Uint8Array {
+    return Buffer.from(this.find(uri).text);
+  }
+
+  /** The text it was opened with stays what changes are told from. */
+  writeFile(uri: Uri): void {
+    this.shown.set(uri.toString(), { ...this.find(uri), at: Date.now() });
+  }
+
+  provideCodeLenses(): CodeLens[] {
+    const top = new Range(0, 0, 0, 0);
+    return [
+      new CodeLens(top, { title: `$(check) ${t('Apply')}`, command: commandIds.applyPreview }),
+      new CodeLens(top, { title: `$(close) ${t('Cancel')}`, command: commandIds.closePreview }),
+    ];
+  }
+
+  private find(uri: Uri): Shown {
+    const shown = this.shown.get(uri.toString());
+    if (!shown) throw FileSystemError.FileNotFound(t('This preview is not valid any more: the window was reloaded. Nothing was compacted.'));
+    return shown;
+  }
+}

@@ -1,0 +1,182 @@
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { Emitter } from '../../core/base/event';
+import { errorText, StoreError } from '../../core/errors';
+import { english } from '../../core/l10n';
+import type { Logger, SessionStore } from '../../core/ports';
+import type { StoreChange } from '../../core/session/storeChange';
+
+export interface ReopenOptions {
+  /** Runs while no window has the store open, save one that cannot be asked to let it go. */
+  readonly between?: () => Promise<void>;
+  /** Whether to build the store anew from what can be read of it; asked when `between` has run. */
+  readonly repair?: () => boolean;
+}
+
+/*
+ *   closed ──get──▶ opening ──▶ open ──worker gone──▶ failed
+ *                      └── fails ──▶ failed ──get──▶ opening
+ *
+ * Opened by whoever needs it first; a failure stays visible until an attempt succeeds.
+ */
+export class StoreAccess implements Disposable {
+  private readonly _onDidChange = new Emitter<void>();
+  /** Access, durability or failure have changed, or another window has written something new. */
+  readonly onDidChange = this._onDidChange.event;
+  private readonly _onDidChangeContent = new Emitter<StoreChange>();
+  /** Another window has changed something in the store. */
+  readonly onDidChangeContent = this._onDidChangeContent.event;
+  private opening: Promise<SessionStore> | null = null;
+  private store: SessionStore | null = null;
+  private lastFailure: unknown = null;
+  private subscription: Disposable | null = null;
+  private closed = false;
+  /** What else in this window has the store open: it lets it go while the store is opened anew, and before the window closes. */
+  companion: { pause(): Promise<void>; resume(): void } | null = null;
+
+  constructor(
+    private readonly open: (options: { readonly repair: boolean }) => Promise<SessionStore>,
+    private readonly log: Logger,
+    /** Keeps other windows from taking the store over while it is opened anew. */
+    private readonly reserve: () => Promise<{ release(): void }> = () => Promise.resolve({ release: () => undefined }),
+  ) {}
+
+  get current(): SessionStore | null {
+    return this.store;
+  }
+
+  /** Null when all is well. */
+  get failure(): unknown {
+    return this.lastFailure;
+  }
+
+  /** Rejects with what opening failed with; the next call tries again. */
+  get(): Promise<SessionStore> {
+    if (this.closed) return Promise.reject(new StoreError('closed', english('The window is closing.')));
+    return (this.opening ??= this.attempt());
+  }
+
+  /**
+   * Where the store can only be read: tries to write it, if what hindered that may have passed, or reads what another window has
+   * written. Never rejects.
+   */
+  async catchUp(): Promise<void> {
+    const { store } = this;
+    if (!store || store.status.access !== 'readonly' || this.closed) return;
+    try {
+      await store.refresh();
+    } catch (error) {
+      this.log.warn('store_not_refreshed', { detail: errorText(error) });
+    }
+  }
+
+  /** After a failed call: finds out whether the store is gone, so that the next `get` opens it again. */
+  async check(): Promise<void> {
+    const { store } = this;
+    if (!store || this.closed) return;
+    try {
+      await store.listSessions({ limit: 1 });
+    } catch (error) {
+      if (this.store !== store) return;
+      this.log.error('store_gone', { detail: errorText(error) });
+      this.forget();
+      this.lastFailure = error;
+      await store.close().catch(() => undefined);
+      this._onDidChange.fire();
+    }
+  }
+
+  /**
+   * Closes the store and opens it again, as its owner if that is possible; whoever asks for it meanwhile waits. Rejects with what `between` failed with, and then
+   * has opened it as it is, or with what opening failed with.
+   */
+  async reopen({ repair, between }: ReopenOptions): Promise<SessionStore> {
+    if (this.closed) throw new StoreError('closed', english('The window is closing.'));
+    const before = this.opening;
+    this.forget();
+    let failure: { readonly error: unknown } | null = null;
+    this.opening = (async () => {
+      // Where nothing can be written, nobody takes over either.
+      const reservation = await this.reserve().catch((error: unknown) => this.log.debug('store_not_reserved', { detail: errorText(error) }));
+      try {
+        await this.companion?.pause();
+        const store = await before;
+        if (store?.status.access === 'shared') await store.takeOver().catch((error: unknown) => this.log.warn('store_not_taken_over', { detail: errorText(error) }));
+        await store?.close();
+      } catch (error) {
+        this.log.debug('store_not_closed', { detail: errorText(error) });
+      }
+      try {
+        await between?.();
+      } catch (error) {
+        failure = { error };
+      }
+      return this.attempt(failure === null && repair?.() === true).finally(() => reservation?.release());
+    })();
+    const store = await this.opening;
+    this.companion?.resume();
+    this._onDidChange.fire();
+    if (failure !== null) throw (failure as { readonly error: unknown }).error;
+    return store;
+  }
+
+  /** Never rejects; nothing durable depends on it. */
+  async close(): Promise<void> {
+    this.closed = true;
+    const opening = this.opening;
+    this.forget();
+    this._onDidChange.dispose();
+    this._onDidChangeContent.dispose();
+    try {
+      await this.companion?.pause();
+      await (await opening)?.close();
+    } catch (error) {
+      this.log.debug('store_not_closed', { detail: errorText(error) });
+    }
+  }
+
+  dispose(): void {
+    void this.close();
+  }
+
+  private async attempt(repair = false): Promise<SessionStore> {
+    const started = Date.now();
+    try {
+      const store = await this.open({ repair });
+      if (this.closed) return store;
+      this.adopt(store);
+      this.log.info('store_opened', { ...store.status, durationMs: Date.now() - started });
+      const recovered = this.lastFailure !== null;
+      this.lastFailure = null;
+      if (recovered) this._onDidChange.fire();
+      return store;
+    } catch (error) {
+      this.opening = null;
+      this.lastFailure = error;
+      this.log.error('store_not_opened', { reason: StoreError.is(error) ? error.reason : 'internal', detail: errorText(error) });
+      this._onDidChange.fire();
+      throw error;
+    }
+  }
+
+  private adopt(store: SessionStore): void {
+    this.subscription?.dispose();
+    this.store = store;
+    this.opening = Promise.resolve(store);
+    const subscriptions = new DisposableStore();
+    subscriptions.add(
+      store.onDidChangeStatus((status) => {
+        this.log.debug('store_status', { ...status });
+        this._onDidChange.fire();
+      }),
+    );
+    subscriptions.add(store.onDidChange((change) => this._onDidChangeContent.fire(change)));
+    this.subscription = subscriptions;
+  }
+
+  private forget(): void {
+    this.subscription?.dispose();
+    this.subscription = null;
+    this.store = null;
+    this.opening = null;
+  }
+}

@@ -1,0 +1,97 @@
+import { ConfigurationTarget, workspace } from 'vscode';
+import { priceOf, type PriceTable } from '../../core/cost/prices';
+import { t } from '../../core/l10n';
+import { providerIds, type ProviderId } from '../../node/models/providerAccess';
+import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
+import type { ChatController } from '../chat/chatController';
+import type { ChatMemory } from '../chat/windowState';
+import { settingKey } from '../manifest';
+import { offlineSessionModel } from './modelChoice';
+import { pickModel } from './modelPicker';
+import type { ModelSource } from './modelSource';
+import { priceNote, providerTitles } from './modelTexts';
+import { pickThinkingLevel } from './thinkingPicker';
+
+export interface ModelCommandsDeps {
+  readonly controller: ChatController;
+  readonly models: ModelSource;
+  readonly memory: ChatMemory;
+  readonly apiKeys: ApiKeyCommandsDeps;
+  readonly prices: () => PriceTable;
+  readonly tell: (text: string) => void;
+}
+
+/** What the user does about models and keys. */
+export class ModelCommands {
+  constructor(private readonly deps: ModelCommandsDeps) {}
+
+  /** With `only`: what that provider offers. */
+  async select(only?: ProviderId): Promise<void> {
+    const { controller, models, memory, prices } = this.deps;
+    const groups = providerIds
+      .filter((provider) => only === undefined || provider === only)
+      .map((provider) => ({
+        provider,
+        title: providerTitles[provider](),
+        needs: provider === 'anthropic' && !models.hasKey() ? ('key' as const) : provider === 'openai-compatible' && !models.hasServer() ? ('address' as const) : null,
+        list: () => models.list(provider),
+      }));
+    // A history that cannot be opened keeps nobody from choosing.
+    const conversation = await controller.conversation().catch(() => null);
+    const current = controller.choices.model;
+    const { provider, id } = conversation?.model.info ?? models.fallback(current).info;
+    const inUse = priceOf(prices(), provider, id);
+    const picked = await pickModel({
+      current,
+      groups,
+      nameOf: (id) => models.names.of(id),
+      price: (...model) => priceNote(priceOf(prices(), ...model), inUse),
+      tokens: conversation?.entries.length ? conversation.snapshot.used : 0,
+    });
+    if (!picked) return;
+    if (picked.kind === 'set_key') return this.setKey(picked.provider);
+    if (picked.kind === 'thinking') return this.setThinkingLevel();
+    const { model } = picked;
+    if (model !== offlineSessionModel) await memory.setOfflineChosen(false);
+    await controller.choices.setModel(model);
+    await this.keepForNewSessions(model);
+  }
+
+  async setThinkingLevel(): Promise<void> {
+    const { controller, tell } = this.deps;
+    await controller.open();
+    const { choices } = controller;
+    const level = await pickThinkingLevel(choices.thinkingLevel, choices.modelInfo);
+    if (level === undefined || level === choices.thinkingLevel) return;
+    await choices.setThinkingLevel(level);
+    if (choices.areForNewSession) tell(level === null ? t('In the new session the model decides how much it thinks.') : t('The new session uses the thinking level {0}.', level));
+  }
+
+  async setKey(provider?: 'anthropic' | 'openai-compatible'): Promise<void> {
+    const { controller, memory, apiKeys } = this.deps;
+    if (!(await setApiKey(apiKeys, provider))) return;
+    await memory.setOfflineChosen(false);
+    // Who enters a key wants a model: a session that was offline for want of one follows.
+    if (controller.choices.model === offlineSessionModel) await controller.choices.setModel(null);
+    else await controller.connectionChanged();
+  }
+
+  async removeKey(): Promise<void> {
+    if (await removeApiKey(this.deps.apiKeys)) await this.deps.controller.connectionChanged();
+  }
+
+  async chooseOffline(): Promise<void> {
+    const { controller, memory } = this.deps;
+    await memory.setOfflineChosen(true);
+    if (controller.choices.model !== null && controller.choices.model !== offlineSessionModel) await controller.choices.setModel(offlineSessionModel);
+    else await controller.connectionChanged();
+  }
+
+  /** Where nothing else could answer in a new session, the choice holds for those as well. */
+  private async keepForNewSessions(model: string | null): Promise<void> {
+    const { models, tell } = this.deps;
+    if (model === null || model === offlineSessionModel || models.hasDefault()) return;
+    await workspace.getConfiguration().update(settingKey('model'), model, ConfigurationTarget.Global);
+    tell(t('New sessions use this model too (setting threadkeeper.model).'));
+  }
+}

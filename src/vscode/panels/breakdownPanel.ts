@@ -1,0 +1,141 @@
+import type { Uri, WebviewPanel } from 'vscode';
+import type { Conversation } from '../../core/chat/conversation';
+import type { Disposable } from '../../core/base/disposable';
+import { DisposableStore } from '../../core/base/disposable';
+import { t } from '../../core/l10n';
+import type { Logger } from '../../core/ports';
+import type { PanelRequest, PanelState } from '../../protocol/panels';
+import { breakdownState, noBreakdown, readHistory, withEntry, withUsage, type BranchHistory } from './breakdownState';
+import type { ChatController } from '../chat/chatController';
+import { breakdownPanelType } from '../manifest';
+import { PanelPage } from './panelPage';
+import type { StoreAccess } from '../history/storeAccess';
+
+export interface BreakdownActions {
+  compact(): Promise<void>;
+  checkpoint(): Promise<void>;
+  undoCompaction(): Promise<void>;
+  pinMessage(id: string): Promise<void>;
+  unpinMessage(id: string): Promise<void>;
+  setExcluded(id: string, excluded: boolean): Promise<void>;
+  compareCompaction(id: string): Promise<void>;
+  /** Shows an entry of the open session in the Chat view, or beside it. */
+  goTo(session: string, entry: string): Promise<void>;
+}
+
+export interface BreakdownPanelDeps {
+  readonly extensionUri: Uri;
+  readonly controller: ChatController;
+  readonly store: StoreAccess;
+  readonly actions: BreakdownActions;
+  readonly log: Logger;
+}
+
+/** What is in the context window of the open session, and how it came to be; follows the session that is open. */
+export class BreakdownPanel implements Disposable {
+  private readonly disposables = new DisposableStore();
+  private page: PanelPage | null = null;
+  private followed: { readonly conversation: Conversation; readonly subscription: Disposable } | null = null;
+  /** Of the conversation that is followed; null while it has to be read (again). */
+  private history: BranchHistory | null = null;
+  /** Of what is known of the conversation. */
+  private revision = 0;
+
+  constructor(private readonly deps: BreakdownPanelDeps) {
+    this.disposables.add(deps.controller.onDidChangeState(() => this.page?.refresh()));
+  }
+
+  /** After a reload of the window. */
+  restore(panel: WebviewPanel): void {
+    if (this.page) panel.dispose();
+    else this.open(panel);
+  }
+
+  show(): void {
+    if (this.page) this.page.reveal();
+    else this.open();
+  }
+
+  dispose(): void {
+    this.page?.dispose();
+    this.closed();
+    this.disposables.dispose();
+  }
+
+  private open(restored?: WebviewPanel): void {
+    const { extensionUri, log } = this.deps;
+    this.page = new PanelPage({
+      restored,
+      extensionUri,
+      viewType: breakdownPanelType,
+      title: t('Context Breakdown'),
+      state: () => this.state(),
+      handle: (request) => this.handle(request),
+      closed: () => this.closed(),
+      log,
+    });
+  }
+
+  private async state(): Promise<PanelState> {
+    const { controller, store: access } = this.deps;
+    const conversation = await controller.conversation();
+    if (!conversation) return noBreakdown;
+    const store = await access.get();
+    this.follow(conversation);
+    const { revision } = this;
+    const history = this.history ?? (await readHistory(store, conversation.session.uuid));
+    // What has happened while it was read may be missing.
+    if (revision === this.revision) this.history = history;
+    return breakdownState(conversation, history, { busy: controller.state.busy, readonly: store.status.access === 'readonly' });
+  }
+
+  private async handle(request: PanelRequest): Promise<void> {
+    const { actions, controller } = this.deps;
+    switch (request.method) {
+      case 'compact':
+        return actions.compact();
+      case 'checkpoint':
+        return actions.checkpoint();
+      case 'undo_compaction':
+        return actions.undoCompaction();
+      case 'jump':
+        if (controller.session) await actions.goTo(controller.session.uuid, request.id);
+        return;
+      case 'pin':
+        return actions.pinMessage(request.id);
+      case 'unpin':
+        return actions.unpinMessage(request.id);
+      case 'exclude':
+      case 'include':
+        return actions.setExcluded(request.id, request.method === 'exclude');
+      case 'compare':
+        return actions.compareCompaction(request.id);
+      case 'filter':
+      case 'open_session':
+        throw new Error(t('This panel cannot do that.'));
+    }
+  }
+
+  private follow(conversation: Conversation): void {
+    if (this.followed?.conversation === conversation) return;
+    this.unfollow();
+    const subscription = conversation.onDidEmit((event) => {
+      this.revision++;
+      if (event.type === 'branch_replaced' || !this.history) this.history = null;
+      else if (event.type === 'entry_appended') this.history = withEntry(this.history, event.entry);
+      else if (event.type === 'usage_reported' && event.kind === 'turn' && !event.usage.estimated) this.history = withUsage(this.history, event.usage);
+    });
+    this.followed = { conversation, subscription };
+  }
+
+  private unfollow(): void {
+    this.followed?.subscription.dispose();
+    this.followed = null;
+    this.history = null;
+  }
+
+  private closed(): void {
+    this.page = null;
+    this.unfollow();
+  }
+}

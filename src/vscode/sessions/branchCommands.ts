@@ -1,0 +1,82 @@
+import { window } from 'vscode';
+import type { Conversation } from '../../core/chat/conversation';
+import { t } from '../../core/l10n';
+import type { IdSource } from '../../core/ports';
+import type { ChatController } from '../chat/chatController';
+import { pickBranch } from './branchPicker';
+import type { CommandName } from '../manifest';
+import { whenAccepted } from '../chat/whenAccepted';
+
+export interface BranchCommandsDeps {
+  readonly controller: ChatController;
+  readonly ids: IdSource;
+  /** A new session that goes on from an entry; its uuid. */
+  readonly forkAt: (entry: string) => Promise<string>;
+  readonly tell: (text: string) => void;
+  readonly now: () => number;
+}
+
+export type BranchCommandName = Extract<CommandName, 'switchBranch'>;
+
+/** Other ways on from what has been said, for the view and the palette. Rejections are shown as they are. */
+export class BranchCommands {
+  /** The last edit that was asked for: a repeated request is the same one. */
+  private last: { readonly id: string; readonly accepted: Promise<void> } | null = null;
+
+  constructor(private readonly deps: BranchCommandsDeps) {}
+
+  readonly all: Readonly<Record<BranchCommandName, () => Promise<void>>> = { switchBranch: () => this.pick() };
+
+  edit(id: string, entry: string, text: string): Promise<void> {
+    if (this.last?.id === id) return this.last.accepted;
+    const accepted = this.conversation().then((conversation) => whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.branching.edit(entry, text, id)));
+    this.last = { id, accepted };
+    return accepted;
+  }
+
+  async regenerate(entry: string): Promise<void> {
+    const conversation = await this.conversation();
+    const id = this.deps.ids.next();
+    await whenAccepted(conversation.onDidEmit, id, 'retry', () => conversation.branching.regenerate(entry, id));
+  }
+
+  async switchTo(entry: string): Promise<void> {
+    const problem = await (await this.conversation()).branching.switchTo(entry);
+    if (problem !== null) throw new Error(problem);
+  }
+
+  async summarizeLeft(how: 'summarize' | 'instructions' | 'none'): Promise<void> {
+    const { branching } = await this.conversation();
+    if (how === 'none') return branching.forgetLeft();
+    const instructions = how === 'summarize' ? '' : await window.showInputBox({ title: t('Summarise the Branch with Instructions'), prompt: t('What of the branch that you left matters where you go on'), placeHolder: t('The measurements, and why the first design was dropped') });
+    if (instructions === undefined) return;
+    const problem = await branching.summarizeLeft(instructions.trim() || null);
+    if (problem !== null) throw new Error(problem);
+  }
+
+  async label(entry: string, before: string): Promise<void> {
+    const { branching } = await this.conversation();
+    const label = await window.showInputBox({ title: t('Label This Turn'), value: before, prompt: t('Shown in the conversation and found by search. Leave it empty to take the label away.') });
+    if (label !== undefined && label.trim() !== before) await branching.label(entry, label);
+  }
+
+  async fork(entry: string): Promise<void> {
+    const { controller, forkAt, tell } = this.deps;
+    await controller.openSession(await forkAt(entry));
+    tell(t('A session of its own now; the other one is unchanged.'));
+  }
+
+  private async pick(): Promise<void> {
+    const conversation = await this.conversation();
+    const tips = await conversation.branching.list();
+    if (tips.length < 2) return this.deps.tell(t('This session has one branch. Editing a message or asking for another answer begins a second one.'));
+    const leaf = await pickBranch(tips, this.deps.now());
+    if (leaf !== undefined) await this.switchTo(leaf);
+  }
+
+  private async conversation(): Promise<Conversation> {
+    const conversation = await this.deps.controller.conversation();
+    if (!conversation) throw new Error(t('This session has no messages yet.'));
+    return conversation;
+  }
+}

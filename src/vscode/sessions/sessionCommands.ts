@@ -1,0 +1,243 @@
+import { commands, env, Uri, window } from 'vscode';
+import { t } from '../../core/l10n';
+import type { Session } from '../../core/session/session';
+import type { ChatController } from '../chat/chatController';
+import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from '../manifest';
+import type { SessionDocuments } from './sessionDocuments';
+import type { SessionActions } from './sessionActions';
+import { purgeText } from '../history/purgeText';
+import type { SessionNode } from './sessionNodes';
+import { askForDays, askForKey, askForTags, askForTitle, pickSession, pickSort } from './sessionPicker';
+import { pickCleanUp } from './retentionPreview';
+import type { SessionDetailsFiles } from './sessionDetailsFiles';
+import type { SessionsTree } from './sessionsTree';
+import { sessionsText, sessionTags } from './sessionText';
+
+export interface SessionCommandsDeps {
+  readonly controller: ChatController;
+  readonly actions: SessionActions;
+  readonly tree: SessionsTree;
+  readonly documents: Pick<SessionDocuments, 'open'>;
+  readonly details: Pick<SessionDetailsFiles, 'open'>;
+  /** After how many days without use a session may go, as the settings have it; 0: they do not say. */
+  readonly cleanUpDays: () => number;
+  /** Says something where the user looks. */
+  readonly tell: (text: string) => void;
+  /** Says it, with a button that takes it back. */
+  readonly tellUndoable: (text: string, undo: () => Promise<void>) => void;
+  readonly filterChanged: (filtered: boolean) => void;
+}
+
+export type SessionCommandName = Extract<
+  CommandName,
+  | 'switchSession'
+  | 'renameSession'
+  | 'editTags'
+  | 'editSessionDetails'
+  | 'openSessionByKey'
+  | 'sortSessions'
+  | 'cleanUpSessions'
+  | 'archiveSession'
+  | 'unarchiveSession'
+  | 'trashSession'
+  | 'restoreSession'
+  | 'pinSession'
+  | 'unpinSession'
+  | 'forkSession'
+  | 'openWorkspace'
+  | 'deleteSession'
+  | 'emptyTrash'
+  | 'openSession'
+  | 'copySessionId'
+  | 'showMoreSessions'
+  | 'filterSessions'
+  | 'clearSessionFilter'
+  | 'refreshSessions'
+>;
+
+/**
+ * Commands about sessions. From the tree they are told which (the row, and all rows that are selected); from the palette they
+ * mean the session in the chat.
+ */
+export class SessionCommands {
+  constructor(private readonly deps: SessionCommandsDeps) {}
+
+  readonly all: Readonly<Record<SessionCommandName, (args: readonly unknown[]) => Promise<void>>> = {
+    switchSession: () => this.switchSession(),
+    renameSession: (args) => this.withOne(args, (session) => this.rename(session)),
+    editTags: (args) => this.withOne(args, (session) => this.editTags(session)),
+    editSessionDetails: (args) => this.withOne(args, (session) => this.deps.details.open(session)),
+    openSessionByKey: () => this.openByKey(),
+    sortSessions: () => this.sort(),
+    cleanUpSessions: () => this.cleanUp(),
+    archiveSession: (args) => this.withAll(args, (sessions) => this.archive(sessions)),
+    unarchiveSession: (args) => this.withAll(args, async (sessions) => void (await this.deps.actions.archive(sessions, false))),
+    trashSession: (args) => this.withAll(args, (sessions) => this.trash(sessions)),
+    deleteSession: (args) => this.withAll(args, (sessions) => this.deleteForGood(sessions)),
+    emptyTrash: () => this.emptyTrash(),
+    restoreSession: (args) => this.withAll(args, (sessions) => this.deps.actions.restore(sessions)),
+    pinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, true)),
+    unpinSession: (args) => this.withAll(args, (sessions) => this.deps.actions.pin(sessions, false)),
+    forkSession: (args) => this.withOne(args, (session) => this.fork(session)),
+    openSession: async (args) => {
+      const [node] = args;
+      if (typeof node === 'string') return this.show(node);
+      if (isNode(node) && node.kind === 'session' && node.other) return this.deps.documents.open(node.session, node.other);
+      return this.withOne(args, (session) => this.open(session));
+    },
+    openWorkspace: async ([node]) => {
+      const workspace = isNode(node) ? (node.kind === 'workspace' ? node.workspace : node.kind === 'session' ? node.other : null) : null;
+      if (workspace?.uri) await commands.executeCommand('vscode.openFolder', Uri.parse(workspace.uri), { forceNewWindow: true });
+    },
+    copySessionId: async (args) => {
+      const [node] = args;
+      if (isNode(node) && node.kind === 'session') await env.clipboard.writeText(node.session.id);
+    },
+    showMoreSessions: async ([node]) => {
+      if (isNode(node) && node.kind === 'more') this.deps.tree.showMore(node.list);
+    },
+    filterSessions: () => this.filter(),
+    clearSessionFilter: async () => this.setFilter(''),
+    refreshSessions: () => this.deps.tree.reload(),
+  };
+
+  private async switchSession(): Promise<void> {
+    const { controller } = this.deps;
+    await controller.open();
+    const uuid = await pickSession(await controller.listSessions(), controller.session?.uuid);
+    if (uuid !== undefined) await this.show(uuid);
+  }
+
+  private async open(session: Session): Promise<void> {
+    // The keyboard stays with the list: F2 and Delete mean the row that was pressed.
+    if (session.deletedAt === null) return this.show(session.uuid, true);
+    const restore = t('Restore and Open');
+    const answer = await window.showInformationMessage(t('{0} is in the trash.', sessionsText([session])), restore);
+    if (answer !== restore) return;
+    await this.deps.actions.restore([session]);
+    await this.show(session.uuid);
+  }
+
+  private async show(uuid: string, preserveFocus = false): Promise<void> {
+    await this.deps.controller.openSession(uuid);
+    await commands.executeCommand(focusChatCommand, { preserveFocus });
+  }
+
+  private async rename(session: Session): Promise<void> {
+    const title = await askForTitle(session.title);
+    if (title !== undefined) await this.deps.actions.rename(session.uuid, title);
+  }
+
+  private async editTags(session: Session): Promise<void> {
+    // Another window may have changed them since they were listed.
+    const { actions } = this.deps;
+    const tags = await askForTags(sessionTags((await actions.find(session.uuid)) ?? session));
+    if (tags !== undefined) await actions.saveDetails(session.uuid, { metadata: { tags } });
+  }
+
+  private async openByKey(): Promise<void> {
+    const key = await askForKey();
+    if (key !== undefined) await this.show(await this.deps.actions.openByKey(key));
+  }
+
+  private async sort(): Promise<void> {
+    const { tree } = this.deps;
+    const sort = await pickSort(tree.sort);
+    if (sort === undefined) return;
+    await tree.setSort(sort);
+    await commands.executeCommand(focusSessionsCommand);
+  }
+
+  private async cleanUp(): Promise<void> {
+    const { actions, cleanUpDays, tell, tellUndoable } = this.deps;
+    const days = await askForDays(cleanUpDays());
+    if (days === undefined) return;
+    const due = await actions.idle(days);
+    if (due.length === 0) return tell(t('There is nothing to clean up: every session is pinned, open or has been used since.'));
+    const chosen = await pickCleanUp(due);
+    if (!chosen || chosen.length === 0) return;
+    await actions.trash(chosen);
+    tellUndoable(t('Moved {0} to the trash. It can be restored from there.', sessionsText(chosen)), () => actions.restore(chosen));
+  }
+
+  private async fork(session: Session): Promise<void> {
+    const { actions, tell } = this.deps;
+    const forked = await actions.fork(session.uuid);
+    if (forked) await this.show(forked.uuid);
+    else tell(t('There is nothing to fork: this session has no messages yet.'));
+  }
+
+  private async archive(sessions: readonly Session[]): Promise<void> {
+    const { actions, tellUndoable } = this.deps;
+    const left = await actions.archive(sessions, true);
+    tellUndoable(t('Archived {0}. Searches still look there.', sessionsText(sessions)), async () => {
+      await actions.archive(sessions, false);
+      if (left) await this.show(sessions[0]!.uuid);
+    });
+  }
+
+  private async trash(sessions: readonly Session[]): Promise<void> {
+    const { actions, controller, tellUndoable } = this.deps;
+    const kept = sessions.filter(({ deletedAt }) => deletedAt === null);
+    // Delete, pressed once more.
+    if (kept.length === 0) return this.deleteForGood(sessions);
+    const shown = controller.session?.uuid;
+    const left = await actions.trash(kept);
+    tellUndoable(t('Moved {0} to the trash. It can be restored from there.', sessionsText(kept)), async () => {
+      await actions.restore(kept);
+      if (left && shown !== undefined) await this.show(shown);
+    });
+  }
+
+  private async emptyTrash(): Promise<void> {
+    const trashed = await this.deps.actions.trashed();
+    if (trashed.length === 0) this.deps.tell(t('The trash is empty.'));
+    else await this.deleteForGood(trashed);
+  }
+
+  private async deleteForGood(sessions: readonly Session[]): Promise<void> {
+    const { actions } = this.deps;
+    const trashed = sessions.filter(({ deletedAt }) => deletedAt !== null);
+    if (trashed.length === 0) return;
+    const answer = t('Delete for Good');
+    const detail = purgeText(await actions.purgePreview(trashed));
+    if ((await window.showWarningMessage(t('Delete {0} for good?', sessionsText(trashed)), { modal: true, detail }, answer)) === answer) await actions.purge(trashed);
+  }
+
+  private async filter(): Promise<void> {
+    const { tree } = this.deps;
+    const text = await window.showInputBox({ title: t('Filter Sessions'), value: tree.filter, prompt: t('Part of a title or id, #tag, or meta:name=value. Empty: show all.') });
+    if (text === undefined) return;
+    this.setFilter(text);
+    await commands.executeCommand(focusSessionsCommand);
+  }
+
+  private setFilter(text: string): void {
+    const { tree, filterChanged } = this.deps;
+    tree.setFilter(text);
+    filterChanged(tree.filter !== '');
+  }
+
+  private async withOne(args: readonly unknown[], run: (session: Session) => Promise<void>): Promise<void> {
+    await this.withAll(args, async ([first]) => (first ? run(first) : undefined));
+  }
+
+  /** Does nothing but say so where no session is meant. */
+  private async withAll(args: readonly unknown[], run: (sessions: readonly Session[]) => Promise<void>): Promise<void> {
+    const { controller, tree, tell } = this.deps;
+    const [first, all] = args;
+    if (first === selectionArgument || isNode(first)) {
+      const nodes = isNode(first) ? (Array.isArray(all) && all.length > 0 ? all.filter(isNode) : [first]) : tree.view.selection;
+      const sessions = nodes.flatMap((node) => (node.kind === 'session' && node.other === null ? [node.session] : []));
+      if (sessions.length > 0) await run(sessions);
+      return;
+    }
+    await controller.open();
+    if (controller.session) await run([controller.session]);
+    else tell(t('No session is open: it comes into being with its first message.'));
+  }
+}
+
+function isNode(value: unknown): value is SessionNode {
+  return typeof value === 'object' && value !== null && 'kind' in value;
+}

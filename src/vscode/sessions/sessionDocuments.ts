@@ -1,0 +1,38 @@
+import { languages, Uri, window, workspace, type TextDocumentContentProvider } from 'vscode';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import type { Session } from '../../core/session/session';
+import type { OtherSessions } from './otherSessions';
+import type { OtherWorkspace } from './sessionNodes';
+import { sessionTitle } from './sessionText';
+import { sessionTranscript } from './sessionTranscript';
+
+const scheme = 'threadkeeper-session';
+
+/**
+ * Sessions of other workspaces, in an editor. Not in the chat: there they would look as if one could go on, with this
+ * workspace's files and notes under them. Not as a rendered preview either: that loads pictures from wherever an answer says.
+ */
+export class SessionDocuments implements TextDocumentContentProvider, Disposable {
+  private readonly disposables = new DisposableStore();
+
+  constructor(private readonly others: Pick<OtherSessions, 'read'>) {
+    this.disposables.add(workspace.registerTextDocumentContentProvider(scheme, this));
+  }
+
+  provideTextDocumentContent(uri: Uri): Promise<string> {
+    const query = new URLSearchParams(uri.query);
+    return this.others.read(query.get('store') ?? '', (store) => sessionTranscript(store, query.get('session') ?? '', query.get('place') ?? ''));
+  }
+
+  async open(session: Session, { folder, place }: OtherWorkspace): Promise<void> {
+    const query = new URLSearchParams({ store: folder, session: session.uuid, place }).toString();
+    const name = sessionTitle(session).replaceAll(/[\\/:*?"<>|\s]+/g, ' ').trim().slice(0, 60);
+    const document = await workspace.openTextDocument(Uri.from({ scheme, path: `/${name} (${session.id}).md`, query }));
+    await languages.setTextDocumentLanguage(document, 'markdown');
+    await window.showTextDocument(document, { preview: true });
+  }
+
+  dispose(): void {
+    this.disposables.dispose();
+  }
+}

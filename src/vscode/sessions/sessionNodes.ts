@@ -1,0 +1,163 @@
+import { listed, t, wholeNumber } from '../../core/l10n';
+import type { Session } from '../../core/session/session';
+import type { SessionSort } from '../../core/session/sessionQuery';
+import { groupLabels, groupSessions, type DateGroup } from './sessionGroups';
+import type { ListName, LoadedLists } from './treeLists';
+import { ago } from '../../protocol/figures';
+import { messagesText, sessionDescription, sessionTitle, sessionTooltip, sortTexts } from './sessionText';
+import type { WaitingSession } from '../chat/waitingSession';
+
+/** Another workspace of this machine, as the registry knows it. */
+export interface OtherWorkspace {
+  /** The folder of its store. */
+  readonly folder: string;
+  readonly name: string;
+  /** Where the workspace is, in words. */
+  readonly place: string;
+  readonly sessionCount: number | null;
+  readonly lastUsed: number;
+  /** What VS Code opens for it; null where that is not one folder. */
+  readonly uri: string | null;
+  /** Whether its own folder is no longer there. */
+  readonly gone: boolean;
+}
+
+export type SessionNode =
+  | { readonly kind: 'group'; readonly group: DateGroup | 'archived' | 'trashed' | 'others' }
+  /** `other`: the store folder of another workspace; null for this one. */
+  | { readonly kind: 'session'; readonly session: Session; readonly other: OtherWorkspace | null }
+  | { readonly kind: 'more'; readonly list: ListName }
+  | { readonly kind: 'workspace'; readonly workspace: OtherWorkspace }
+  | { readonly kind: 'note'; readonly id: string; readonly text: string; readonly icon: string };
+
+/** The session of a row, as menus pass it; null for any other row, and for those of other workspaces. */
+export function ownSession(node: unknown): Session | null {
+  const { kind, session, other } = (typeof node === 'object' && node !== null ? node : {}) as { kind?: unknown; session?: Session; other?: unknown };
+  return kind === 'session' && other === null && session ? session : null;
+}
+
+export interface TreeState {
+  readonly lists: LoadedLists;
+  readonly filter: string;
+  readonly sort: SessionSort;
+  readonly others: readonly OtherWorkspace[];
+  /** UUID of the session in the chat. */
+  readonly current: string | null;
+  /** UUIDs of those that are being answered. */
+  readonly answering: ReadonlySet<string>;
+  /** Of those, by UUID, what a turn waits for the user to say. */
+  readonly waiting: ReadonlyMap<string, WaitingSession['for']>;
+  readonly now: number;
+}
+
+/** What a row of the tree shows. `context` is what the menus of the manifest look at. */
+export interface SessionRow {
+  /** The same for as long as it stands for the same thing: what is open and selected stays so. */
+  readonly id: string;
+  readonly label: string;
+  readonly description: string;
+  /** Markdown. */
+  readonly tooltip: string;
+  readonly icon: string;
+  readonly iconColor: string | null;
+  readonly context: string;
+  readonly expands: 'never' | 'open' | 'closed';
+  /** For screen readers. */
+  readonly spoken: string;
+}
+
+export function rootNodes({ lists, filter, sort, others, now }: TreeState): SessionNode[] {
+  const groups: SessionNode[] = groupSessions(lists.active.sessions, now, sort).map(({ id }) => ({ kind: 'group', group: id }));
+  if (lists.active.hasMore) groups.push({ kind: 'more', list: 'active' });
+  if (lists.archived.sessions.length > 0) groups.push({ kind: 'group', group: 'archived' });
+  if (lists.trashed.sessions.length > 0) groups.push({ kind: 'group', group: 'trashed' });
+  if (filter !== '') return groups.length > 0 ? groups : [{ kind: 'note', id: 'nothing', text: t('No session matches "{0}"', filter), icon: 'search' }];
+  return others.length > 0 ? [...groups, { kind: 'group', group: 'others' }] : groups;
+}
+
+export function groupNodes({ lists, sort, others, now }: TreeState, group: DateGroup | 'archived' | 'trashed' | 'others'): SessionNode[] {
+  if (group === 'others') return others.map((workspace) => ({ kind: 'workspace', workspace }));
+  if (group === 'archived' || group === 'trashed') {
+    const list = lists[group];
+    return [...sessionNodes(list.sessions, null), ...(list.hasMore ? [{ kind: 'more', list: group } as const] : [])];
+  }
+  const found = groupSessions(lists.active.sessions, now, sort).find(({ id }) => id === group);
+  return sessionNodes(found?.sessions ?? [], null);
+}
+
+export function sessionNodes(sessions: readonly Session[], other: OtherWorkspace | null): SessionNode[] {
+  return sessions.map((session) => ({ kind: 'session', session, other }));
+}
+
+export function rowOf(node: SessionNode, state: TreeState): SessionRow {
+  switch (node.kind) {
+    case 'group':
+      return groupRow(node.group, state);
+    case 'session':
+      return sessionRow(node.session, node.other, state);
+    case 'workspace':
+      return workspaceRow(node.workspace, state.now);
+    case 'more':
+      return { ...plain, id: `more:${node.list}`, label: t('Show more…'), icon: 'ellipsis', context: 'more', spoken: t('Show more sessions') };
+    case 'note':
+      return { ...plain, id: `note:${node.id}`, label: node.text, icon: node.icon, context: 'note', spoken: node.text };
+  }
+}
+
+const plain = { description: '', tooltip: '', iconColor: null, expands: 'never' } as const;
+
+function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists, filter, sort, others }: TreeState): SessionRow {
+  // Under another id, so that a filter opens what it has found in, whatever the user has closed before.
+  const id = `group:${group}${filter === '' ? '' : ':filtered'}`;
+  const opened = filter === '' ? 'closed' : 'open';
+  const count = (list: ListName) => `${lists[list].sessions.length}${lists[list].hasMore ? '+' : ''}`;
+  if (group === 'archived') return { ...plain, id, label: t('Archived'), description: count('archived'), icon: 'archive', context: 'group.archived', expands: opened, spoken: t('Archived, {0}', count('archived')) };
+  if (group === 'trashed') return { ...plain, id, label: t('Trash'), description: count('trashed'), icon: 'trash', context: 'group.trash', expands: opened, spoken: t('Trash, {0}', count('trashed')) };
+  if (group === 'others') return { ...plain, id, label: t('Other Workspaces'), description: String(others.length), icon: 'folder-library', context: 'group.others', expands: 'closed', spoken: t('Other workspaces, {0}', others.length) };
+  const order = group === 'sorted' ? sortTexts[sort]() : '';
+  return { ...plain, id, label: groupLabels[group](), description: order, icon: '', context: 'group', expands: 'open', spoken: listed([groupLabels[group](), order].filter((part) => part !== '')) };
+}
+
+function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, waiting, sort, now }: TreeState): SessionRow {
+  const isCurrent = other === null && session.uuid === current;
+  const isAnswering = other === null && answering.has(session.uuid);
+  const title = sessionTitle(session);
+  const waitsFor = other === null ? waiting.get(session.uuid) : undefined;
+  const state = waitsFor ? waitingWords[waitsFor]() : isAnswering ? t('answering') : isCurrent ? t('open') : '';
+  const description = sessionDescription(session, now, sort);
+  return {
+    id: `session:${other ? `${other.folder}:` : ''}${session.uuid}`,
+    label: title,
+    description: state === '' ? description : `${state} · ${description}`,
+    tooltip: sessionTooltip(session, other?.place ?? null),
+    icon: waitsFor ? 'bell-dot' : isAnswering ? 'loading~spin' : isCurrent ? 'comment-discussion' : session.parentSession === null ? 'comment' : 'repo-forked',
+    iconColor: waitsFor ? 'list.warningForeground' : isCurrent || isAnswering ? 'list.highlightForeground' : null,
+    context: other ? 'session.other' : contextOf(session),
+    expands: 'never',
+    spoken: listed([title, state, ago(session.updatedAt, now), messagesText(session)].filter((part) => part !== '')),
+  };
+}
+
+const waitingWords = { permission: () => t('waits for your permission'), decision: () => t('waits for your decision') } as const;
+
+function contextOf({ deletedAt, archivedAt, pinnedAt }: Session): string {
+  if (deletedAt !== null) return 'session.trashed';
+  if (archivedAt !== null) return 'session.archived';
+  return pinnedAt !== null ? 'session.pinned' : 'session.active';
+}
+
+function workspaceRow({ folder, name, place, sessionCount, lastUsed, uri, gone }: OtherWorkspace, now: number): SessionRow {
+  const count = sessionCount === null ? '' : t(sessionCount === 1 ? '{0} session' : '{0} sessions', wholeNumber(sessionCount));
+  const missing = gone ? t('folder is gone') : '';
+  return {
+    id: `workspace:${folder}`,
+    label: name,
+    description: [count, missing, place].filter((part) => part !== '').join(' · '),
+    tooltip: '',
+    icon: gone ? 'warning' : 'folder',
+    iconColor: null,
+    context: uri === null || gone ? 'workspace' : 'workspace.folder',
+    expands: 'closed',
+    spoken: listed([name, count, missing, t('last used {0}', ago(lastUsed, now))].filter((part) => part !== '')),
+  };
+}

@@ -1,0 +1,198 @@
+import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeView } from 'vscode';
+import { DisposableStore, type Disposable } from '../../core/base/disposable';
+import { errorText } from '../../core/errors';
+import { t } from '../../core/l10n';
+import type { Logger, SessionStore } from '../../core/ports';
+import type { SessionSort } from '../../core/session/sessionQuery';
+import type { ChatController } from '../chat/chatController';
+import type { ChatMemory } from '../chat/windowState';
+import { commandIds } from '../manifest';
+import type { LazyTree } from './lazyTree';
+import type { OtherSessions } from './otherSessions';
+import { SessionLists, type ListName, type LoadedLists } from './treeLists';
+import { groupNodes, rootNodes, rowOf, type SessionNode, type SessionRow, type TreeState } from './sessionNodes';
+
+export interface SessionsTreeDeps {
+  readonly sessionsView: Pick<LazyTree<SessionNode>, 'view' | 'redraw'>;
+  readonly store: { get(): Promise<SessionStore> };
+  readonly controller: Pick<ChatController, 'session' | 'answering' | 'state' | 'onDidChangeState'>;
+  readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
+  readonly sorting: Pick<ChatMemory, 'sessionSort' | 'setSessionSort'>;
+  readonly now: () => number;
+  readonly log: Logger;
+  /** Whether to offer an empty workspace another one's history. */
+  readonly offersRelink: () => Promise<boolean>;
+  /** What the view found. */
+  readonly found: (found: { readonly unread: boolean; readonly relinkOffered: boolean; readonly hasTrash: boolean }) => void;
+}
+
+/** Entries come several to the second while an answer streams. */
+const refreshEveryMs = 300;
+/** "5 min ago" grows old. */
+const retellEveryMs = 60_000;
+
+const collapsible = { never: TreeItemCollapsibleState.None, open: TreeItemCollapsibleState.Expanded, closed: TreeItemCollapsibleState.Collapsed } as const;
+
+/**
+ * The Sessions view. Reads the store only while it is visible, and tells VS Code only about changes that can be seen, so that
+ * nothing flickers.
+ */
+export class SessionsTree implements Disposable {
+  private readonly disposables = new DisposableStore();
+  readonly view: TreeView<SessionNode>;
+  private readonly lists = new SessionLists();
+  private state: TreeState | null = null;
+  private drawn = '';
+  private stale = false;
+  private timer: NodeJS.Timeout | undefined;
+  private ticking: NodeJS.Timeout | undefined;
+  private loading: Promise<void> | null = null;
+
+  constructor(private readonly deps: SessionsTreeDeps) {
+    this.view = deps.sessionsView.view;
+    this.lists.sort = deps.sorting.sessionSort() ?? 'updated';
+    this.disposables.add(deps.controller.onDidChangeState(() => this.refresh()));
+    this.disposables.add(this.view.onDidChangeVisibility(({ visible }) => this.shown(visible)));
+    this.disposables.add(this.view.onDidCollapseElement(({ element }) => void (element.kind === 'workspace' && deps.others.collapsed(element.workspace))));
+    this.shown(this.view.visible);
+  }
+
+  get filter(): string {
+    return this.lists.filter;
+  }
+
+  setFilter(text: string): void {
+    this.lists.filter = text;
+    this.view.message = this.filter === '' ? undefined : t('Filtered: {0}', this.filter);
+    void this.reload();
+  }
+
+  get sort(): SessionSort {
+    return this.lists.sort;
+  }
+
+  /** Remembered for this workspace. */
+  async setSort(sort: SessionSort): Promise<void> {
+    this.lists.sort = sort;
+    await this.deps.sorting.setSessionSort(sort);
+    await this.reload();
+  }
+
+  showMore(list: ListName): void {
+    this.lists.showMore(list);
+    void this.reload();
+  }
+
+  /** Soon, if anybody looks; else when somebody does. */
+  refresh(): void {
+    if (!this.view.visible) this.stale = true;
+    else this.timer ??= setTimeout(() => void this.reload(), refreshEveryMs);
+  }
+
+  /** Now, if it was ever shown. Never rejects. */
+  async reload(): Promise<void> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    if (!this.view.visible) {
+      this.stale = true;
+      return;
+    }
+    // What was asked for while another load ran may not be in it.
+    while (this.loading) await this.loading;
+    await this.load();
+    this.draw();
+  }
+
+  async getChildren(node?: SessionNode): Promise<SessionNode[]> {
+    if (!node) {
+      if (!this.state) await (this.loading ?? this.load());
+      this.drawn = this.picture();
+      return this.state ? rootNodes(this.state) : [];
+    }
+    if (node.kind === 'workspace') return this.deps.others.nodes(node.workspace);
+    return node.kind === 'group' && this.state ? groupNodes(this.state, node.group) : [];
+  }
+
+  getTreeItem(node: SessionNode): TreeItem {
+    return itemOf(node, rowOf(node, this.state ?? this.nothing()));
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    clearInterval(this.ticking);
+    this.disposables.dispose();
+  }
+
+  private shown(visible: boolean): void {
+    clearInterval(this.ticking);
+    this.ticking = undefined;
+    if (!visible) return this.deps.others.hidden();
+    this.ticking = setInterval(() => this.retell(), retellEveryMs);
+    if (this.stale) void this.reload();
+  }
+
+  private retell(): void {
+    if (this.state) this.state = { ...this.state, now: this.deps.now() };
+    this.draw();
+  }
+
+  private draw(): void {
+    if (this.picture() !== this.drawn) this.deps.sessionsView.redraw();
+  }
+
+  private load(): Promise<void> {
+    this.loading = this.read().finally(() => (this.loading = null));
+    return this.loading;
+  }
+
+  private async read(): Promise<void> {
+    const { store, controller, others: otherSessions, offersRelink, now, log, found } = this.deps;
+    this.stale = false;
+    try {
+      const [lists, others] = await Promise.all([store.get().then((open) => this.lists.load(open)), otherSessions.list()]);
+      const relinkOffered = this.filter === '' && isEmpty(lists) && (await offersRelink());
+      // The offer stands where rows would: the tree has room for one of them.
+      this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, sort: this.sort, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), waiting: waitingOf(controller), now: now() };
+      found({ unread: false, relinkOffered, hasTrash: lists.trashed.sessions.length > 0 });
+    } catch (error) {
+      log.warn('sessions_not_listed', { detail: errorText(error) });
+      this.state = null;
+      found({ unread: true, relinkOffered: false, hasTrash: false });
+    }
+  }
+
+  /** Everything that is drawn of this workspace, to be compared with what was drawn before. */
+  private picture(): string {
+    const { state } = this;
+    if (!state) return '';
+    const roots = rootNodes(state);
+    const nodes = roots.flatMap((node) => (node.kind === 'group' ? [node, ...groupNodes(state, node.group)] : [node]));
+    return JSON.stringify(nodes.map((node) => rowOf(node, state)));
+  }
+
+  private nothing(): TreeState {
+    const list = { sessions: [], hasMore: false };
+    return { lists: { active: list, archived: list, trashed: list }, others: [], filter: this.filter, sort: this.sort, current: null, answering: new Set(), waiting: new Map(), now: this.deps.now() };
+  }
+}
+
+function waitingOf({ state }: Pick<ChatController, 'state'>): TreeState['waiting'] {
+  return new Map(state.waiting.map((one) => [one.session.uuid, one.for]));
+}
+
+function isEmpty(lists: LoadedLists): boolean {
+  return Object.values(lists).every(({ sessions }) => sessions.length === 0);
+}
+
+function itemOf(node: SessionNode, row: SessionRow): TreeItem {
+  const item = new TreeItem(row.label, collapsible[row.expands]);
+  item.id = row.id;
+  item.description = row.description;
+  item.contextValue = row.context;
+  item.accessibilityInformation = { label: row.spoken };
+  item.tooltip = row.tooltip === '' ? undefined : new MarkdownString(row.tooltip);
+  if (row.icon !== '') item.iconPath = new ThemeIcon(row.icon, row.iconColor === null ? undefined : new ThemeColor(row.iconColor));
+  if (node.kind === 'session') item.command = { command: commandIds.openSession, title: t('Open'), arguments: [node] };
+  if (node.kind === 'more') item.command = { command: commandIds.showMoreSessions, title: t('Show more'), arguments: [node] };
+  return item;
+}
