@@ -5,12 +5,12 @@ import './styles/rows.css';
 import './styles/markdown.css';
 import './styles/gauge.css';
 import './styles/composer.css';
-import { AppView } from './components/app';
-import { defineElements } from './components/defineElements';
-import { connectHost } from './host';
-import { registerToolkit } from './toolkit';
-import { usePageTranslations } from './translations';
-import { reportFaults } from './vscodeApi';
+import { AppView } from './chat/app';
+import { defineElements } from './chat/defineElements';
+import { connectHost } from './lib/host';
+import { registerToolkit } from './lib/toolkit';
+import { usePageTranslations } from './lib/translations';
+import { reportFaults } from './lib/vscodeApi';
 
 usePageTranslations();
 registerToolkit();

@@ -6,9 +6,9 @@ import { panelWire, type PanelMemory, type PanelRequest, type PanelState } from 
 import { AnalyticsView } from './panels/analytics';
 import { BreakdownView } from './panels/breakdown';
 import { PanelView } from './panels/panel';
-import { registerToolkit } from './toolkit';
-import { usePageTranslations } from './translations';
-import { after, reportFaults, transportOf } from './vscodeApi';
+import { registerToolkit } from './lib/toolkit';
+import { usePageTranslations } from './lib/translations';
+import { after, reportFaults, transportOf } from './lib/vscodeApi';
 
 usePageTranslations();
 registerToolkit();

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
-import { items, fromSnapshot } from '../../webview-ui/state';
-import { speakers } from '../../webview-ui/components/transcriptMarks';
+import { items, fromSnapshot } from '../../webview-ui/chat/state';
+import { speakers } from '../../webview-ui/transcript/transcriptMarks';
 import { assistant, snapshot, tool, user } from './support/fixtures';
 
 describe('the name above an answer', () => {

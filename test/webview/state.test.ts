@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import { applyDelta, fromSnapshot, items, prependOlder } from '../../webview-ui/state';
-import { duration } from '../../webview-ui/format';
-import { extendedDown, extendedUp, grown, latest, mostRows, around } from '../../webview-ui/components/rowWindow';
+import { applyDelta, fromSnapshot, items, prependOlder } from '../../webview-ui/chat/state';
+import { duration } from '../../webview-ui/lib/format';
+import { extendedDown, extendedUp, grown, latest, mostRows, around } from '../../webview-ui/transcript/rowWindow';
 import { assistant, conversation, liveText, noon, snapshot, user } from './support/fixtures';
 
 /** Runs in Node: what the view makes of snapshots and deltas, without a page. */

@@ -1,9 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { AnalyticsFilter, AnalyticsState, PanelRequest } from '../../src/protocol/panels';
-import { ViewElement } from '../components/viewElement';
+import { ViewElement } from '../lib/viewElement';
 import { percent, shortTokens } from '../../src/protocol/figures';
-import { dayName, duration, shortDayName } from '../format';
+import { dayName, duration, shortDayName } from '../lib/format';
 import { amount } from './amount';
 import { barPlot } from './barPlot';
 import { costText } from './costText';

@@ -1,13 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { BreakdownState, PanelRequest } from '../../src/protocol/panels';
-import { contextBar } from '../components/contextBar';
-import { contextTable } from '../components/contextTable';
+import { contextBar } from '../gauge/contextBar';
+import { contextTable } from '../gauge/contextTable';
 import { segmentLabels } from '../../src/protocol/contextText';
-import { gaugeModel, type Context } from '../components/gaugeModel';
-import { ViewElement } from '../components/viewElement';
+import { gaugeModel, type Context } from '../gauge/gaugeModel';
+import { ViewElement } from '../lib/viewElement';
 import { shortTokens } from '../../src/protocol/figures';
-import { dateTime } from '../format';
+import { dateTime } from '../lib/format';
 import { compactionTable } from './compactionTable';
 import { PanelAskEvent } from './panelAsk';
 import { timeline } from './timeline';

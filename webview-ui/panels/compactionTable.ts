@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../src/protocol/l10n';
 import type { BreakdownState } from '../../src/protocol/panels';
 import { shortTokens } from '../../src/protocol/figures';
-import { dateTime, duration } from '../format';
+import { dateTime, duration } from '../lib/format';
 import { amount } from './amount';
 
 type Compaction = BreakdownState['compactions'][number];

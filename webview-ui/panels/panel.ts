@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit';
 import { RequestError } from '../../src/protocol/channel';
 import { t } from '../../src/protocol/l10n';
 import type { PanelRequest, PanelState } from '../../src/protocol/panels';
-import { ViewElement } from '../components/viewElement';
+import { ViewElement } from '../lib/viewElement';
 import { icon } from '../render/icons';
 
 /** A panel in the editor area: shows what the host says it is, carries requests, and says what went wrong. */

@@ -1,9 +1,9 @@
 import { html, type TemplateResult } from 'lit';
 import { t } from '../../src/protocol/l10n';
 import type { BreakdownState } from '../../src/protocol/panels';
-import type { Context } from '../components/gaugeModel';
+import type { Context } from '../gauge/gaugeModel';
 import { shortTokens } from '../../src/protocol/figures';
-import { dateTime } from '../format';
+import { dateTime } from '../lib/format';
 import { plot } from './plot';
 
 type Timeline = BreakdownState['timeline'];

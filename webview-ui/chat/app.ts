@@ -1,0 +1,270 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { RequestError } from '../../src/protocol/channel';
+import { isBlank, nothingWritten } from '../../src/protocol/composer';
+import { t } from '../../src/protocol/l10n';
+import type { Banner, Connection, Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../src/protocol/messages';
+import { Debounce } from '../lib/debounce';
+import type { AskEvent, EditEvent, PictureEvent, ScrollAnchor, ToggleEvent } from '../lib/events';
+import type { Host } from '../lib/host';
+import { icon } from '../render/icons';
+import { applyDelta, fromSnapshot, items, prependOlder, type ViewState } from './state';
+import type { ComposerView } from '../composer/composer';
+import { uuidV7 } from '../lib/uuid';
+import { emptyState, isUndecided } from './emptyStates';
+import { leftOffer } from '../transcript/rows/branchRows';
+import { fullCard, fullText } from '../transcript/rows/fullCard';
+import { spokenRow } from '../transcript/spokenRow';
+import type { TranscriptView } from '../transcript/transcript';
+import { ViewElement } from '../lib/viewElement';
+
+/** The Chat view: keeps the state, hands it down, and carries requests to the host. */
+export class AppView extends ViewElement {
+  static override properties = {
+    state: { state: true },
+    expanded: { state: true },
+    loading: { state: true },
+    problem: { state: true },
+    announcement: { state: true },
+  };
+  host!: Host;
+  private state: ViewState | null = null;
+  private expanded: ReadonlySet<string> = new Set();
+  private anchor: ScrollAnchor | null = null;
+  private loading = false;
+  /** The last request that failed, in the host's words. */
+  private problem: string | null = null;
+  private announcement = '';
+  private answer: TranscriptRow | null = null;
+  /** A first message is on its way: the session that comes of it is the one that is being written in. */
+  private beginning = false;
+  private readonly remembering = new Debounce<void>(250, () => this.remember());
+
+  constructor() {
+    super();
+    this.addEventListener('tk-ask', (event: AskEvent) => void this.ask(event.request));
+    this.addEventListener('tk-edit', (event) => void this.edit(event));
+    this.addEventListener('tk-older', () => void this.loadOlder());
+    this.addEventListener('tk-picture', (event: PictureEvent) => void this.showPicture(event));
+    this.addEventListener('tk-announce', (event) => this.announce(event.text));
+    this.addEventListener('tk-toggle', (event: ToggleEvent) => {
+      const next = new Set(this.expanded);
+      if (!next.delete(event.id)) next.add(event.id);
+      this.expanded = next;
+      this.remembering.call(() => undefined);
+    });
+    this.addEventListener('tk-anchor', (event) => {
+      if (this.anchor?.id === event.anchor?.id && this.anchor?.offset === event.anchor?.offset) return;
+      this.anchor = event.anchor;
+      this.remembering.call(() => undefined);
+    });
+    this.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
+      if (this.state?.turn && !this.querySelector(':popover-open')) void this.ask({ method: 'stop' });
+    });
+  }
+
+  /** Everything anew: at the start, after a gap, and when another session is opened. */
+  show(snapshot: ViewSnapshot): void {
+    const before = this.state;
+    this.state = fromSnapshot(snapshot, (before?.generation ?? 0) + 1);
+    this.answer = null;
+    this.loading = false;
+    const sameSession = before !== null && before.session?.uuid === snapshot.session?.uuid;
+    if (sameSession) return;
+    const isBegun = this.beginning && before?.session === null;
+    this.beginning = false;
+    this.problem = null;
+    let anchor: ScrollAnchor | null = null;
+    if (before === null) {
+      const remembered = this.host.remembered();
+      this.expanded = new Set(remembered.expanded);
+      if (remembered.session === snapshot.session?.uuid) anchor = remembered.anchor;
+    }
+    void this.updateComplete.then(() => {
+      // Only what has been written since the first message goes on. What was written for a session that has not begun is kept by the host.
+      if (!isBegun || (this.composer && isBlank(this.composer.written))) {
+        this.composer?.setWritten({ text: snapshot.draft, attachments: snapshot.attachments ?? [] }, snapshot.draftRemark);
+      }
+      if (anchor) this.transcript?.seek(anchor);
+      else this.transcript?.jumpToLatest();
+    });
+  }
+
+  apply(delta: Delta): void {
+    if (!this.state) return;
+    this.state = applyDelta(this.state, delta);
+    if (delta.kind === 'session') this.beginning = false;
+    if (delta.kind === 'draft') this.composer?.setWritten({ text: delta.text, attachments: delta.attachments ?? [] });
+    else if (delta.kind === 'attach') this.composer?.addAttachment(delta.attachment);
+    else if (delta.kind === 'focus_composer') this.composer?.focusEnd();
+    else if (delta.kind === 'reveal') this.transcript?.reveal(delta.id);
+    else this.speak(delta);
+  }
+
+  protected override render(): TemplateResult {
+    const state = this.state;
+    if (!state) {
+      return html`<main class="connecting"><vscode-progress-ring aria-hidden="true"></vscode-progress-ring><p>${t('Opening your history…')}</p></main>`;
+    }
+    const busy = state.turn !== null;
+    const all = items(state);
+    const disabledReason = whyDisabled(state.banner);
+    const running = html`<tk-turn-status .turn=${state.turn} .modelName=${state.connection.modelName}></tk-turn-status>`;
+    return html`
+      <header>
+        <tk-header .session=${state.session} .sessions=${state.sessions} .connection=${state.connection}></tk-header>
+        <tk-banner .banner=${state.banner}></tk-banner>
+      </header>
+      <main>
+        <tk-transcript
+          .items=${all}
+          .marks=${state.marks}
+          .canBranch=${!busy && disabledReason === null}
+          .generation=${state.generation}
+          .hasMore=${state.hasMore}
+          .loading=${this.loading}
+          .idle=${!busy}
+          .expanded=${this.expanded}
+          .modelName=${state.connection.modelName}
+          .status=${busy && !state.full ? running : nothing}
+          .empty=${all.length === 0 && state.banner?.kind !== 'store_failed' ? emptyState(state.connection) : nothing}
+        ></tk-transcript>
+      </main>
+      <footer>
+        ${this.problem === null ? nothing : this.problemLine(this.problem)}
+        ${state.full ? fullCard(state.full) : nothing}
+        ${state.left ? leftOffer(state.left) : nothing}
+        <tk-queue .queue=${state.queue}></tk-queue>
+        <tk-gauge .context=${state.context} .canCompact=${(!busy || state.full !== null) && disabledReason === null} .canCheckpoint=${disabledReason === null && all.length > 0}></tk-gauge>
+        <tk-composer
+          .host=${this.host}
+          .lastSent=${lastSent(state)}
+          .busy=${busy}
+          .stopping=${state.turn?.phase === 'stopping'}
+          .disabledReason=${disabledReason}
+          .placeholder=${placeholder(state.connection)}
+          .notice=${state.connection.provider === 'offline' && !isUndecided(state.connection) ? t('Offline: searches your history, writes no answers') : null}
+        ></tk-composer>
+      </footer>
+      <div class="sr-only" role="status" aria-live="polite">${this.announcement}</div>
+    `;
+  }
+
+  private problemLine(problem: string): TemplateResult {
+    return html`<div class="problem" role="alert">
+      ${icon('error')}<span>${problem}</span>
+      <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => (this.problem = null)}>
+        ${icon('close')}
+      </button>
+    </div>`;
+  }
+
+  private get composer(): ComposerView | null {
+    return this.querySelector<ComposerView>('tk-composer');
+  }
+
+  private get transcript(): TranscriptView | null {
+    return this.querySelector<TranscriptView>('tk-transcript');
+  }
+
+  private async ask(request: ViewRequest): Promise<void> {
+    if (request.method === 'open_session' || request.method === 'new_session' || request.method === 'stop') this.composer?.flush();
+    if (request.method === 'send') {
+      this.problem = null;
+      this.beginning = this.state?.session === null;
+      this.transcript?.jumpToLatest();
+    }
+    // What had the focus goes.
+    if (request.method === 'dismiss_banner') this.composer?.focusEnd();
+    try {
+      if (request.method === 'unqueue') this.composer?.giveBack(await this.host.unqueue(request.id));
+      else await this.host.request(request);
+    } catch (error) {
+      // What the gauge cannot measure it shows without; the rest the user has asked for.
+      if (request.method === 'measure_draft') return;
+      this.problem = textOf(error);
+      if (request.method === 'send') this.beginning = false;
+      if (request.method === 'send') this.composer?.giveBack({ ...nothingWritten, ...request });
+      if (request.method === 'slash') this.composer?.giveBack({ ...nothingWritten, text: `/${request.name} ${request.argument}`.trim() });
+    }
+  }
+
+  private async edit({ entry, text, settled }: EditEvent): Promise<void> {
+    this.problem = null;
+    try {
+      await this.host.request({ method: 'edit', id: uuidV7(), entry, text });
+      settled(true);
+      this.transcript?.jumpToLatest();
+    } catch (error) {
+      settled(false);
+      this.problem = textOf(error);
+    }
+  }
+
+  private async showPicture({ attachment, show }: PictureEvent): Promise<void> {
+    // What cannot be shown keeps its icon; opening it says why.
+    show(await this.host.picture(attachment).catch(() => null));
+  }
+
+  private async loadOlder(): Promise<void> {
+    const before = this.state?.rows[0]?.id;
+    if (this.loading || before === undefined || !this.state?.hasMore) return;
+    this.loading = true;
+    const { generation } = this.state;
+    try {
+      const page = await this.host.older(before);
+      if (this.state?.generation !== generation) return;
+      this.state = prependOlder(this.state, before, page.rows.length > 0 ? page : { rows: [], hasMore: false, marks: [] });
+    } catch (error) {
+      if (this.state?.generation !== generation) return;
+      // Without this the transcript would ask again at once, and again.
+      this.state = { ...this.state, hasMore: false };
+      this.problem = t('Earlier messages could not be loaded. {0}', textOf(error));
+    } finally {
+      if (this.state?.generation === generation) this.loading = false;
+    }
+  }
+
+  /** A finished answer is read out once, when the turn ends; other news as they come. */
+  private speak(delta: Delta): void {
+    // A call asks after its row is there.
+    if (delta.kind === 'row_changed' && delta.row.kind === 'tool') this.announce(spokenRow(delta.row));
+    if (delta.kind === 'full' && delta.full) this.announce(fullText(delta.full));
+    if (delta.kind === 'row') {
+      if (delta.row.kind === 'assistant') this.answer = delta.row;
+      else if (delta.row.kind !== 'user') this.announce(spokenRow(delta.row));
+    } else if (delta.kind === 'turn' && delta.turn === null && this.answer) {
+      this.announce(spokenRow(this.answer));
+      this.answer = null;
+    }
+  }
+
+  private announce(text: string): void {
+    // The same words twice in a row must still be a change.
+    if (text) this.announcement = text === this.announcement ? `${text}\u00a0` : text;
+  }
+
+  private remember(): void {
+    this.host.remember({ session: this.state?.session?.uuid ?? null, anchor: this.anchor, expanded: [...this.expanded].slice(-200) });
+  }
+}
+
+function lastSent({ rows }: ViewState): string {
+  const last = rows.findLast(({ kind }) => kind === 'user');
+  return last?.kind === 'user' ? last.text : '';
+}
+
+function whyDisabled(banner: Banner): string | null {
+  if (banner?.kind === 'readonly') return t('Read-only in this window');
+  return banner?.kind === 'store_failed' ? t('Your history could not be opened') : null;
+}
+
+function placeholder(connection: Connection): string {
+  const { provider, modelName } = connection;
+  if (isUndecided(connection)) return t('Ask anything');
+  return provider === 'offline' ? t('Search your history') : t('Message {0}', modelName);
+}
+
+function textOf(error: unknown): string {
+  return RequestError.is(error) ? error.message : t('The answer was not understood.');
+}

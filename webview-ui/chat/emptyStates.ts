@@ -1,0 +1,56 @@
+import { html, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
+import type { Connection, ViewRequest } from '../../src/protocol/messages';
+import { AskEvent } from '../lib/events';
+import { mark } from '../render/mark';
+
+/** Before the first message: what this is, and the ways to start while nothing can answer. */
+export function emptyState(connection: Connection): TemplateResult {
+  return isUndecided(connection) ? firstRun() : ready(connection);
+}
+
+/** Nothing can write answers, and the user has not said yet that this is how it is to be. */
+export function isUndecided({ key, offlineChosen }: Connection): boolean {
+  return key === 'missing' && !offlineChosen;
+}
+
+function firstRun(): TemplateResult {
+  return html`
+    <div class="empty first-run">
+      ${mark()}
+      <h2>${t('Conversations that last for weeks')}</h2>
+      <p>
+        ${t('Chat with Claude or another model, and always see how full its context is. Your history is kept in full; every summary can be undone.')}
+      </p>
+      <vscode-button @click=${ask({ method: 'set_api_key' })}>${t('Set API key')}</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'vscode' })}>${t('Use a VS Code language model')}</vscode-button>
+      <vscode-button appearance="secondary" @click=${ask({ method: 'select_model', provider: 'ollama' })}>${t('Use Ollama')}</vscode-button>
+      <vscode-button
+        appearance="secondary"
+        title=${t('LM Studio, llama.cpp, vLLM, OpenRouter and others: asks for the address, and for a key if it wants one.')}
+        @click=${ask({ method: 'set_api_key', provider: 'openai-compatible' })}
+        >${t('Use an OpenAI-compatible server')}</vscode-button
+      >
+      <vscode-button appearance="secondary" @click=${ask({ method: 'choose_offline' })}>${t('Try offline')}</vscode-button>
+      <p class="hint">${t('Offline needs no key and no network. It searches your history and does not write answers of its own.')}</p>
+    </div>
+  `;
+}
+
+function ready({ provider, modelName }: Connection): TemplateResult {
+  return html`
+    <div class="empty">
+      ${mark()}
+      <h2>${provider === 'offline' ? t('Offline') : t('What are you working on?')}</h2>
+      <p>
+        ${provider === 'offline'
+          ? t('Answers are found in your history; nothing is generated and nothing leaves this machine.')
+          : t('{0} answers here. This session is kept in full, however long it gets.', modelName)}
+      </p>
+    </div>
+  `;
+}
+
+function ask(request: ViewRequest) {
+  return (event: Event): void => void event.target?.dispatchEvent(new AskEvent(request));
+}

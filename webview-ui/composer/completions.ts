@@ -1,0 +1,141 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { ArgumentChoice, AttachSource, Mention } from '../../src/protocol/composer';
+import { t } from '../../src/protocol/l10n';
+import { slashCommands, slashNames, type SlashName } from '../../src/protocol/slashCommands';
+import { Debounce } from '../lib/debounce';
+import { triggerAt, type Trigger } from './trigger';
+import type { Choice } from './completionMenu';
+
+export interface CompletionsHost extends ReactiveControllerHost {
+  readonly text: string;
+  readonly caret: number;
+  findArguments(command: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
+  findMentions(query: string): Promise<readonly Mention[]>;
+  /** Puts `text` in the place of what was typed. */
+  replace(trigger: Trigger, text: string): void;
+  attach(source: AttachSource): void;
+  announce(text: string): void;
+  runSlash(): void;
+}
+
+/** Short enough to feel immediate; a search is ended by the next one. */
+const pauseMs = 100;
+
+/*
+ * The menu over the composer:
+ *
+ *   closed ──`@` or `/` is typed──▶ open ──chosen, Escape, the caret leaves──▶ closed
+ *
+ * Nothing happens while an input method composes: the composer does not call then.
+ */
+export class Completions implements ReactiveController {
+  choices: readonly Choice[] = [];
+  active = 0;
+  private trigger: Trigger | null = null;
+  /** Where Escape closed the menu: it stays closed until another word is begun. */
+  private dismissedAt = -1;
+  private readonly search = new Debounce<Trigger>(pauseMs, (trigger) => void this.find(trigger));
+
+  constructor(private readonly host: CompletionsHost) {
+    host.addController(this);
+  }
+
+  hostDisconnected(): void {
+    this.close();
+  }
+
+  /** The text or the caret has changed. */
+  update(): void {
+    const trigger = triggerAt(this.host.text, this.host.caret);
+    if (!trigger) this.dismissedAt = -1;
+    if (!trigger || trigger.start === this.dismissedAt) return this.close();
+    this.trigger = trigger;
+    if (trigger.kind === 'slash') this.show(slashChoices(trigger, this.host));
+    else this.search.call(() => trigger);
+  }
+
+  close(): void {
+    this.search.cancel();
+    this.trigger = null;
+    if (this.choices.length > 0) this.show([]);
+  }
+
+  /** True when the key was meant for the menu. */
+  keydown(event: KeyboardEvent): boolean {
+    const count = this.choices.length;
+    if (count === 0) return false;
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') this.move((this.active + (event.key === 'ArrowDown' ? 1 : count - 1)) % count);
+    else if (event.key === 'Enter' && !event.shiftKey) this.choices[this.active]?.choose(true);
+    else if (event.key === 'Tab' && !event.shiftKey) this.choices[this.active]?.choose(false);
+    else if (event.key === 'Escape') {
+      this.dismissedAt = this.trigger?.start ?? -1;
+      this.close();
+    } else return false;
+    event.preventDefault();
+    event.stopPropagation();
+    return true;
+  }
+
+  private move(to: number): void {
+    this.active = to;
+    this.host.requestUpdate();
+    const choice = this.choices[to];
+    if (choice) this.host.announce(`${choice.label} ${choice.detail}`);
+  }
+
+  private show(choices: readonly Choice[]): void {
+    if (choices.length > 0 && this.choices.length === 0) this.host.announce(choices.length === 1 ? t('One suggestion') : t('{0} suggestions', choices.length));
+    this.choices = choices;
+    this.active = 0;
+    this.host.requestUpdate();
+  }
+
+  private async find(trigger: Trigger): Promise<void> {
+    // Without an answer there is nothing to offer; what was typed stays.
+    const choices = await this.asked(trigger).catch(() => []);
+    if (this.trigger === trigger) this.show(choices);
+  }
+
+  private async asked(trigger: Trigger): Promise<Choice[]> {
+    const { query, command } = trigger;
+    if (command === undefined) return (await this.host.findMentions(query)).map((mention) => this.mentionChoice(trigger, mention));
+    return (await this.host.findArguments(command, query)).map((choice) => this.argumentChoice(trigger, choice));
+  }
+
+  private argumentChoice(trigger: Trigger, { value, label, detail }: ArgumentChoice): Choice {
+    const choose = (run: boolean) => {
+      this.close();
+      this.host.replace(trigger, value);
+      if (run) this.host.runSlash();
+    };
+    return { label, detail, icon: null, choose };
+  }
+
+  private mentionChoice(trigger: Trigger, { source, label, detail, icon }: Mention): Choice {
+    const choose = () => {
+      this.close();
+      this.host.replace(trigger, `@${source.kind === 'path' ? source.path : label.toLowerCase()} `);
+      this.host.attach(source);
+    };
+    return { label, detail, icon: icon === 'selection' ? 'insert' : icon === 'problems' ? 'warning' : icon, choose };
+  }
+}
+
+function slashChoices(trigger: Trigger, host: CompletionsHost): Choice[] {
+  return slashNames.filter((name) => name.startsWith(trigger.query)).map((name) => slashChoice(name, trigger, host));
+}
+
+function slashChoice(name: SlashName, trigger: Trigger, host: CompletionsHost): Choice {
+  const { does, argument } = slashCommands[name];
+  return {
+    label: argument === null ? `/${name}` : `/${name} [${argument()}]`,
+    detail: does(),
+    icon: null,
+    choose: (run) => {
+      // Who has typed all of it and presses Enter means it as it stands.
+      const isWhole = argument === null || trigger.query === name;
+      host.replace(trigger, run && isWhole ? `/${name}` : `/${name} `);
+      if (run && isWhole) host.runSlash();
+    },
+  };
+}

@@ -1,0 +1,44 @@
+import { t, textLocale } from '../../src/protocol/l10n';
+
+/** `4 s`, `1 min 5 s`, `2 h 10 min`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 60) return t('{0} s', seconds);
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return joined(t('{0} min', minutes), seconds % 60, t('{0} s', seconds % 60));
+  return joined(t('{0} h', Math.floor(minutes / 60)), minutes % 60, t('{0} min', minutes % 60));
+}
+
+const clock = dates({ hour: '2-digit', minute: '2-digit' });
+const day = dates({ dateStyle: 'medium' });
+
+const shortDay = dates({ day: 'numeric', month: 'short' });
+const moment = dates({ dateStyle: 'medium', timeStyle: 'short' });
+
+/** Of `2026-11-20`. */
+export function dayName(iso: string): string {
+  return day().format(new Date(`${iso}T12:00:00`));
+}
+
+/** Without the year. */
+export function shortDayName(iso: string): string {
+  return shortDay().format(new Date(`${iso}T12:00:00`));
+}
+
+export function dateTime(at: number): string {
+  return moment().format(at);
+}
+
+export function timeOfDay(at: number): string {
+  return clock().format(at);
+}
+
+/** Made at the first use, which is when the language is known, and once: making one takes longer than using it a hundred times. */
+function dates(options: Intl.DateTimeFormatOptions): () => Intl.DateTimeFormat {
+  let made: Intl.DateTimeFormat | undefined;
+  return () => (made ??= new Intl.DateTimeFormat(textLocale(), options));
+}
+
+function joined(large: string, rest: number, small: string): string {
+  return rest === 0 ? large : `${large} ${small}`;
+}

@@ -1,0 +1,80 @@
+import * as z from 'zod/mini';
+import { ViewChannel, type ViewEnd } from '../../src/protocol/channel';
+import { ArgumentChoices, Attachment, Mentions, WrittenReply, type ArgumentChoice, type AttachSource, type Mention, type Written } from '../../src/protocol/composer';
+import { chatWire, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../../src/protocol/messages';
+import type { SlashName } from '../../src/protocol/slashCommands';
+import { after, transportOf } from './vscodeApi';
+
+/** All that survives hiding the view; everything else comes from the host again. */
+const Remembered = z.object({
+  session: z.nullable(z.string()),
+  anchor: z.nullable(z.object({ id: z.string(), offset: z.number() })),
+  expanded: z.array(z.string()),
+});
+export type Remembered = z.infer<typeof Remembered>;
+
+/** What the components may ask of the other side. Requests reject with `RequestError`. */
+export interface Host {
+  request(request: ViewRequest): Promise<unknown>;
+  older(before: string): Promise<OlderPage>;
+  unqueue(id: string): Promise<Written>;
+  attach(source: AttachSource): Promise<Attachment>;
+  mentions(query: string): Promise<readonly Mention[]>;
+  argumentsOf(name: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
+  /** Of an image: a `data:` address. */
+  picture(of: Pick<Attachment, 'hash' | 'mime'>): Promise<string>;
+  resync(): void;
+  fault(message: string): void;
+  remembered(): Remembered;
+  remember(state: Remembered): void;
+}
+
+/** The seam to VS Code; may be called once per document. */
+export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
+  const api = acquireVsCodeApi();
+  const channel = new ViewChannel(chatWire, transportOf(api), end, { request: patience, snapshot: 10_000 }, after);
+  return {
+    request: (request) => channel.request(request),
+    older: async (before) => OlderPage.parse(await channel.request({ method: 'older', before })),
+    unqueue: async (id) => WrittenReply.parse(await channel.request({ method: 'unqueue', id })),
+    attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
+    mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),
+    argumentsOf: async (name, query) => ArgumentChoices.parse(await channel.request({ method: 'find_arguments', name, query })),
+    picture: async ({ hash, mime }) => z.string().check(z.startsWith('data:image/')).parse(await channel.request({ method: 'attachment_image', hash, mime })),
+    resync: () => channel.resync(),
+    fault: (message) => channel.fault(message),
+    remembered: () => {
+      const parsed = Remembered.safeParse(api.getState());
+      return parsed.success ? parsed.data : { session: null, anchor: null, expanded: [] };
+    },
+    remember: (state) => api.setState(state),
+  };
+}
+
+/** Requests that wait for the user or for a model get ten minutes, all others thirty seconds. */
+function patience(method: ViewRequest['method']): number {
+  switch (method) {
+    case 'select_model':
+    case 'select_policy':
+    case 'answer_full':
+    case 'set_api_key':
+    case 'verify_history':
+    case 'save_note':
+    case 'open_link':
+    case 'compact':
+    case 'resummarize':
+    case 'undo_compaction':
+    case 'checkpoint':
+    case 'retry':
+    case 'edit':
+    case 'regenerate':
+    case 'switch_branch':
+    case 'label':
+    case 'summarize_left':
+    case 'send':
+    case 'slash':
+      return 600_000;
+    default:
+      return 30_000;
+  }
+}

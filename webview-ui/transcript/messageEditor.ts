@@ -1,0 +1,87 @@
+import { html, type TemplateResult } from 'lit';
+import { t } from '../../src/protocol/l10n';
+import { EditEvent } from '../lib/events';
+import { ViewElement } from '../lib/viewElement';
+
+/** Texts that have been changed and not sent, by message: scrolling away must not lose them. */
+const unsent = new Map<string, string>();
+
+export function hasEdit(entry: string): boolean {
+  return unsent.has(entry);
+}
+
+/** A message of the user's, in its own row, to be written anew. */
+export class MessageEditor extends ViewElement {
+  static override properties = {
+    entry: { attribute: false },
+    text: { attribute: false },
+    canSend: { attribute: false },
+    done: { attribute: false },
+    sending: { state: true },
+  };
+  entry = '';
+  /** As it was sent. */
+  text = '';
+  canSend = true;
+  done: () => void = () => undefined;
+  private sending = false;
+
+  protected override render(): TemplateResult {
+    return html`
+      <div class="message-editor">
+        <textarea rows="2" aria-label=${t('Edit your message')} ?disabled=${this.sending} @input=${this.changed} @keydown=${this.keydown}></textarea>
+        <p class="remark">${t('The conversation goes another way from here. What followed is kept on its own branch.')}</p>
+        <div class="actions">
+          <vscode-button ?disabled=${this.sending || !this.canSend} @click=${this.send}>${this.sending ? t('Sending…') : t('Send')}</vscode-button>
+          <vscode-button appearance="secondary" ?disabled=${this.sending} @click=${this.cancel}>${t('Cancel')}</vscode-button>
+        </div>
+      </div>
+    `;
+  }
+
+  protected override firstUpdated(): void {
+    const { area } = this;
+    area.value = unsent.get(this.entry) ?? this.text;
+    // One that comes back into the document while the reader is elsewhere takes no focus.
+    if (!unsent.has(this.entry)) {
+      area.focus();
+      area.setSelectionRange(area.value.length, area.value.length);
+    }
+    unsent.set(this.entry, area.value);
+  }
+
+  private get area(): HTMLTextAreaElement {
+    return this.querySelector('textarea')!;
+  }
+
+  private readonly changed = (): void => void unsent.set(this.entry, this.area.value);
+
+  private readonly keydown = (event: KeyboardEvent): void => {
+    // 229 is what a key has that an input method is still working on, also where isComposing is already false.
+    if (event.isComposing || event.keyCode === 229) return event.stopPropagation();
+    if (event.key === 'Escape') {
+      event.preventDefault();
+      this.cancel();
+    } else if (event.key === 'Enter' && !event.shiftKey && !event.altKey) {
+      event.preventDefault();
+      this.send();
+    }
+  };
+
+  private readonly cancel = (): void => {
+    unsent.delete(this.entry);
+    this.done();
+  };
+
+  private readonly send = (): void => {
+    const text = this.area.value;
+    if (this.sending || !this.canSend || text.trim() === '') return;
+    this.sending = true;
+    this.dispatchEvent(
+      new EditEvent(this.entry, text, (ok) => {
+        this.sending = false;
+        if (ok) this.cancel();
+      }),
+    );
+  };
+}

@@ -1,0 +1,87 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { RowMark } from '../../src/protocol/messages';
+import type { Item } from '../chat/state';
+import { ToggleEvent } from '../lib/events';
+import { hasEdit } from './messageEditor';
+import { beyondSwitch, forkSwitch, labelChip } from './rows/branchRows';
+import { compactionRow } from './rows/compactionRow';
+import { assistantRow, thinkingRow, userRow } from './rows/messageRows';
+import type { RowContext } from './rows/rowContext';
+import { branchSummaryRow, checkpointRow, errorRow, infoRow, nudgeRow, skillRow, undoRow } from './rows/systemRows';
+import { toolRow } from './rows/toolRow';
+import { ViewElement } from '../lib/viewElement';
+
+/** One row of the transcript, whatever its kind; renders again only when what it shows has changed. */
+export class RowView extends ViewElement {
+  static override properties = {
+    item: { attribute: false },
+    expanded: { attribute: false },
+    last: { attribute: false },
+    undoable: { attribute: false },
+    speaker: { attribute: false },
+    mark: { attribute: false },
+    canBranch: { attribute: false },
+    editing: { state: true },
+  };
+  item!: Item;
+  expanded = false;
+  last = false;
+  undoable = false;
+  speaker: string | null = null;
+  mark: RowMark | null = null;
+  canBranch = false;
+  private editing = false;
+
+  private readonly toggle = (): void => void this.dispatchEvent(new ToggleEvent(this.item.id));
+
+  private readonly edit = (): void => void (this.editing = true);
+  private readonly endEdit = (): void => {
+    this.editing = false;
+    void this.updateComplete.then(() => this.querySelector<HTMLElement>('[data-action=edit]')?.focus());
+  };
+
+  protected override render(): TemplateResult {
+    const { item, mark, expanded, last, undoable, speaker, toggle, canBranch, edit } = this;
+    const editing = this.editing || hasEdit(item.id);
+    return html`
+      ${mark?.fork ? forkSwitch(mark.fork, canBranch) : nothing}
+      ${mark?.label && item.kind !== 'user' && item.kind !== 'assistant' ? labelChip(mark.label) : nothing}
+      ${content(item, { expanded, last, undoable, speaker, toggle, canBranch, edit, editing, label: mark?.label ?? null })}
+      ${editing && item.kind === 'user' ? html`<tk-message-editor .entry=${item.id} .text=${item.text} .canSend=${canBranch} .done=${this.endEdit}></tk-message-editor>` : nothing}
+      ${mark && mark.beyond.length > 0 && last && canBranch ? beyondSwitch(mark.beyond) : nothing}
+    `;
+  }
+}
+
+function content(item: Item, context: RowContext): TemplateResult {
+  switch (item.kind) {
+    case 'live':
+      return item.block === 'assistant'
+        ? assistantRow({ markdown: item.text, streaming: true, interrupted: null, at: null, stored: null }, context)
+        : thinkingRow({ text: item.text, streaming: true, durationMs: null }, context);
+    case 'assistant':
+      return assistantRow({ ...item, streaming: false, stored: item }, context);
+    case 'thinking':
+      return thinkingRow({ ...item, streaming: false }, context);
+    case 'user':
+      return userRow(item, context);
+    case 'tool':
+      return toolRow(item, context);
+    case 'compaction':
+      return compactionRow(item, context);
+    case 'nudge':
+      return nudgeRow(item, context);
+    case 'checkpoint':
+      return checkpointRow(item, context);
+    case 'branch_summary':
+      return branchSummaryRow(item, context);
+    case 'skill':
+      return skillRow(item, context);
+    case 'undo':
+      return undoRow(item);
+    case 'error':
+      return errorRow(item, context);
+    case 'info':
+      return infoRow(item);
+  }
+}

@@ -1,0 +1,95 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import { t, wholeNumber } from '../../../src/protocol/l10n';
+import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
+import { summaryMethod } from '../../../src/protocol/summaryMethod';
+import { unknownCitations } from '../../../src/protocol/unknownCitations';
+import { AskEvent } from '../../lib/events';
+import { shortTokens } from '../../../src/protocol/figures';
+import { duration } from '../../lib/format';
+import { icon } from '../../render/icons';
+import type { RowContext } from './rowContext';
+
+type Compaction = TranscriptRow & { kind: 'compaction' };
+
+/** What took the place of the folded messages, and the way back. */
+export function compactionRow(row: Compaction, { expanded, undoable, toggle }: RowContext): TemplateResult {
+  return html`
+    <div class="compaction-card ${row.state}" role="group" aria-label=${t('Compaction')}>
+      <div class="compaction-head">
+        ${icon('fold')}
+        <div>
+          <span class="compaction-title">${title(row)}</span>
+          ${row.state === 'live' ? nothing : html`<span class="state">${stateNames[row.state]()}</span>`}
+          <div class="compaction-facts">${facts(row).join(' · ')}</div>
+        </div>
+      </div>
+      ${row.note ? html`<p class="compaction-note">${row.note}</p>` : nothing}
+      <div class="actions">
+        ${row.summary
+          ? html`<vscode-button appearance="secondary" aria-expanded=${expanded} @click=${toggle}>
+              ${expanded ? t('Hide summary') : t('Show summary')}
+            </vscode-button>`
+          : nothing}
+        ${row.state === 'live' && undoable ? changes(row) : nothing}
+        ${button(t('Compare'), { method: 'compare', id: row.id })}
+        ${row.coversFrom !== null && row.messages > 0 ? button(t('Show originals'), { method: 'show_entry', id: row.coversFrom }) : nothing}
+      </div>
+      ${expanded && row.continuity ? html`<p class="compaction-note">${continuityText(row.continuity)}</p>` : nothing}
+      ${expanded && row.unknownIds.length > 0 ? html`<p class="compaction-note">${unknownCitations(row.unknownIds)}</p>` : nothing}
+      ${expanded && row.summary
+        ? html`<tk-markdown class="summary" .source=${{ text: row.summary, streaming: false }}></tk-markdown>`
+        : nothing}
+    </div>
+  `;
+}
+
+/** Only the newest one can be changed. A record without a summary has nothing to rewrite. */
+function changes(row: Compaction): TemplateResult {
+  return html`
+    ${row.summary ? [button(t('Edit…'), { method: 'edit_summary' }), button(t('Re-summarise…'), { method: 'resummarize' })] : nothing}
+    ${button(t('Undo'), { method: 'undo_compaction' })}
+  `;
+}
+
+function button(label: string, request: ViewRequest): TemplateResult {
+  return html`<vscode-button appearance="secondary" @click=${(event: Event) => void event.target?.dispatchEvent(new AskEvent(request))}>${label}</vscode-button>`;
+}
+
+/** Another program's record does not say how many. */
+function title({ messages }: Compaction): string {
+  if (messages === 0) return t('Compacted earlier messages');
+  return t(messages === 1 ? 'Compacted {0} message' : 'Compacted {0} messages', wholeNumber(messages));
+}
+
+export function compactionSentence(row: Compaction): string {
+  if (row.messages === 0) return t('Compacted earlier messages, {0} to {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
+  return t(row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens', wholeNumber(row.messages), shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
+}
+
+function facts(row: Compaction): string[] {
+  return [
+    t('{0} → {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter)),
+    summaryMethod(row),
+    ...(row.trigger === 'automatic' ? [] : [reason[row.trigger]()]),
+    ...(row.continuity ? [t('continuity {0} %', Math.round(row.continuity.inContextPercent))] : []),
+    ...(row.durationMs >= 1000 ? [duration(row.durationMs)] : []),
+  ];
+}
+
+const stateNames: Readonly<Record<Compaction['state'], () => string>> = { live: () => t('in force'), undone: () => t('undone'), replaced: () => t('replaced'), superseded: () => t('superseded') };
+const reason: Readonly<Record<Exclude<Compaction['trigger'], 'automatic'>, () => string>> = { manual: () => t('on request'), overflow: () => t('the model refused the length'), edit: () => t('summary edited'), retry: () => t('summary improved') };
+
+function continuityText({ inContextPercent, reachablePercent, elements, searched }: NonNullable<Compaction['continuity']>): string {
+  const [all, kept] = [wholeNumber(elements), Math.round(inContextPercent)];
+  if (reachablePercent === null) return t(elements === 1 ? 'Of {0} detail that mattered, {1} % by weight are in the summary.' : 'Of {0} details that mattered, {1} % by weight are in the summary.', all, kept);
+  const found = Math.round(reachablePercent);
+  return t(
+    elements === 1
+      ? 'Of {0} detail that mattered, {1} % by weight are in the summary; a search finds {2} % of {3} that were tried.'
+      : 'Of {0} details that mattered, {1} % by weight are in the summary; a search finds {2} % of {3} that were tried.',
+    all,
+    kept,
+    found,
+    searched,
+  );
+}
