@@ -109,7 +109,7 @@ if (tests) {
   const isWanted = (/** @type {string} */ file) => !file.endsWith('.test.ts') || named.length === 0 || named.some((name) => file.replaceAll('\\', '/').includes(name));
   const isNeeded = (/** @type {string} */ file) => isWanted(file) && (named.length === 0 || !/^test.bench/.test(file));
   const files = (await testFiles('test')).filter(isNeeded);
-  const standsAlone = (/** @type {string} */ file) => /^test.(unit.store|webview.support.fake|support.acmeExtension)/.test(file);
+  const standsAlone = (/** @type {string} */ file) => /^test.(unit.store|webview.support.fake|support.vscode.acmeExtension)/.test(file);
   const test = {
     ...node,
     minify: false,
@@ -131,7 +131,7 @@ await mkdir('dist', { recursive: true });
 await copyFile(require.resolve('sql.js/dist/sql-wasm.wasm'), 'dist/sql-wasm.wasm');
 
 function runTests() {
-  const child = spawn(process.execPath, ['dist/test/support/runSuites.js', ...runArgs], { stdio: 'inherit' });
+  const child = spawn(process.execPath, ['dist/test/support/run/runSuites.js', ...runArgs], { stdio: 'inherit' });
   return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
 }
 

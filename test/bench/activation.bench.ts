@@ -1,11 +1,11 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openVscode } from '../support/openVscode';
-import { packExtension } from '../support/packedExtension';
+import { openVscode } from '../support/vscode/openVscode';
+import { packExtension } from '../support/vscode/packedExtension';
 import { builtTests } from '../support/paths';
-import { canRunServer } from '../support/vscodeInstall';
+import { canRunServer } from '../support/vscode/vscodeInstall';
 import { waitFor } from '../support/waitFor';
-import type { Workbench } from '../support/workbench';
+import type { Workbench } from '../support/vscode/workbench';
 
 export interface ActivationRow {
   readonly what: string;

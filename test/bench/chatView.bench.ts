@@ -1,5 +1,5 @@
 import type { BrowserContext, CDPSession } from 'playwright-core';
-import { launchChromium } from '../support/chromium';
+import { launchChromium } from '../support/view/chromium';
 import { conversation, snapshot } from '../webview/support/fixtures';
 import { load, origin, serve, View, type ViewOptions } from '../webview/support/openView';
 

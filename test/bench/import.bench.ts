@@ -9,8 +9,8 @@ import { schemaV1 } from '../../src/node/store/database/schema';
 import { openStore } from '../../src/node/store/client/openStore';
 import { importInThread } from '../../src/node/transfer/import/importInThread';
 import { readJsonLines } from '../../src/node/transfer/foreign/readJsonLines';
-import { ImportRig } from '../support/importRig';
-import { tempFolder, wasmFile, workerFile } from '../support/storeTemp';
+import { ImportRig } from '../support/store/importRig';
+import { tempFolder, wasmFile, workerFile } from '../support/store/storeTemp';
 
 const messages = Number(process.env['IMPORT_MESSAGES'] ?? 10_000);
 const rounds = 3;

@@ -1,5 +1,5 @@
-import { SearchStore } from '../support/searchStore';
-import { tempFolder } from '../support/storeTemp';
+import { SearchStore } from '../support/store/searchStore';
+import { tempFolder } from '../support/store/storeTemp';
 
 export interface SearchBenchResult {
   readonly query: string;

@@ -4,7 +4,7 @@ import { cpSync } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { builtTests } from '../support/paths';
-import { tempFolder } from '../support/storeTemp';
+import { tempFolder } from '../support/store/storeTemp';
 import type { BenchTasks } from './store/benchTasks';
 
 export interface StoreBenchRow {

@@ -1,4 +1,4 @@
-import { seededRandom } from './endurance';
+import { seededRandom } from './chat/endurance';
 
 /**
  * How long a fuzzer goes on, and with what. `THREADKEEPER_FUZZ_SECONDS` makes every one of them go on for longer than in the suite,

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { bareTexts, type BareText } from '../support/bareTexts';
+import { bareTexts, type BareText } from '../support/source/bareTexts';
 
 /** Names, which are the same in every language. */
 const names: ReadonlySet<string> = new Set(['Claude', 'Ollama', 'Threadkeeper', 'Markdown', '| Threadkeeper | | {} | {} | |']);

@@ -8,7 +8,7 @@ import type { EntryContent } from '../../src/core/session/entry';
 import { transcriptBlock } from '../../src/core/transfer/transcriptBlocks';
 import { blockMarkdown } from '../../src/core/transfer/transcriptMarkdown';
 import { pageHead } from '../../src/node/transfer/export/transcriptHtml';
-import { useChinese } from '../support/chinese';
+import { useChinese } from '../support/vscode/chinese';
 
 const request = (text: string): ModelRequest => ({ model: 'offline', system: '', tools: [], maxOutputTokens: 1_000, messages: [{ role: 'user', blocks: [{ type: 'text', text }] }] });
 const nothing = { search: () => Promise.resolve({ hits: [], complete: false, statistics: { count: 0, documentFrequency: [] } }) };

@@ -20,7 +20,7 @@ const titles = JSON.parse(readFileSync(join(projectRoot, 'package.nls.json'), 'u
 
 describe('the tests of the window', () => {
   it('run every command', () => {
-    const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+    const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
     const runs = lines.filter((line) => helpers.test(line));
     const isRun = (name: CommandName) => {
       const other = pressed[name];

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { projectRoot } from '../support/paths';
-import { settingsReference, settingsReferenceFile } from '../support/settingsReference';
+import { settingsReference, settingsReferenceFile } from '../support/source/settingsReference';
 
 const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/security.md', 'docs/settings.md', 'docs/seeds.md'];
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BranchBuilder } from '../support/branchBuilder';
+import { BranchBuilder } from '../support/chat/branchBuilder';
 import type { StoredEntry } from '../../src/core/session/entry';
 import { titleFrom } from '../../src/core/chat/sessionTitle';
 import { parseCheckpoint } from '../../src/core/compaction/checkpoints/checkpointText';
@@ -34,7 +34,7 @@ import { escapeMarkdown } from '../../src/vscode/escapeMarkdown';
 import { fileLink } from '../../src/vscode/composer/fileLink';
 import { plainLabel } from '../../src/vscode/plainLabel';
 import { closeInline } from '../../webview-ui/render/closeInline';
-import { testFrames } from '../support/testFrames';
+import { testFrames } from '../support/chat/testFrames';
 
 /** Repeated, or once in front of what is: everything that some expression or scanner of ours could begin anew at. */
 const pieces = [

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listFiles } from '@vscode/vsce';
-import { packExtension } from '../support/packedExtension';
+import { packExtension } from '../support/vscode/packedExtension';
 import { projectRoot } from '../support/paths';
 
 describe('the package', function () {

@@ -2,8 +2,8 @@ import { deepStrictEqual, ok } from 'node:assert';
 import type { CallExpression } from 'typescript';
 import { english, shown, t, textLocale, useTranslations, wholeNumber } from '../../src/core/l10n';
 import { readTranslations, writeTranslations } from '../../src/protocol/l10n';
-import { chineseTexts as chinese } from '../support/chinese';
-import { isTranslation, literalsOf, runsWhileLoading, shippedNodes } from '../support/userTexts';
+import { chineseTexts as chinese } from '../support/vscode/chinese';
+import { isTranslation, literalsOf, runsWhileLoading, shippedNodes } from '../support/source/userTexts';
 
 function placeholders(text: string): string[] {
   return [...text.matchAll(/\{\w+\}/g)].map(([found]) => found).sort();

@@ -7,7 +7,7 @@ import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { conversationDeps } from '../../../src/node/runtime/conversationDeps';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
-import { openTestStore, tempFolder } from '../../support/storeTemp';
+import { openTestStore, tempFolder } from '../../support/store/storeTemp';
 import type { Corpus } from './scripts';
 import { SimulatedModel, type SimulatedOptions } from './simulatedModel';
 

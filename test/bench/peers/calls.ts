@@ -1,4 +1,4 @@
-import type { RecordedRequest } from '../../support/messagesApiExchange';
+import type { RecordedRequest } from '../../support/messagesApi/messagesApiExchange';
 import { check, isTurn, thousands, type BenchRow } from './driver';
 
 /** What requests of one kind were charged for, in tokens. */

@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CliRun, type Line } from '../../support/cliRun';
-import { MessagesApi, type Responder } from '../../support/messagesApi';
-import { defaultReply, type Asked } from '../../support/messagesApiDefault';
-import { after, delay, reply, type Script } from '../../support/messagesApiScript';
+import { CliRun, type Line } from '../../support/run/cliRun';
+import { MessagesApi, type Responder } from '../../support/messagesApi/messagesApi';
+import { defaultReply, type Asked } from '../../support/messagesApi/messagesApiDefault';
+import { after, delay, reply, type Script } from '../../support/messagesApi/messagesApiScript';
 
 export interface BenchRow {
   readonly row: string;

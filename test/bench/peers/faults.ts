@@ -1,5 +1,5 @@
-import { after, delay, disconnect, errorEvent, halfEvent, overloaded, promptTooLong, rateLimited, reply, serverError, type Script } from '../../support/messagesApiScript';
-import { wantsSummary } from '../../support/messagesApiDefault';
+import { after, delay, disconnect, errorEvent, halfEvent, overloaded, promptTooLong, rateLimited, reply, serverError, type Script } from '../../support/messagesApi/messagesApiScript';
+import { wantsSummary } from '../../support/messagesApi/messagesApiDefault';
 import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
 

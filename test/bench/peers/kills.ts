@@ -1,5 +1,5 @@
-import { hold, reply, type Script } from '../../support/messagesApiScript';
-import { wantsSummary } from '../../support/messagesApiDefault';
+import { hold, reply, type Script } from '../../support/messagesApi/messagesApiScript';
+import { wantsSummary } from '../../support/messagesApi/messagesApiDefault';
 import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
 

@@ -1,5 +1,5 @@
-import { wantsSummary } from '../../support/messagesApiDefault';
-import { reply, toolCall } from '../../support/messagesApiScript';
+import { wantsSummary } from '../../support/messagesApi/messagesApiDefault';
+import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { plantedFacts, prose, seeded } from '../corpus';
 import { callRows, callSums, costOf, type CallSum } from './calls';
 import { asksIn, check, Driver, isTurn, lossySummary, thousands, type BenchRow } from './driver';

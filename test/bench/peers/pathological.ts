@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { reply } from '../../support/messagesApiScript';
-import { wantsSummary } from '../../support/messagesApiDefault';
+import { reply } from '../../support/messagesApi/messagesApiScript';
+import { wantsSummary } from '../../support/messagesApi/messagesApiDefault';
 import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
 

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { wantsSummary } from '../../support/messagesApiDefault';
-import { reply, toolCall } from '../../support/messagesApiScript';
+import { wantsSummary } from '../../support/messagesApi/messagesApiDefault';
+import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { plantedFacts, prose, seeded } from '../corpus';
 import { asksIn, check, Driver, lossySummary, thousands, type BenchRow } from './driver';
 

@@ -1,7 +1,7 @@
 import { inverseFrequency, rankPassages, saturation } from '../../../src/core/recall/rankPassages';
 import { queryTerms, tokenizeTerms } from '../../../src/core/recall/tokenizeTerms';
-import { SearchStore } from '../../support/searchStore';
-import { tempFolder } from '../../support/storeTemp';
+import { SearchStore } from '../../support/store/searchStore';
+import { tempFolder } from '../../support/store/storeTemp';
 import type { EvidenceSet, Said } from './evidence';
 
 /** Ids of what was said, best first; at most `limit`. */

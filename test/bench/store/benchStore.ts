@@ -6,7 +6,7 @@ import { StoreCore } from '../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../src/node/store/database/storeDatabase';
 import type { StoreDatabase } from '../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
-import { wasmFile } from '../../support/storeTemp';
+import { wasmFile } from '../../support/store/storeTemp';
 import { prose } from './prose';
 
 /** The session that holds the bulk. */

@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SessionStore } from '../../../src/core/ports';
 import { openStore } from '../../../src/node/store/client/openStore';
-import { workerFile } from '../../support/storeTemp';
+import { workerFile } from '../../support/store/storeTemp';
 import { BenchStore, grown, message, messageCharacters } from './benchStore';
 import { exportPerCommit } from './exportPerCommit';
 

@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } f
 import { dirname } from 'node:path';
 import initSqlJs from 'sql.js';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
-import { wasmFile } from '../../support/storeTemp';
+import { wasmFile } from '../../support/store/storeTemp';
 import { grown, message, messageCharacters } from './benchStore';
 
 /**

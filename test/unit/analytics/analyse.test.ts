@@ -5,8 +5,8 @@ import { AnalyticsReport } from '../../../src/core/analytics/report';
 import type { SessionStore } from '../../../src/core/ports';
 import type { UsageRecord } from '../../../src/core/cost/usageRecord';
 import type { EntryContent, NewEntry } from '../../../src/core/session/entry';
-import { compactionContent } from '../../support/compactionContent';
-import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { compactionContent } from '../../support/chat/compactionContent';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 const local = (day: number, hour: number, minute = 0) => new Date(2026, 10, day, hour, minute).getTime();
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { ModelError } from '../../../src/core/models/modelError';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
-import { ConversationRig } from '../../support/conversationRig';
-import { says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { says } from '../../support/chat/scriptedModel';
 
 describe('the size of a prompt that no answer has measured', () => {
   let rig: ConversationRig;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { askOnce } from '../../../src/core/chat/askOnce';
-import { fails, says, ScriptedModel, type Script } from '../../support/scriptedModel';
+import { fails, says, ScriptedModel, type Script } from '../../support/chat/scriptedModel';
 
 describe('a question without history', () => {
   async function ask(script: Script, signal = new AbortController().signal) {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createRecallTool } from '../../../src/core/recall/recallTool';
 import { attachmentTokens, type Attachment } from '../../../src/core/session/attachment';
-import { ConversationRig } from '../../support/conversationRig';
-import { says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { says } from '../../support/chat/scriptedModel';
 import { newSeal } from '../../../src/node/runtime/newSeal';
 import { Frames } from '../../../src/core/frames/frames';
 

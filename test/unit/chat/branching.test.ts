@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
-import { ConversationRig } from '../../support/conversationRig';
-import { fails, says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { fails, says } from '../../support/chat/scriptedModel';
 
 describe('branching', () => {
   let rig: ConversationRig;

@@ -3,8 +3,8 @@ import type { ConversationEvent } from '../../../src/core/chat/events';
 import { StoreError } from '../../../src/core/errors';
 import { entryText } from '../../../src/core/session/entryKinds';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, fails, says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, fails, says } from '../../support/chat/scriptedModel';
 
 const types = (events: readonly ConversationEvent[]) => events.map((event) => event.type);
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { contextExclusionOf } from '../../../src/core/context/contextExclusion';
 import { isEntryOf, type StoredEntry } from '../../../src/core/session/entry';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, says } from '../../support/chat/scriptedModel';
 
 describe('excluding entries from the context', () => {
   let rig: ConversationRig;

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CliRun, type Line } from '../../support/cliRun';
-import { MessagesApi } from '../../support/messagesApi';
-import { defaultReply, wantsSummary } from '../../support/messagesApiDefault';
-import { reply, toolCall } from '../../support/messagesApiScript';
+import { CliRun, type Line } from '../../support/run/cliRun';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
+import { defaultReply, wantsSummary } from '../../support/messagesApi/messagesApiDefault';
+import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 
 const prose = 'The harbour was quiet when the pilot came aboard, and nobody spoke of the fog that had kept them waiting. ';
 const code = 'export function parseHeader(line: string): Header | undefined {\n  const [name, ...rest] = line.split(":");\n  return rest.length === 0 ? undefined : { name: name.trim(), value: rest.join(":").trim() };\n}\n';

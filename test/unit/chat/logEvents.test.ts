@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
-import { ConversationRig } from '../../support/conversationRig';
-import { says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { says } from '../../support/chat/scriptedModel';
 
 describe('the log of a context', () => {
   let rig: ConversationRig;

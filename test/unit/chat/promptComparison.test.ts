@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConversationRig } from '../../support/conversationRig';
-import { says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { says } from '../../support/chat/scriptedModel';
 
 describe('comparing the prompt without and with a compaction', () => {
   let rig: ConversationRig;

@@ -4,9 +4,9 @@ import { BranchState } from '../../../src/core/chat/branchState';
 import { SharedSession } from '../../../src/core/chat/sharedSession';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
-import { silentLog } from '../../support/conversationRig';
-import { openTestStore, tempFolder } from '../../support/storeTemp';
-import { TestClock } from '../../support/testClock';
+import { silentLog } from '../../support/chat/conversationRig';
+import { openTestStore, tempFolder } from '../../support/store/storeTemp';
+import { TestClock } from '../../support/chat/testClock';
 import { waitFor } from '../../support/waitFor';
 
 describe('what people say of a session that two windows show', () => {

@@ -4,9 +4,9 @@ import type { ConversationEvent } from '../../../src/core/chat/events';
 import { SharedSession } from '../../../src/core/chat/sharedSession';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { UuidV7 } from '../../../src/node/runtime/uuidV7';
-import { silentLog } from '../../support/conversationRig';
-import { openTestStore, tempFolder } from '../../support/storeTemp';
-import { TestClock } from '../../support/testClock';
+import { silentLog } from '../../support/chat/conversationRig';
+import { openTestStore, tempFolder } from '../../support/store/storeTemp';
+import { TestClock } from '../../support/chat/testClock';
 import { waitFor } from '../../support/waitFor';
 
 describe('pins of a session that two windows show', () => {

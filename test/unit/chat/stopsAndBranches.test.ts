@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { isEntryOf } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, fails, says } from '../../support/scriptedModel';
-import { assertValidPrompt } from '../../support/validPrompt';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, fails, says } from '../../support/chat/scriptedModel';
+import { assertValidPrompt } from '../../support/chat/validPrompt';
 
 const state = (fact: string) => JSON.stringify({ logos: [fact], pathos: [], abstract: [], conversation_summary: 'They talked.' });
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { CompactionReview, WhenFullAnswer } from '../../../src/core/chat/turn/turn';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
-import { says } from '../../support/scriptedModel';
-import { outline, SeedRun } from '../../support/seedRun';
+import { says } from '../../support/chat/scriptedModel';
+import { outline, SeedRun } from '../../support/chat/seedRun';
 
 const overrides = { 'compaction.whenFull': 'ask' };
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { runCliToEnd } from '../../support/runCliToEnd';
-import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 describe('threadkeeper backup and restore', () => {
   let temp: TempFolder;

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { importFixtures } from '../../support/importRig';
-import { runCliToEnd } from '../../support/runCliToEnd';
-import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
+import { importFixtures } from '../../support/store/importRig';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 interface Command {
   readonly name: string;

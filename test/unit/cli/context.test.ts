@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 import type { SessionStore } from '../../../src/core/ports';
-import { runCliToEnd } from '../../support/runCliToEnd';
-import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/storeTemp';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { openTestStore, tempFolder, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 describe('threadkeeper context', () => {
   let temp: TempFolder;

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { CliRun } from '../../support/cliRun';
-import { importFixtures } from '../../support/importRig';
-import { MessagesApi } from '../../support/messagesApi';
+import { CliRun } from '../../support/run/cliRun';
+import { importFixtures } from '../../support/store/importRig';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
 import { projectRoot } from '../../support/paths';
-import { runCliToEnd } from '../../support/runCliToEnd';
-import { openTestStore, tempFolder, type TempFolder } from '../../support/storeTemp';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { openTestStore, tempFolder, type TempFolder } from '../../support/store/storeTemp';
 
 describe('threadkeeper import', () => {
   let temp: TempFolder;

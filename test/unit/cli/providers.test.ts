@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CliRun } from '../../support/cliRun';
-import { reply, toolCall } from '../../support/messagesApiScript';
-import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
-import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
-import { responsesModelId, startResponsesServer } from '../../support/responsesServer';
+import { CliRun } from '../../support/run/cliRun';
+import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { ollamaModelId, startOllamaServer } from '../../support/servers/ollamaServer';
+import { openaiModelId, startOpenaiServer } from '../../support/servers/openaiServer';
+import { responsesModelId, startResponsesServer } from '../../support/servers/responsesServer';
 
 describe('threadkeeper run --provider', () => {
   let folder: string;

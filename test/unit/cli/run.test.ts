@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../support/paths';
-import { CliRun } from '../../support/cliRun';
-import { MessagesApi } from '../../support/messagesApi';
-import { hold, overloaded, promptTooLong, reply, toolCall } from '../../support/messagesApiScript';
+import { CliRun } from '../../support/run/cliRun';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
+import { hold, overloaded, promptTooLong, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 
 describe('threadkeeper run', () => {
   let folder: string;

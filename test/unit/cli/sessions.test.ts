@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { exportedText } from '../../support/exportedText';
+import { exportedText } from '../../support/chat/exportedText';
 import { projectRoot } from '../../support/paths';
-import { runCliToEnd } from '../../support/runCliToEnd';
-import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 /** While another program owns the store. */
 describe('threadkeeper sessions, show, stats and export', () => {

@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile, appendFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../src/core/ports';
-import { CliRun } from '../../support/cliRun';
-import { MessagesApi } from '../../support/messagesApi';
-import { reply } from '../../support/messagesApiScript';
-import { runCliToEnd } from '../../support/runCliToEnd';
-import { openTestStore } from '../../support/storeTemp';
+import { CliRun } from '../../support/run/cliRun';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
+import { reply } from '../../support/messagesApi/messagesApiScript';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { openTestStore } from '../../support/store/storeTemp';
 
 describe('threadkeeper with sessions by key, metadata and without history', function () {
   // Up to eight processes one after the other, each of which opens the store.

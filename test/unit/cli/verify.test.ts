@@ -3,9 +3,9 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VerifyReport } from '../../../src/core/maintenance/verifyReport';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
-import { runCliToEnd } from '../../support/runCliToEnd';
-import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/storeSample';
-import { openTestStore, tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';
+import { runCliToEnd } from '../../support/run/runCliToEnd';
+import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/store/storeSample';
+import { openTestStore, tempFolder, wasmFile, type TempFolder } from '../../support/store/storeTemp';
 
 describe('threadkeeper verify', () => {
   let sample: StoreSample;

@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { FoldedState } from '../../../src/core/compaction/ledgers/foldedState';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { isEntryOf, type EntryOf, type StoredEntry } from '../../../src/core/session/entry';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, says } from '../../support/chat/scriptedModel';
 
 /** The promise is for 300, which take four minutes. Measured there: a summary grows for 50 rounds, until the user's words fill their share, and not after that. */
 const rounds = Number(process.env['COMPACTIONS'] ?? 15);

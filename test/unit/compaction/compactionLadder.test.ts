@@ -3,9 +3,9 @@ import { ModelError } from '../../../src/core/models/modelError';
 import { CompactionGuard } from '../../../src/core/compaction/compactionGuard';
 import { StoreError } from '../../../src/core/errors';
 import { isEntryOf, type EntryOf } from '../../../src/core/session/entry';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, fails, says } from '../../support/scriptedModel';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, fails, says } from '../../support/chat/scriptedModel';
 
 const good = (fact = 'the plan is set (#2)') => JSON.stringify({ logos: [fact], pathos: [], abstract: [], conversation_summary: 'They talked.' });
 

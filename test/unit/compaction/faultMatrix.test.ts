@@ -3,10 +3,10 @@ import { presetNames, type PresetName } from '../../../src/core/context/policy/r
 import type { OfflineModel } from '../../../src/core/offline/offlineModel';
 import { isEntryOf } from '../../../src/core/session/entry';
 import { ModelBindings } from '../../../src/node/runtime/modelBindings';
-import { ConversationRig, silentLog } from '../../support/conversationRig';
-import { MessagesApi } from '../../support/messagesApi';
-import { defaultReply, wantsSummary, type Asked } from '../../support/messagesApiDefault';
-import { after as following, disconnect, hold, overloaded, rateLimited, refusal, reply, toolCall, type Hold, type Reply, type Script } from '../../support/messagesApiScript';
+import { ConversationRig, silentLog } from '../../support/chat/conversationRig';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
+import { defaultReply, wantsSummary, type Asked } from '../../support/messagesApi/messagesApiDefault';
+import { after as following, disconnect, hold, overloaded, rateLimited, refusal, reply, toolCall, type Hold, type Reply, type Script } from '../../support/messagesApi/messagesApiScript';
 
 type Scene = 'chat' | 'tools';
 

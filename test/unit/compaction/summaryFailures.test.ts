@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { ModelError } from '../../../src/core/models/modelError';
 import { isEntryOf } from '../../../src/core/session/entry';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, says } from '../../support/scriptedModel';
-import { outline, SeedRun } from '../../support/seedRun';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, says } from '../../support/chat/scriptedModel';
+import { outline, SeedRun } from '../../support/chat/seedRun';
 
 const state = JSON.stringify({ logos: ['the plan is set'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
 

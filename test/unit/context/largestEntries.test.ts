@@ -3,8 +3,8 @@ import { estimateTokens } from '../../../src/core/context/measure/estimateTokens
 import { largestEntries } from '../../../src/core/context/measure/largestEntries';
 import { measure } from '../../../src/core/context/measure/measure';
 import { project } from '../../../src/core/context/projection/projection';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { testFrames } from '../../support/testFrames';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { testFrames } from '../../support/chat/testFrames';
 
 describe('largestEntries', () => {
   const b = new BranchBuilder();

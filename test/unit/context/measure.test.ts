@@ -7,8 +7,8 @@ import { project } from '../../../src/core/context/projection/projection';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { nudgeStates } from '../../../src/core/memory/nudges';
 import type { UsageRecord } from '../../../src/core/cost/usageRecord';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { testFrames } from '../../support/testFrames';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { testFrames } from '../../support/chat/testFrames';
 
 const policy = resolvePolicy('balanced').policy;
 const budget = resolveBudget(policy, { window: 10_000, maxOutput: 1_000 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { dueNudge, nudgeStates } from '../../../src/core/memory/nudges';
 import { resolveBudget } from '../../../src/core/context/measure/budget';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
-import { BranchBuilder } from '../../support/branchBuilder';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
 
 const budget = resolveBudget(resolvePolicy('balanced').policy, { window: 100_000, maxOutput: 4_000 });
 const states = (b: BranchBuilder, used: number) => nudgeStates(b.entries, budget, used).map(({ state }) => state);

@@ -8,9 +8,9 @@ import { presetNames, resolvePolicy } from '../../../src/core/context/policy/res
 import { project, type Projection } from '../../../src/core/context/projection/projection';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { policyChangeOf } from '../../../src/core/session/liveCompaction';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { assertValidPrompt } from '../../support/validPrompt';
-import { testFrames } from '../../support/testFrames';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { assertValidPrompt } from '../../support/chat/validPrompt';
+import { testFrames } from '../../support/chat/testFrames';
 
 const rounds = 120;
 const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? 0;

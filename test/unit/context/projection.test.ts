@@ -7,8 +7,8 @@ import { exclusionContent, isExcludable, leavingTogether } from '../../../src/co
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
 import type { Attachment } from '../../../src/core/session/attachment';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { testFrames, testSeal } from '../../support/testFrames';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { testFrames, testSeal } from '../../support/chat/testFrames';
 
 function projected(entries: readonly StoredEntry[], oversized = 10_000): Projection {
   return project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', frames: testFrames, tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });

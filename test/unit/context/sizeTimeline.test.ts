@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { sizeTimeline, thinned, type SizePoint } from '../../../src/core/context/measure/sizeTimeline';
 import type { BranchStep } from '../../../src/core/branches/branchStep';
 import type { StoredEntry } from '../../../src/core/session/entry';
-import { BranchBuilder } from '../../support/branchBuilder';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
 
 const step = (entry: StoredEntry, over: Partial<BranchStep> = {}): BranchStep => ({ entry: entry.uuid, type: entry.content.type, at: entry.createdAt, modelFacing: entry.modelFacing, tokens: 10, measured: null, ...over });
 

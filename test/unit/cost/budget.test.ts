@@ -3,8 +3,8 @@ import { withBudget } from '../../../src/core/cost/budgetedClient';
 import { DailyBudget, dayBegan } from '../../../src/core/cost/dailyBudget';
 import { costOf, priceOf } from '../../../src/core/cost/prices';
 import { spending } from '../../../src/core/cost/spending';
-import { ConversationRig, ScriptedSummarizer } from '../../support/conversationRig';
-import { fails, says, ScriptedModel } from '../../support/scriptedModel';
+import { ConversationRig, ScriptedSummarizer } from '../../support/chat/conversationRig';
+import { fails, says, ScriptedModel } from '../../support/chat/scriptedModel';
 
 describe('the daily budget', () => {
   const noon = new Date(2026, 10, 22, 12).getTime();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TokenUsage } from '../../../src/core/models/modelEvent';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, says } from '../../support/chat/scriptedModel';
 
 /** A dollar for a million tokens, whoever asks and for whatever. */
 const costOf = (_: string, __: string, { input, output, cacheRead, cacheWrite }: TokenUsage) => (input + output + cacheRead + cacheWrite) / 1_000_000;

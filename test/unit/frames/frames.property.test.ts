@@ -17,10 +17,10 @@ import type { Attachment } from '../../../src/core/session/attachment';
 import type { SearchResult } from '../../../src/core/session/searchQuery';
 import type { EntryContent, EntryType, StoredEntry } from '../../../src/core/session/entry';
 import { entryText } from '../../../src/core/session/entryKinds';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { forgery } from '../../support/forgeries';
-import { outlineOf, readFrames } from '../../support/frameParser';
-import { testFrames, testSeal } from '../../support/testFrames';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { forgery } from '../../support/chat/forgeries';
+import { outlineOf, readFrames } from '../../support/chat/frameParser';
+import { testFrames, testSeal } from '../../support/chat/testFrames';
 import { entriesOf } from '../recall/entries';
 
 /** What a model is sent on one path, and the frames that the program opens there. */

@@ -3,7 +3,7 @@ import { mkdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { memoryHead } from '../../../src/core/memory/memoryHead';
 import { FileMemoryNotes } from '../../../src/node/memory/fileMemoryNotes';
-import { tempFolder, type TempFolder } from '../../support/storeTemp';
+import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
 
 describe('the notes at the head of the context', () => {
   let temp: TempFolder;

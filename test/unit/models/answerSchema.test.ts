@@ -6,10 +6,10 @@ import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicCli
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { OllamaClient } from '../../../src/node/models/ollama/ollamaClient';
 import { OpenaiCompatibleClient } from '../../../src/node/models/openai/openaiCompatibleClient';
-import { MessagesApi } from '../../support/messagesApi';
-import { reply } from '../../support/messagesApiScript';
-import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
-import { openaiModelId, startOpenaiServer, type OpenaiServerOptions } from '../../support/openaiServer';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
+import { reply } from '../../support/messagesApi/messagesApiScript';
+import { ollamaModelId, startOllamaServer } from '../../support/servers/ollamaServer';
+import { openaiModelId, startOpenaiServer, type OpenaiServerOptions } from '../../support/servers/openaiServer';
 import { never } from './rig';
 import { Recorder } from './subjects';
 

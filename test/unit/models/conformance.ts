@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { hold, httpFault, reply, toolCall } from '../../support/messagesApiScript';
-import { ConversationRig } from '../../support/conversationRig';
+import { hold, httpFault, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { ConversationRig } from '../../support/chat/conversationRig';
 import { survivesFaults } from './faultTable';
 import type { Subject, Wired } from './subjects';
 

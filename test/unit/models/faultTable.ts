@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConversationRig } from '../../support/conversationRig';
-import { disconnect, dropConnection, endEarly, errorEvent, halfEvent, overloaded, promptTooLong, rateLimited, rawToolCall, refusal, reply, serverError, toolCall, type Script } from '../../support/messagesApiScript';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { disconnect, dropConnection, endEarly, errorEvent, halfEvent, overloaded, promptTooLong, rateLimited, rawToolCall, refusal, reply, serverError, toolCall, type Script } from '../../support/messagesApi/messagesApiScript';
 import type { TurnErrorReason } from '../../../src/core/chat/events';
 import type { Tool } from '../../../src/core/tools/tool';
 import type { Subject, Wired } from './subjects';

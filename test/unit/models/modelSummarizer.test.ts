@@ -4,9 +4,9 @@ import { CancelledError } from '../../../src/core/errors';
 import { ModelError } from '../../../src/core/models/modelError';
 import { summaryPrompt, summarySystem } from '../../../src/core/compaction/summary/prompts';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
-import { disconnect, hold, httpFault, overloaded, refusal, reply, stopped, toolCall } from '../../support/messagesApiScript';
+import { disconnect, hold, httpFault, overloaded, refusal, reply, stopped, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { model, never, Rig, sent } from './rig';
-import { testFrames } from '../../support/testFrames';
+import { testFrames } from '../../support/chat/testFrames';
 
 describe('ModelSummarizer', () => {
   const rig = new Rig();

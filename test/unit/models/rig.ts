@@ -2,7 +2,7 @@ import type { Logger } from '../../../src/core/ports';
 import type { ModelBlock, ModelMessage, ModelRequest } from '../../../src/core/models/modelRequest';
 import type { ModelEvent, ModelFailure } from '../../../src/core/models/modelEvent';
 import { AnthropicClient, type AnthropicClientOptions } from '../../../src/node/models/anthropic/anthropicClient';
-import { MessagesApi, type MessagesApiOptions } from '../../support/messagesApi';
+import { MessagesApi, type MessagesApiOptions } from '../../support/messagesApi/messagesApi';
 
 export const model = 'claude-sonnet-4-5';
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { exportFormats, exportSessions } from '../../../src/node/transfer/export/exportSessions';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
 import { logLine } from '../../../src/vscode/logLine';
-import { ConversationRig } from '../../support/conversationRig';
-import { errorEvent, httpFault, reply, toolCall } from '../../support/messagesApiScript';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { errorEvent, httpFault, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { anthropicSubject, lmSubject, ollamaSubject, openaiSubject, type Wired } from './subjects';
 
 /** Looks like no key at all: only who was given it can know. */

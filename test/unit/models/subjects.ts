@@ -3,14 +3,14 @@ import type { Logger, ModelClient } from '../../../src/core/ports';
 import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
 import { OllamaClient } from '../../../src/node/models/ollama/ollamaClient';
 import { OpenaiCompatibleClient } from '../../../src/node/models/openai/openaiCompatibleClient';
-import type { AcceptedChat, ChatServer } from '../../support/chatServer';
+import type { AcceptedChat, ChatServer } from '../../support/servers/chatServer';
 import { LmModels } from '../../../src/vscode/models/lmModels';
-import { LmDouble } from '../../support/lmDouble';
-import { MessagesApi } from '../../support/messagesApi';
-import type { Script } from '../../support/messagesApiScript';
-import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
-import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
-import { responsesModelId, startResponsesServer } from '../../support/responsesServer';
+import { LmDouble } from '../../support/vscode/lmDouble';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
+import type { Script } from '../../support/messagesApi/messagesApiScript';
+import { ollamaModelId, startOllamaServer } from '../../support/servers/ollamaServer';
+import { openaiModelId, startOpenaiServer } from '../../support/servers/openaiServer';
+import { responsesModelId, startResponsesServer } from '../../support/servers/responsesServer';
 
 /** A provider's client and the double that it talks to. */
 export interface Wired {

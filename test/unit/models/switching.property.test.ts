@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { AnthropicClient } from '../../../src/node/models/anthropic/anthropicClient';
-import { ConversationRig } from '../../support/conversationRig';
-import { MessagesApi } from '../../support/messagesApi';
-import { disconnect, reply, thinking, toolCall, type Script } from '../../support/messagesApiScript';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { MessagesApi } from '../../support/messagesApi/messagesApi';
+import { disconnect, reply, thinking, toolCall, type Script } from '../../support/messagesApi/messagesApiScript';
 import { ollamaSubject, openaiSubject, Recorder, responsesSubject, type Wired } from './subjects';
 
 /** A Claude that thinks and takes system messages; the one of the conformance suite does neither. */

@@ -3,10 +3,10 @@ import type { ModelBlock, ModelMessage } from '../../../src/core/models/modelReq
 import { anthropicPrompt } from '../../../src/node/models/anthropic/anthropicRequest';
 import { ollamaBody } from '../../../src/node/models/ollama/ollamaRequest';
 import { OpenaiCompatibleClient } from '../../../src/node/models/openai/openaiCompatibleClient';
-import { gatewayFault, httpFault, reply, toolCall } from '../../support/messagesApiScript';
-import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
-import { ConversationRig } from '../../support/conversationRig';
-import { responsesModelId, startResponsesServer } from '../../support/responsesServer';
+import { gatewayFault, httpFault, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { openaiModelId, startOpenaiServer } from '../../support/servers/openaiServer';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { responsesModelId, startResponsesServer } from '../../support/servers/responsesServer';
 import { assistant, collect, never, request, Rig, sent, user } from './rig';
 import { Recorder } from './subjects';
 

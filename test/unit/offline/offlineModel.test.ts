@@ -8,7 +8,7 @@ import type { Passage } from '../../../src/core/ports';
 import type { SearchQuery } from '../../../src/core/session/searchQuery';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { assistant, entriesOf, historyOf, result, user } from '../recall/entries';
-import { testFrames } from '../../support/testFrames';
+import { testFrames } from '../../support/chat/testFrames';
 
 const opening = 'I am offline: I do not generate text, I search the history, notes and files of this workspace.';
 const never = new AbortController().signal;

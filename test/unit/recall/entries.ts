@@ -1,8 +1,8 @@
 import type { SessionStore } from '../../../src/core/ports';
 import type { EntryContent, StoredEntry } from '../../../src/core/session/entry';
 import type { Session } from '../../../src/core/session/session';
-import { SearchStore } from '../../support/searchStore';
-import { tempFolder, type TempFolder } from '../../support/storeTemp';
+import { SearchStore } from '../../support/store/searchStore';
+import { tempFolder, type TempFolder } from '../../support/store/storeTemp';
 
 /** Noon, so that local dates are the same days everywhere. */
 export const noon = new Date(2026, 10, 20, 12, 0).getTime();

@@ -1,7 +1,7 @@
 import { ok } from 'node:assert/strict';
-import { recallCorpus, type RecallCorpus } from '../../support/recallCorpus';
-import { SearchStore } from '../../support/searchStore';
-import { tempFolder } from '../../support/storeTemp';
+import { recallCorpus, type RecallCorpus } from '../../support/chat/recallCorpus';
+import { SearchStore } from '../../support/store/searchStore';
+import { tempFolder } from '../../support/store/storeTemp';
 
 interface Quality {
   /** Share of the facts whose newest value stands among the first k results. */

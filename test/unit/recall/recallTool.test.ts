@@ -3,7 +3,7 @@ import { CancelledError, StoreError } from '../../../src/core/errors';
 import type { SearchQuery } from '../../../src/core/session/searchQuery';
 import { createRecallTool, type RecallDependencies } from '../../../src/core/recall/recallTool';
 import { assistant, entriesOf, historyOf, result, user } from './entries';
-import { testSeal } from '../../support/testFrames';
+import { testSeal } from '../../support/chat/testFrames';
 
 const newSeal = () => testSeal;
 const never = new AbortController().signal;

@@ -2,7 +2,7 @@ import { deepStrictEqual, match } from 'node:assert';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runInNode } from '../../support/nodeRun';
+import { runInNode } from '../../support/run/nodeRun';
 
 describe('running test files side by side', () => {
   const folder = mkdtempSync(join(tmpdir(), 'threadkeeper-runner-'));

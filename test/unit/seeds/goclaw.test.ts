@@ -6,8 +6,8 @@ import assert from 'node:assert/strict';
 import { cutPoint } from '../../../src/core/compaction/ladder/cutPoint';
 import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { outline, SeedRun } from '../../support/seedRun';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { outline, SeedRun } from '../../support/chat/seedRun';
 
 const { policy } = resolvePolicy('goclaw');
 /** Larger than the cap, so that the cap owes no reserve. */

@@ -7,8 +7,8 @@ import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
 import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { resolvePolicy, type PresetName } from '../../../src/core/context/policy/resolvePolicy';
-import { outline, SeedRun } from '../../support/seedRun';
-import { says } from '../../support/scriptedModel';
+import { outline, SeedRun } from '../../support/chat/seedRun';
+import { says } from '../../support/chat/scriptedModel';
 
 const model = { window: 200_000, maxOutput: 64_000 };
 const sentences = 'They compared prices and chose CompanyB at $129. The order was placed. The invoice is still open.';

@@ -8,9 +8,9 @@ import { formatOf } from '../../../src/core/compaction/summary/summaryFormat';
 import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { createSkillTool } from '../../../src/core/skills/skillTool';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { calls, fails, says } from '../../support/scriptedModel';
-import { outline, SeedRun } from '../../support/seedRun';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { calls, fails, says } from '../../support/chat/scriptedModel';
+import { outline, SeedRun } from '../../support/chat/seedRun';
 
 const { policy } = resolvePolicy('librecode');
 const sections = JSON.stringify({ summary: 'They fixed the tide table.', toolOutcomes: ['npm test: 3 fail'], fileEdits: ['src/tide.js: rounding'], commands: ['npm test'], decisions: ['round half up'], unresolvedTasks: ['the README'] });

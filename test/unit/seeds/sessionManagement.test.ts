@@ -7,9 +7,9 @@ import { compactionDue, resolveBudget } from '../../../src/core/context/measure/
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { project } from '../../../src/core/context/projection/projection';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
-import { BranchBuilder } from '../../support/branchBuilder';
-import { outline, SeedRun } from '../../support/seedRun';
-import { testFrames } from '../../support/testFrames';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
+import { outline, SeedRun } from '../../support/chat/seedRun';
+import { testFrames } from '../../support/chat/testFrames';
 
 const { policy } = resolvePolicy('keep-recent');
 const summary = 'The user set up the server on port 54329. The config file was read. The tests are still to be run.';

@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict';
 import { compactionDue, resolveBudget } from '../../../src/core/context/measure/budget';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
-import { says } from '../../support/scriptedModel';
-import { outline, SeedRun } from '../../support/seedRun';
+import { says } from '../../support/chat/scriptedModel';
+import { outline, SeedRun } from '../../support/chat/seedRun';
 
 const { policy } = resolvePolicy('session-state');
 const state = { logos: ['The stack is FastAPI (#1)'], pathos: ['Pragmatic'], abstract: ['Knows async well'], conversation_summary: 'They planned the move to Celery.' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { compactionHistory } from '../../../src/core/session/compactionHistory';
-import { BranchBuilder } from '../../support/branchBuilder';
+import { BranchBuilder } from '../../support/chat/branchBuilder';
 
 describe('compactionHistory', () => {
   it('says what has become of each', () => {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import type { Skill } from '../../../src/core/skills/skill';
 import { createSkillTool } from '../../../src/core/skills/skillTool';
 import type { ModelEvent } from '../../../src/core/models/modelEvent';
-import { ConversationRig } from '../../support/conversationRig';
-import { says } from '../../support/scriptedModel';
-import { assertValidPrompt } from '../../support/validPrompt';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { says } from '../../support/chat/scriptedModel';
+import { assertValidPrompt } from '../../support/chat/validPrompt';
 
 const skillOf = (name: string, text: string | undefined): Skill => ({ name, description: `About ${name}.`, path: `skills/${name}.md`, text: async () => text });
 

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { commandEnvironment, variablesIn } from '../../../src/core/tools/command/commandEnvironment';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { parsePs } from '../../../src/node/tools/processTable';
-import { isAlive } from '../../support/processes';
-import { tempFolder } from '../../support/storeTemp';
+import { isAlive } from '../../support/run/processes';
+import { tempFolder } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const nothing = { pass: [], withhold: [] };

@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from 'node:assert';
 import { isEntryOf } from '../../../src/core/session/entry';
 import type { ApprovalQuestion, Tool } from '../../../src/core/tools/tool';
-import { ConversationRig } from '../../support/conversationRig';
-import { calls, says } from '../../support/scriptedModel';
+import { ConversationRig } from '../../support/chat/conversationRig';
+import { calls, says } from '../../support/chat/scriptedModel';
 
 describe('tools that are chosen', () => {
   let rig: ConversationRig;

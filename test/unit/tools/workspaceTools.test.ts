@@ -11,7 +11,7 @@ import { workspaceTools } from '../../../src/core/tools/workspaceTools';
 import { systemClock } from '../../../src/node/runtime/systemClock';
 import { CommandRunner } from '../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../src/node/tools/diskWorkspace';
-import { tempFolder } from '../../support/storeTemp';
+import { tempFolder } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 describe('tools over a real folder', () => {

@@ -10,10 +10,10 @@ import { Frames } from '../../../src/core/frames/frames';
 import { ExportDocument } from '../../../src/core/transfer/exportDocument';
 import { importExport } from '../../../src/node/transfer/import/importExport';
 import type { ImportedSession } from '../../../src/core/transfer/importReport';
-import { compactionContent } from '../../support/compactionContent';
-import { exportedText } from '../../support/exportedText';
+import { compactionContent } from '../../support/chat/compactionContent';
+import { exportedText } from '../../support/chat/exportedText';
 import { projectRoot } from '../../support/paths';
-import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
 
 async function imported(store: SessionStore, text: string): Promise<ImportedSession[]> {
   const sessions: ImportedSession[] = [];
@@ -168,7 +168,7 @@ describe('an export as JSON', () => {
 
   it('is described by the schema that is published', () => {
     const published = JSON.parse(readFileSync(join(projectRoot, 'media', 'export.schema.json'), 'utf8')) as unknown;
-    assert.deepEqual(published, { title: 'Threadkeeper export', ...z.toJSONSchema(ExportDocument) }, 'write it anew with test/support/writeExportSchema.ts');
+    assert.deepEqual(published, { title: 'Threadkeeper export', ...z.toJSONSchema(ExportDocument) }, 'write it anew with test/support/source/writeExportSchema.ts');
   });
 
   it('brings along what was said, and nothing that would configure the program or speak in its name', async () => {

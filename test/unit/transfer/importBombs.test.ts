@@ -7,10 +7,10 @@ import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { ForeignDatabase } from '../../../src/node/transfer/foreign/foreignDatabase';
 import { importInThread } from '../../../src/node/transfer/import/importInThread';
 import { LivePages } from '../../../src/node/transfer/foreign/livePages';
-import { brief, ImportRig } from '../../support/importRig';
-import { tempFolder, wasmFile, workerFile, type TempFolder } from '../../support/storeTemp';
-import { treeBomb } from '../../support/treeBomb';
-import { zstdFrame } from '../../support/zstdFrame';
+import { brief, ImportRig } from '../../support/store/importRig';
+import { tempFolder, wasmFile, workerFile, type TempFolder } from '../../support/store/storeTemp';
+import { treeBomb } from '../../support/store/treeBomb';
+import { zstdFrame } from '../../support/store/zstdFrame';
 
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 const deepPlace = '@deep@';

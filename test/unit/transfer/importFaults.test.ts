@@ -4,8 +4,8 @@ import { appendFileSync, renameSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { readLines } from '../../../src/node/transfer/foreign/lineReader';
-import { brief, ImportRig } from '../../support/importRig';
-import { promptFaults } from '../../support/promptFaults';
+import { brief, ImportRig } from '../../support/store/importRig';
+import { promptFaults } from '../../support/chat/promptFaults';
 
 const header = { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' };
 const user = (id: string, parentId: string | null, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content: text } });

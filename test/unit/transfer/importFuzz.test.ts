@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path';
 import { verifyFolder } from '../../../src/node/store/client/storeTask';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { exportSessions } from '../../../src/node/transfer/export/exportSessions';
-import { importFixtures, ImportRig } from '../../support/importRig';
-import { mutateBytes, mutateLines, mutateValue, seededRandom } from '../../support/mutateSource';
-import { promptFaults } from '../../support/promptFaults';
-import { wasmFile, workerFile } from '../../support/storeTemp';
+import { importFixtures, ImportRig } from '../../support/store/importRig';
+import { mutateBytes, mutateLines, mutateValue, seededRandom } from '../../support/store/mutateSource';
+import { promptFaults } from '../../support/chat/promptFaults';
+import { wasmFile, workerFile } from '../../support/store/storeTemp';
 
 /** Longer, and elsewhere: `THREADKEEPER_FUZZ_SECONDS=600 THREADKEEPER_FUZZ_SEED=7 npm run test:unit -- --grep "any bytes"`. */
 const seconds = Number(process.env['THREADKEEPER_FUZZ_SECONDS'] ?? 20);

@@ -7,10 +7,10 @@ import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { estimateTokens } from '../../../src/core/context/measure/estimateTokens';
 import { project } from '../../../src/core/context/projection/projection';
 import { entryText } from '../../../src/core/session/entryKinds';
-import { ImportRig } from '../../support/importRig';
-import { validated } from '../../support/messagesApiValidate';
-import { testUuid, userMessage, wasmFile } from '../../support/storeTemp';
-import { testFrames } from '../../support/testFrames';
+import { ImportRig } from '../../support/store/importRig';
+import { validated } from '../../support/messagesApi/messagesApiValidate';
+import { testUuid, userMessage, wasmFile } from '../../support/store/storeTemp';
+import { testFrames } from '../../support/chat/testFrames';
 
 const rounds = 25;
 

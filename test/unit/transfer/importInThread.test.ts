@@ -5,8 +5,8 @@ import type { SessionStore } from '../../../src/core/ports';
 import { openStore } from '../../../src/node/store/client/openStore';
 import type { ImportProgress } from '../../../src/node/transfer/import/importFiles';
 import { importInThread } from '../../../src/node/transfer/import/importInThread';
-import { importFixtures } from '../../support/importRig';
-import { openTestStore, tempFolder, workerFile, type TempFolder } from '../../support/storeTemp';
+import { importFixtures } from '../../support/store/importRig';
+import { openTestStore, tempFolder, workerFile, type TempFolder } from '../../support/store/storeTemp';
 
 const options = { workerFile: join(workerFile, '..', 'storeTaskWorker.js') };
 const messages = 8_000;

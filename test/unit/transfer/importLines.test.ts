@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { detectFormat } from '../../../src/node/transfer/import/detectFormat';
-import { brief, ImportRig, importFixtures } from '../../support/importRig';
-import { promptFaults } from '../../support/promptFaults';
+import { brief, ImportRig, importFixtures } from '../../support/store/importRig';
+import { promptFaults } from '../../support/chat/promptFaults';
 
 const fixture = (name: string) => join(importFixtures, name);
 

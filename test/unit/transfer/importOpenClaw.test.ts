@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { coldArchive } from '../../support/coldArchive';
-import { brief, ImportRig } from '../../support/importRig';
+import { coldArchive } from '../../support/store/coldArchive';
+import { brief, ImportRig } from '../../support/store/importRig';
 
 const header = (id: string) => ({ type: 'session', version: 3, id, timestamp: '2026-09-01T10:00:00Z', cwd: '/w' });
 const said = (id: string, parentId: string | null, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content: text } });

@@ -4,9 +4,9 @@ import { eventText } from '../../../src/node/transfer/foreign/readSqlite';
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { brief, ImportRig } from '../../support/importRig';
-import { promptFaults } from '../../support/promptFaults';
-import { zstdBomb, zstdFrame } from '../../support/zstdFrame';
+import { brief, ImportRig } from '../../support/store/importRig';
+import { promptFaults } from '../../support/chat/promptFaults';
+import { zstdBomb, zstdFrame } from '../../support/store/zstdFrame';
 
 const pi = (id: string, parentId: string | null, message: unknown) => JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message });
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;

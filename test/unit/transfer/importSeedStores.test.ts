@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { sessionsToCleanUp } from '../../../src/core/maintenance/cleanUp';
 import { toRow, type RowContext } from '../../../src/vscode/chat/transcript/transcriptRow';
-import { brief, ImportRig } from '../../support/importRig';
+import { brief, ImportRig } from '../../support/store/importRig';
 
 const context: RowContext = {
   modelName: (id) => id,

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { findOpenClaw } from '../../../src/node/transfer/openClaw/findOpenClaw';
-import { brief, ImportRig } from '../../support/importRig';
-import { promptFaults } from '../../support/promptFaults';
-import { wasmFile } from '../../support/storeTemp';
+import { brief, ImportRig } from '../../support/store/importRig';
+import { promptFaults } from '../../support/chat/promptFaults';
+import { wasmFile } from '../../support/store/storeTemp';
 
 const header = { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' };
 const record = (type: string, id: string, parentId: string | null, more: object) => ({ type, id, parentId, timestamp: '2026-09-01T10:00:01Z', ...more });

@@ -5,8 +5,8 @@ import type { SessionStore } from '../../../src/core/ports';
 import type { EntryContent } from '../../../src/core/session/entry';
 import { contentSize } from '../../../src/core/transfer/contentSize';
 import { batches } from '../../../src/node/transfer/import/importBatches';
-import { brief, ImportRig } from '../../support/importRig';
-import { openTestStore } from '../../support/storeTemp';
+import { brief, ImportRig } from '../../support/store/importRig';
+import { openTestStore } from '../../support/store/storeTemp';
 
 const header = { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' };
 const row = (id: string, parentId: string | null, message: object) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message });

@@ -4,8 +4,8 @@ import { appendFileSync, readFileSync, rmSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { ForeignDatabase } from '../../../src/node/transfer/foreign/foreignDatabase';
 import { LivePages } from '../../../src/node/transfer/foreign/livePages';
-import { SqliteShell } from '../../support/sqliteShell';
-import { tempFolder, wasmFile, type TempFolder } from '../../support/storeTemp';
+import { SqliteShell } from '../../support/store/sqliteShell';
+import { tempFolder, wasmFile, type TempFolder } from '../../support/store/storeTemp';
 
 const accounts = 400;
 const rounds = 80;

@@ -8,12 +8,12 @@ import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import { findOpenClaw } from '../../../src/node/transfer/openClaw/findOpenClaw';
 import { OpenClawDatabase } from '../../../src/node/transfer/openClaw/openClawDatabase';
 import { OpenClawWatch, type OpenClawNotice } from '../../../src/node/transfer/openClaw/openClawWatch';
-import { coldArchive } from '../../support/coldArchive';
-import { silentLog } from '../../support/conversationRig';
-import { SqliteShell } from '../../support/sqliteShell';
-import { openTestStore, tempFolder, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
+import { coldArchive } from '../../support/store/coldArchive';
+import { silentLog } from '../../support/chat/conversationRig';
+import { SqliteShell } from '../../support/store/sqliteShell';
+import { openTestStore, tempFolder, userMessage, type TempFolder, wasmFile } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';
-import { zstdFrame } from '../../support/zstdFrame';
+import { zstdFrame } from '../../support/store/zstdFrame';
 
 const key = 'agent:main:main';
 const quoted = (value: unknown) => `'${JSON.stringify(value).replaceAll("'", "''")}'`;

@@ -8,7 +8,7 @@ import { FileTail } from '../../../src/node/transfer/openClaw/fileTail';
 import { importFiles } from '../../../src/node/transfer/import/importFiles';
 import { OpenClawFolder } from '../../../src/node/transfer/openClaw/openClawFolder';
 import { OpenClawWatch } from '../../../src/node/transfer/openClaw/openClawWatch';
-import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder, wasmFile } from '../../support/storeTemp';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder, wasmFile } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';
 
 const key = 'agent:main:main';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { UnpackBudget, unpackZstd as unpackWithin } from '../../../src/node/transfer/foreign/unpackZstd';
-import { zstdBomb, zstdFrame } from '../../support/zstdFrame';
+import { zstdBomb, zstdFrame } from '../../support/store/zstdFrame';
 
 const perMegabyte = 8;
 const unpackZstd = (bytes: Uint8Array) => unpackWithin(bytes, new UnpackBudget());

@@ -3,10 +3,10 @@ import type { SessionStore } from '../../../src/core/ports';
 import { bytesText, purgeText } from '../../../src/vscode/history/purgeText';
 import type { PurgePreview } from '../../../src/core/maintenance/purgePreview';
 import { cleanUpRule, RetentionRule, trashRule, type RetentionRuleDeps } from '../../../src/vscode/sessions/retentionRule';
-import { silentLog } from '../../support/conversationRig';
-import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/storeTemp';
+import { silentLog } from '../../support/chat/conversationRig';
+import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';
 import { waitFor } from '../../support/waitFor';
-import { now } from './sessions';
+import { now } from './sessions/sessions';
 
 const day = 86_400_000;
 

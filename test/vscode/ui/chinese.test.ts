@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ChatPage } from '../../support/chatPage';
-import { words } from '../../support/chatSession';
-import { chineseTexts } from '../../support/chinese';
-import { inOrder } from '../../support/inOrder';
-import { openVscode, type VscodeSession } from '../../support/openVscode';
+import { ChatPage } from '../../support/view/chatPage';
+import { words } from '../../support/chat/chatSession';
+import { chineseTexts } from '../../support/vscode/chinese';
+import { inOrder } from '../../support/chat/inOrder';
+import { openVscode, type VscodeSession } from '../../support/vscode/openVscode';
 import { projectRoot } from '../../support/paths';
-import { SessionsPage } from '../../support/sessionsPage';
+import { SessionsPage } from '../../support/view/sessionsPage';
 
 const manifest = JSON.parse(readFileSync(join(projectRoot, 'package.nls.zh-cn.json'), 'utf8')) as Record<string, string>;
 

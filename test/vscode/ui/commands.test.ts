@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openChat, words, type ChatSession } from '../../support/chatSession';
-import { chooseFile } from '../../support/fileDialog';
-import { inOrder } from '../../support/inOrder';
-import { hold, promptTooLong, reply } from '../../support/messagesApiScript';
-import { SessionsPage } from '../../support/sessionsPage';
+import { openChat, words, type ChatSession } from '../../support/chat/chatSession';
+import { chooseFile } from '../../support/vscode/fileDialog';
+import { inOrder } from '../../support/chat/inOrder';
+import { hold, promptTooLong, reply } from '../../support/messagesApi/messagesApiScript';
+import { SessionsPage } from '../../support/view/sessionsPage';
 import { waitFor } from '../../support/waitFor';
 
 /** Commands that no other test of the window runs, from the palette, as who never touches the view would. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openChat, words, type ChatSession } from '../../support/chatSession';
-import { inOrder } from '../../support/inOrder';
-import { reply } from '../../support/messagesApiScript';
+import { openChat, words, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { reply } from '../../support/messagesApi/messagesApiScript';
 import { projectRoot } from '../../support/paths';
 import { waitFor } from '../../support/waitFor';
 

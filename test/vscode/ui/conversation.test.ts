@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { percentIn } from '../../support/chatPage';
-import { openChat, words, type ChatSession } from '../../support/chatSession';
-import { inOrder } from '../../support/inOrder';
-import { hold, reply } from '../../support/messagesApiScript';
+import { percentIn } from '../../support/view/chatPage';
+import { openChat, words, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { hold, reply } from '../../support/messagesApi/messagesApiScript';
 import { waitFor } from '../../support/waitFor';
 
 /** One conversation, told in order: each step builds on the ones before. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { openChat, type ChatSession } from '../../support/chatSession';
-import { after as afterwards, hold, httpFault, overloaded, rateLimited, reply } from '../../support/messagesApiScript';
+import { openChat, type ChatSession } from '../../support/chat/chatSession';
+import { after as afterwards, hold, httpFault, overloaded, rateLimited, reply } from '../../support/messagesApi/messagesApiScript';
 import { waitFor } from '../../support/waitFor';
 
 describe('when something goes wrong', () => {

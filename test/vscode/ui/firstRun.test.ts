@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { ChatPage } from '../../support/chatPage';
-import { words } from '../../support/chatSession';
-import { inOrder } from '../../support/inOrder';
-import { openVscode, type VscodeSession } from '../../support/openVscode';
+import { ChatPage } from '../../support/view/chatPage';
+import { words } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { openVscode, type VscodeSession } from '../../support/vscode/openVscode';
 import { waitFor } from '../../support/waitFor';
 
 describe('a fresh profile without a key', function () {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { packAcme, startAcmeServer, type AcmeMessage } from '../../support/acmeServer';
-import { ChatPage } from '../../support/chatPage';
-import type { ChatServer } from '../../support/chatServer';
-import { inOrder } from '../../support/inOrder';
-import { hold, httpFault, reply, toolCall } from '../../support/messagesApiScript';
-import { openVscode, type VscodeSession } from '../../support/openVscode';
-import { chosenVersion } from '../../support/vscodeInstall';
+import { packAcme, startAcmeServer, type AcmeMessage } from '../../support/servers/acmeServer';
+import { ChatPage } from '../../support/view/chatPage';
+import type { ChatServer } from '../../support/servers/chatServer';
+import { inOrder } from '../../support/chat/inOrder';
+import { hold, httpFault, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { openVscode, type VscodeSession } from '../../support/vscode/openVscode';
+import { chosenVersion } from '../../support/vscode/vscodeInstall';
 import { waitFor } from '../../support/waitFor';
 
 /** Models and tools of another extension, told in order. VS Code 1.100 lets no extension bring models without a proposed API. */

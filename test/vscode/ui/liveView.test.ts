@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openChat, words, type ChatSession } from '../../support/chatSession';
-import { inOrder } from '../../support/inOrder';
-import { hold, reply, toolCall } from '../../support/messagesApiScript';
+import { openChat, words, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { hold, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { waitFor } from '../../support/waitFor';
 
 /** What happens to the view, and to the user's part in a turn, while a turn runs; told in order. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
-import { inOrder } from '../../support/inOrder';
-import { reply } from '../../support/messagesApiScript';
-import { ollamaModelId, startOllamaServer } from '../../support/ollamaServer';
-import { openaiModelId, startOpenaiServer } from '../../support/openaiServer';
+import { openChat, smallModel, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { reply } from '../../support/messagesApi/messagesApiScript';
+import { ollamaModelId, startOllamaServer } from '../../support/servers/ollamaServer';
+import { openaiModelId, startOpenaiServer } from '../../support/servers/openaiServer';
 import { waitFor } from '../../support/waitFor';
 
 /** Three providers in one window, told in order. */

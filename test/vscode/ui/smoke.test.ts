@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { openVscode, type VscodeSession } from '../../support/openVscode';
+import { openVscode, type VscodeSession } from '../../support/vscode/openVscode';
 
 describe('a fresh profile', () => {
   let session: VscodeSession;

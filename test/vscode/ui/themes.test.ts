@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { Frame } from 'playwright-core';
-import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
-import { everyCard, fullSession, toBeDamaged, writeEveryCard } from '../../support/everyCard';
-import { rateLimited, reply, toolCall } from '../../support/messagesApiScript';
-import { SessionsPage } from '../../support/sessionsPage';
-import { themes } from '../../support/themes';
+import { openChat, smallModel, type ChatSession } from '../../support/chat/chatSession';
+import { everyCard, fullSession, toBeDamaged, writeEveryCard } from '../../support/view/everyCard';
+import { rateLimited, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { SessionsPage } from '../../support/view/sessionsPage';
+import { themes } from '../../support/view/themes';
 import { waitFor } from '../../support/waitFor';
-import { damageText, prepareHistory, type PreparedHistory } from '../../support/writeHistory';
+import { damageText, prepareHistory, type PreparedHistory } from '../../support/store/writeHistory';
 import { axeViolations } from '../../webview/support/axe';
 
 const settings = {

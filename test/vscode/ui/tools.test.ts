@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openChat, smallModel, type ChatSession } from '../../support/chatSession';
-import { inOrder } from '../../support/inOrder';
-import { reply, toolCall } from '../../support/messagesApiScript';
-import { themes } from '../../support/themes';
+import { openChat, smallModel, type ChatSession } from '../../support/chat/chatSession';
+import { inOrder } from '../../support/chat/inOrder';
+import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
+import { themes } from '../../support/view/themes';
 import { waitFor } from '../../support/waitFor';
 
 /** Tools in a real window, told in order. */

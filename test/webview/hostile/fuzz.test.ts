@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import type { Browser, Page } from 'playwright-core';
 import { blockHtml, pageEnd, pageHead } from '../../../src/node/transfer/export/transcriptHtml';
-import { launchChromium } from '../../support/chromium';
+import { launchChromium } from '../../support/view/chromium';
 import { fuzzing } from '../../support/fuzz';
 import { snapshot } from '../support/fixtures';
 import { useViews } from '../support/openView';

@@ -1,4 +1,4 @@
-import { chineseTexts } from '../../support/chinese';
+import { chineseTexts } from '../../support/vscode/chinese';
 
 /** There are texts of them. `long`: English with words that are longer by two fifths, as those of German, Finnish or Russian are. */
 export type Language = 'en' | 'zh-cn' | 'long';

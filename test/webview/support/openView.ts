@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { BrowserContext, Locator, Page, Route } from 'playwright-core';
 import { chatViewHtml } from '../../../src/protocol/chatViewHtml';
 import type { Delta, TranscriptRow, ViewRequest, ViewSnapshot } from '../../../src/protocol/messages';
-import { sharedBrowser } from '../../support/chromium';
+import { sharedBrowser } from '../../support/view/chromium';
 import { artifacts, builtTests, projectRoot } from '../../support/paths';
 import { waitFor } from '../../support/waitFor';
 import type {} from './fakeHost';

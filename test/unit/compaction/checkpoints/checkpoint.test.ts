@@ -3,7 +3,7 @@ import { checkpointDue, newestOnBranch, soundCheckpoints } from '../../../../src
 import { parseCheckpoint, renderCheckpoint } from '../../../../src/core/compaction/checkpoints/checkpointText';
 import { exclusionContent } from '../../../../src/core/context/contextExclusion';
 import type { EntryOf, StoredEntry } from '../../../../src/core/session/entry';
-import { BranchBuilder } from '../../../support/branchBuilder';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000, prepare: null, coverage: 0.5 };
 

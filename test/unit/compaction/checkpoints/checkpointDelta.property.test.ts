@@ -6,9 +6,9 @@ import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat'
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import type { EntryOf, StoredEntry } from '../../../../src/core/session/entry';
 import { entryText } from '../../../../src/core/session/entryKinds';
-import { BranchBuilder } from '../../../support/branchBuilder';
-import { silentLog } from '../../../support/conversationRig';
-import { testFrames } from '../../../support/testFrames';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
+import { silentLog } from '../../../support/chat/conversationRig';
+import { testFrames } from '../../../support/chat/testFrames';
 
 const rounds = 60;
 

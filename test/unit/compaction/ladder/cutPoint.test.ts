@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { cutPoint, type Cut } from '../../../../src/core/compaction/ladder/cutPoint';
 import type { StoredEntry } from '../../../../src/core/session/entry';
-import { BranchBuilder } from '../../../support/branchBuilder';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 const cut = (b: BranchBuilder, tokens: number, userTurns = 2) => cutPoint(b.entries, { keep: userTurns === 0 ? null : { userTurns }, tokens, tokensOf: (e) => e.tokenEstimate ?? 0 });
 const ids = (entries: readonly StoredEntry[] | undefined) => entries?.map((e) => e.uuid);

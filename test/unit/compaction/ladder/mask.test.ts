@@ -5,8 +5,8 @@ import { project } from '../../../../src/core/context/projection/projection';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import type { StoredEntry } from '../../../../src/core/session/entry';
 import { entryText } from '../../../../src/core/session/entryKinds';
-import { BranchBuilder } from '../../../support/branchBuilder';
-import { testFrames } from '../../../support/testFrames';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
+import { testFrames } from '../../../support/chat/testFrames';
 
 const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? estimateTokens(entryText(entry.content));
 const limits = { protectTokens: 1_000, protectUserTurns: 2, minGain: 500, tokensOf };

@@ -4,9 +4,9 @@ import { emptyFoldedState } from '../../../../src/core/compaction/ledgers/folded
 import { foldByExtraction } from '../../../../src/core/compaction/ladder/foldWithoutModel';
 import { formatOf } from '../../../../src/core/compaction/summary/summaryFormat';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
-import { BranchBuilder } from '../../../support/branchBuilder';
-import { silentLog } from '../../../support/conversationRig';
-import { testFrames } from '../../../support/testFrames';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
+import { silentLog } from '../../../support/chat/conversationRig';
+import { testFrames } from '../../../support/chat/testFrames';
 
 describe('a state before, in a fold without a model', () => {
   const raw = Array.from({ length: 200 }, (_, i) => `Line ${i} of what the user has written.`).join('\n');

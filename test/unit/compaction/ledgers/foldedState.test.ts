@@ -3,7 +3,7 @@ import { emptyFoldedState, renderFoldedState } from '../../../../src/core/compac
 import { extendLedger } from '../../../../src/core/compaction/ledgers/userLedger';
 import { parseSessionState } from '../../../../src/core/compaction/summary/sessionState';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
-import { BranchBuilder } from '../../../support/branchBuilder';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 describe('parseSessionState', () => {
   const state = { logos: ['a'], pathos: [], abstract: [], conversation_summary: 's' };

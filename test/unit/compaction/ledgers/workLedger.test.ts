@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { emptyWorkLedger, extendWorkLedger, renderWorkLedger, WorkLedger } from '../../../../src/core/compaction/ledgers/workLedger';
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
-import { BranchBuilder } from '../../../support/branchBuilder';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 function ledgerOf(build: (use: (name: string, input: unknown, text?: string, status?: 'ok' | 'error' | 'denied') => void, b: BranchBuilder) => void, budget = 2_000): WorkLedger {
   const b = new BranchBuilder();

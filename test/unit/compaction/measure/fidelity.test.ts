@@ -5,7 +5,7 @@ import { analyseText, itemsOf as itemsOfEntries } from '../../../../src/core/com
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import type { SessionStore } from '../../../../src/core/ports';
 import { entryText } from '../../../../src/core/session/entryKinds';
-import { BranchBuilder } from '../../../support/branchBuilder';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 function branch(): BranchBuilder {
   const b = new BranchBuilder();

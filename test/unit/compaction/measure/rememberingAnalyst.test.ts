@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { inProcessAnalyst } from '../../../../src/core/compaction/measure/inProcessAnalyst';
 import { RememberingAnalyst } from '../../../../src/core/compaction/measure/rememberingAnalyst';
 import { itemsOf, joined } from '../../../../src/core/compaction/measure/textAnalysis';
-import { BranchBuilder } from '../../../support/branchBuilder';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 describe('an analyst that remembers', () => {
   const b = new BranchBuilder();

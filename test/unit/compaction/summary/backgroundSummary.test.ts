@@ -3,8 +3,8 @@ import type { FoldPlanner } from '../../../../src/core/compaction/ladder/foldPla
 import type { Fold } from '../../../../src/core/compaction/ladder/fold';
 import { emptyFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
 import { BackgroundSummary } from '../../../../src/core/compaction/summary/backgroundSummary';
-import { BranchBuilder } from '../../../support/branchBuilder';
-import { TestClock } from '../../../support/testClock';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
+import { TestClock } from '../../../support/chat/testClock';
 
 const fold: Fold = { folded: emptyFoldedState, rung: 'model', model: 'm', note: null, audit: null, analysis: null };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { checkCitations, knownRefs, type Written } from '../../../../src/core/compaction/summary/citations';
 import { emptyFoldedState } from '../../../../src/core/compaction/ledgers/foldedState';
-import { BranchBuilder } from '../../../support/branchBuilder';
+import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
 const branch = new BranchBuilder();
 branch.user('Use port 48213 in src/server/listen.ts, see issue #77.');

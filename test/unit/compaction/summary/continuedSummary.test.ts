@@ -7,10 +7,10 @@ import { isFramed } from '../../../../src/core/frames/frames';
 import type { ModelEvent } from '../../../../src/core/models/modelEvent';
 import type { ModelRequest } from '../../../../src/core/models/modelRequest';
 import { isEntryOf, type EntryOf } from '../../../../src/core/session/entry';
-import { CliRun } from '../../../support/cliRun';
-import { ConversationRig } from '../../../support/conversationRig';
-import { MessagesApi } from '../../../support/messagesApi';
-import { calls, says } from '../../../support/scriptedModel';
+import { CliRun } from '../../../support/run/cliRun';
+import { ConversationRig } from '../../../support/chat/conversationRig';
+import { MessagesApi } from '../../../support/messagesApi/messagesApi';
+import { calls, says } from '../../../support/chat/scriptedModel';
 
 const state = JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { Failover } from '../../../../src/core/compaction/summary/failover';
 import type { Summarizer } from '../../../../src/core/ports';
-import { TestClock } from '../../../support/testClock';
+import { TestClock } from '../../../support/chat/testClock';
 
 const summarizer = (model: string): Summarizer => ({ provider: 'scripted', model, contextTokens: 1_000, summarize: async () => Promise.reject(new Error('not asked')) });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { ConversationRig } from '../../../support/conversationRig';
-import { says } from '../../../support/scriptedModel';
+import { ConversationRig } from '../../../support/chat/conversationRig';
+import { says } from '../../../support/chat/scriptedModel';
 
 describe('what a summary has cost that was not finished', () => {
   let rig: ConversationRig;

@@ -1,12 +1,12 @@
 import { design } from './behaviour';
 
 export const sessionManagement = design('003', 'Session management', [
-  ['A session is one conversation with its messages, calls and results', 'store/storeCore: returns every kind of content'],
-  ['A session has a summary of what is no longer sent', 'chat/compactionLadder: records what was folded'],
-  ['A session has the times of its creation and last update', 'store/sessionQuery: are sorted by last use, creation'],
+  ['A session is one conversation with its messages, calls and results', 'store/owner/storeOperations: returns every kind of content'],
+  ['A session has a summary of what is no longer sent', 'compaction/compactionLadder: records what was folded'],
+  ['A session has the times of its creation and last update', 'store/rows/sessionQuery: are sorted by last use, creation'],
   [
     'A session is known by its key, channel:chat',
-    'store/storeCore: gets a session by its key',
+    'store/owner/storeOperations: gets a session by its key',
     'cli/sessionsByKey: goes on in the session with a key',
   ],
   [
@@ -19,18 +19,18 @@ export const sessionManagement = design('003', 'Session management', [
   [
     'Get or create: a key leads to its session or begins it',
     'cli/sessionsByKey: goes on in the session with a key',
-    'vscode/ui/sessions: shows and changes what is said of a session',
+    'vscode/ui/sessions/sessions: shows and changes what is said of a session',
   ],
   ['Different keys are different conversations', 'cli/sessionsByKey: goes on in the session with a key'],
   [
     'A key can be seen and changed',
-    'store/sessionQuery: get another key where it is free',
-    'vscode/sessionDetails: are a document',
-    'vscode/sessionDetails: stand in the tooltip',
+    'store/rows/sessionQuery: get another key where it is free',
+    'vscode/sessions/sessionDetails: are a document',
+    'vscode/sessions/sessionDetails: stand in the tooltip',
   ],
   ['Messages are added after each exchange', 'chat/conversation: has the user message on disk'],
   ['History is read to build the context', 'chat/conversation: finds everything again'],
-  ['Changes are saved to disk', 'store/crash: lose nothing they have acknowledged'],
+  ['Changes are saved to disk', 'store/repair/crash: lose nothing they have acknowledged'],
   ['A summary is due above 20 messages', 'seeds/sessionManagement: triggers above 20 messages'],
   [
     'A summary is due above 75 % of the window',
@@ -50,7 +50,7 @@ export const sessionManagement = design('003', 'Session management', [
     'transfer/importSeedStores: takes the names of a program in Go',
   ],
   ['A key that is no name of a file is kept as it is', 'transfer/importSeedStores: reads one JSON file for each session'],
-  ['Writing is atomic', 'store/crash: lose nothing they have acknowledged', 'store/kill: loses nothing acknowledged'],
+  ['Writing is atomic', 'store/repair/crash: lose nothing they have acknowledged', 'store/repair/kill: loses nothing acknowledged'],
   [
     'Sessions survive a restart',
     'cli/run: survives SIGKILL in mid-stream',
@@ -62,7 +62,7 @@ export const sessionManagement = design('003', 'Session management', [
     'transfer/importFaults: answers calls without a result',
   ],
   ['A turn that a crash cut off leaves a valid history', 'context/projection: answers a call that was interrupted'],
-  ['Several at once use the sessions safely', 'store/sharingProcesses: write the same session and others at once'],
+  ['Several at once use the sessions safely', 'store/sharing/sharingProcesses: write the same session and others at once'],
   ['A heartbeat loads no history', 'cli/sessionsByKey: answers without a history', 'chat/askOnce: sends that question, no tools'],
   [
     'A heartbeat stores nothing',
@@ -71,7 +71,7 @@ export const sessionManagement = design('003', 'Session management', [
     'vscode/ui/commands: a question is asked without history',
   ],
   ['An answer is saved as it is complete', 'chat/conversation: has the user message on disk'],
-  ['A good summary keeps decisions, facts and the state of the task', 'compaction/formats: asks for ${name}'],
+  ['A good summary keeps decisions, facts and the state of the task', 'compaction/summary/formats: asks for ${name}'],
   ['When a summary fails the full history stays', 'seeds/sessionManagement: keeps the full history'],
   [
     'Old and inactive sessions are cleaned up, if that is wanted',

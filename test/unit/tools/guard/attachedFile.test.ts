@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { attachedFile, plainPath } from '../../../../src/node/tools/attachedFile';
 import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
-import { tempFolder } from '../../../support/storeTemp';
+import { tempFolder } from '../../../support/store/storeTemp';
 
 describe('a file that is attached', () => {
   it('is where its path says, or the user is asked about what a link leads to', async function () {

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { openChat, type ChatSession } from '../chat/chatSession';
+import { projectRoot } from '../paths';
+import { lastScene, respond, scenes, writeEarlierSessions, type Scene } from './pictureStory';
+import { keepWorkspace } from './sampleWorkspace';
+import { waitFor } from '../waitFor';
+
+/** `npm run pictures`: the README's pictures, taken anew in a real VS Code, so that they show what is built. */
+async function main(): Promise<void> {
+  const model = 'claude-sonnet-5-5';
+  const files = mkdtempSync(join(tmpdir(), 'threadkeeper-pictures-'));
+  const folder = join(files, 'tidewater');
+  await keepWorkspace(folder);
+  const session = await openChat({ folder, key: 'sk-ant-double-0123456789', viewport: { width: 1_180, height: 860 }, settings: { 'threadkeeper.model': model, 'workbench.colorTheme': 'Default Dark Modern', 'window.commandCenter': false } });
+  const { api, chat, workbench } = session;
+  try {
+    api.setModel(model, { window: 16_000, maxOutput: 2_000 });
+    api.respond = respond;
+    await chat.frame();
+    await widenSideBar(session, 250);
+    for (const scene of scenes) await play(session, scene);
+    importInto(session, writeEarlierSessions((name) => join(files, name), new Date()));
+    await workbench.runCommand('Threadkeeper: Compact Conversation');
+    await workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).waitFor();
+    await workbench.runCommand('Threadkeeper: Apply Compaction');
+    await chat.see('.compaction-card', /Compacted/);
+    await openFile(session, 'table.js');
+    await play(session, lastScene);
+    await take(session, 'chat');
+    await chat.press('Show summary');
+    await chat.see('.compaction-card', /parseTable/);
+    // scrollIntoView would move the frames around the view as well.
+    await (await chat.locator('.compaction-card')).last().evaluate((card) => {
+      const scroller = card.closest('.scroller')!;
+      scroller.scrollTop += card.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 8;
+    });
+    await take(session, 'card');
+    await workbench.runCommand('Threadkeeper: Show Context Breakdown');
+    await workbench.webview('tk-breakdown h1');
+    await take(session, 'breakdown');
+    await workbench.runCommand('Threadkeeper: Show Analytics');
+    const analytics = await workbench.webview('tk-analytics h1');
+    await analytics.getByRole('combobox', { name: /^Days/ }).selectOption('30');
+    await waitFor('the earlier sessions', async () => (await analytics.locator('[aria-labelledby=top] tbody tr').count()) >= 6);
+    await take(session, 'analytics');
+  } catch (error) {
+    console.error(`The window as it was: ${await workbench.screenshot('pictures-failed')}`);
+    throw error;
+  } finally {
+    await session.close();
+    rmSync(files, { recursive: true });
+  }
+}
+
+async function play({ api, chat }: ChatSession, { says, answers }: Scene): Promise<void> {
+  api.enqueue(...answers);
+  await chat.ask(says);
+}
+
+async function take({ workbench }: ChatSession, name: string): Promise<void> {
+  await workbench.runCommand('Notifications: Clear All Notifications');
+  await workbench.page.locator('.statusbar').hover();
+  copyFileSync(await workbench.screenshot(`readme-${name}`), join(projectRoot, 'media', 'screenshots', `${name}.png`));
+}
+
+async function openFile({ workbench: { page, quickInput } }: ChatSession, name: string): Promise<void> {
+  await page.keyboard.press('Control+P');
+  await quickInput.type(name);
+  await quickInput.pick(name);
+  await page.locator('.tab', { hasText: name }).waitFor();
+}
+
+/** Drags the border between side bar and editor `by` pixels to the right. */
+async function widenSideBar({ workbench: { page } }: ChatSession, by: number): Promise<void> {
+  const box = await page.locator('.part.sidebar').boundingBox();
+  if (!box) throw new Error('The side bar is not shown.');
+  const [x, y] = [box.x + box.width, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + by, y, { steps: 5 });
+  await page.mouse.up();
+}
+
+/** By the command line, into the history that the window has open. */
+function importInto({ server }: ChatSession, files: readonly string[]): void {
+  const database = readdirSync(server.dataFolder, { recursive: true, encoding: 'utf8' }).find((path) => basename(path) === 'threadkeeper.db');
+  if (database === undefined) throw new Error(`There is no history under ${server.dataFolder}.`);
+  execFileSync(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'import', ...files, '--store', join(server.dataFolder, dirname(database))], { stdio: 'inherit' });
+}
+
+main().then(
+  () => process.exit(0),
+  (error: unknown) => {
+    console.error(error);
+    process.exit(1);
+  },
+);

@@ -1,0 +1,97 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join, relative } from 'node:path';
+import type { ChildAnswer } from './mochaChild';
+import type { MochaRun } from './mochaRun';
+import { builtTests } from '../paths';
+import { killTree } from './processes';
+import { nothingRun, sum, type SuiteResult } from './suiteResult';
+
+/** How many files run at once: THREADKEEPER_TEST_JOBS, or one for each core, up to four. */
+function jobs(): number {
+  const chosen = Number(process.env['THREADKEEPER_TEST_JOBS'] ?? '');
+  return Number.isInteger(chosen) && chosen > 0 ? chosen : Math.min(4, availableParallelism());
+}
+
+/**
+ * Runs test files with mocha in Node processes, each of which takes the next file when it has done one. What a file prints comes in one
+ * piece when it has ended. A process that dies, or cannot load a file, counts as one failure, and another one takes what is left.
+ * Rejects when `signal` ends it.
+ */
+export async function runInNode(run: MochaRun, signal: AbortSignal, env: NodeJS.ProcessEnv = {}, print = (text: string) => void process.stdout.write(text)): Promise<SuiteResult> {
+  // The long ones first, so that the last to end is a short one; a file's size is near enough.
+  const files = run.files.map((file) => ({ file, size: statSync(file).size })).sort((a, b) => b.size - a.size).map(({ file }) => file);
+  const results: SuiteResult[] = [];
+  const work = async () => {
+    let child: TestProcess | null = null;
+    for (let file = files.shift(); file !== undefined && !signal.aborted; file = files.shift()) {
+      child ??= new TestProcess({ ...process.env, ...env }, signal, print);
+      const { result, isUsable } = await child.run({ ...run, files: [file] });
+      results.push(result);
+      if (!isUsable) child = null;
+    }
+    await child?.end();
+  };
+  await Promise.all(Array.from({ length: Math.min(jobs(), files.length) }, work));
+  signal.throwIfAborted();
+  return sum(results);
+}
+
+class TestProcess {
+  private readonly child: ChildProcess;
+  private readonly exited: Promise<unknown>;
+  private readonly kill = () => killTree(this.child.pid ?? 0);
+  private printed = '';
+
+  constructor(
+    env: NodeJS.ProcessEnv,
+    private readonly signal: AbortSignal,
+    private readonly show: (text: string) => void,
+  ) {
+    this.child = fork(join(builtTests, 'support', 'run', 'mochaChild.js'), { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+    for (const stream of [this.child.stdout, this.child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (this.printed += text));
+    this.exited = once(this.child, 'exit').finally(() => this.forget());
+    signal.addEventListener('abort', this.kill);
+    process.prependOnceListener('exit', this.kill);
+  }
+
+  /** Never rejects: what goes wrong is a failure of the file. */
+  async run(run: MochaRun): Promise<{ readonly result: SuiteResult; readonly isUsable: boolean }> {
+    const answer = new Promise<ChildAnswer | null>((resolve) => {
+      this.child.once('message', (message) => resolve(message as ChildAnswer));
+      void this.exited.then(() => resolve(null));
+    });
+    this.child.send(run);
+    const heard = await answer;
+    // Lines that were written before the answer may come behind it.
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const name = relative(builtTests, run.files[0]!);
+    if (heard && 'result' in heard) {
+      this.print();
+      return { result: heard.result, isUsable: true };
+    }
+    this.print(heard ? `\n${name} cannot be run: ${heard.failure}` : `\nThe test process ended while ${name} ran; its output is above.`);
+    this.kill();
+    return { result: { ...nothingRun, failed: 1 }, isUsable: false };
+  }
+
+  async end(): Promise<void> {
+    this.child.disconnect();
+    await this.exited;
+    this.print();
+  }
+
+  private print(more = ''): void {
+    const text = `${this.printed}${more}`.trimEnd();
+    if (text !== '') this.show(`${text.replace(/\n{3,}/g, '\n\n')}\n`);
+    this.printed = '';
+  }
+
+  private forget(): void {
+    this.signal.removeEventListener('abort', this.kill);
+    process.off('exit', this.kill);
+    if (this.signal.aborted) this.print();
+  }
+}

@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { testFiles } from './mochaRun';
+import { nothingRun, sum, testsIn, totalLine, type SuiteResult } from './suiteResult';
+import { isSpeed, speeds, type Speed, type Suite } from './suites';
+import { TestError } from '../testError';
+
+/** V8's counters (`npm run coverage`) make some programs this many times as slow as they are. */
+const patience = process.env['NODE_V8_COVERAGE'] === undefined ? 1 : 6;
+
+const usage = 'runSuites [unit|webview|vscode|desktop …] [FILE …] [--grep <pattern>]; without a suite: unit, webview and vscode';
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({ options: { grep: { type: 'string' } }, allowPositionals: true });
+  const named = positionals.filter(isSpeed);
+  const chosen: readonly Speed[] = named.length > 0 ? named : ['unit', 'webview', 'vscode'];
+  const wanted = positionals.filter((name) => !isSpeed(name));
+
+  useScratchFolder();
+  const results: SuiteResult[] = [];
+  for (const suite of chosen.flatMap((name) => speeds[name])) results.push(await runSuite(suite, wanted, values.grep));
+  const total = sum(results);
+  const isEmpty = testsIn(total) === 0;
+  if (isEmpty) console.log(`No test was run. Usage: ${usage}`);
+  // The exit waits for the line: a pipe takes it asynchronously.
+  process.stdout.write(`\n${totalLine(total)}\n`, () => process.exit(total.failed > 0 || isEmpty ? 1 : 0));
+}
+
+/** The files of a suite; with names, those whose path contains one of them (`test/unit/store/sharing/lease.test.ts`, or `lease`). */
+function filesOf(suite: Suite, wanted: readonly string[]): string[] {
+  const names = wanted.map((name) => name.replace(/\.ts$/, '').replace(/^.*\btest\//, ''));
+  const files = testFiles(suite.folder);
+  return names.length === 0 ? files : files.filter((file) => names.some((name) => file.replaceAll('\\', '/').includes(name)));
+}
+
+/** A suite that cannot start, hangs, dies or is empty counts as one failure more. */
+async function runSuite(suite: Suite, wanted: readonly string[], grep: string | undefined): Promise<SuiteResult> {
+  const files = filesOf(suite, wanted);
+  if (wanted.length > 0 && files.length === 0) return nothingRun;
+  console.log(`\n=== ${suite.name}`);
+  const started = Date.now();
+  let result = nothingRun;
+  try {
+    if (files.length === 0) throw new TestError(`no tests found in ${suite.folder}; is the build complete?`);
+    const run = { files, timeout: suite.testTimeout * patience, ...(grep === undefined ? {} : { grep }) };
+    result = await withDeadline(suite, (signal) => suite.run(run, signal));
+  } catch (error) {
+    result = { ...nothingRun, failed: 1 };
+    console.log(`\nThe suite "${suite.name}" failed: ${explain(error)}`);
+  }
+  console.log(`=== ${suite.name}: ${testsIn(result)} tests in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+  return result;
+}
+
+/** Temporary files of the run go where they are removed with it, even those of processes that were killed. */
+function useScratchFolder(): void {
+  const scratch = mkdtempSync(join(tmpdir(), 'tk-'));
+  for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = scratch;
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
+}
+
+async function withDeadline<T>(suite: Suite, action: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  const minutes = suite.minutes * patience;
+  let timer: NodeJS.Timeout | undefined;
+  const expired = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const error = new TestError(`it did not end within ${minutes} minutes and was stopped. Each test is named when it ends: what hangs comes after the last names above.`);
+      controller.abort(error);
+      reject(error);
+    }, minutes * 60_000);
+  });
+  try {
+    return await Promise.race([action(controller.signal), expired]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const text = TestError.is(error) ? error.message : (error.stack ?? error.message);
+  return error.cause === undefined ? text : `${text}\nCaused by: ${explain(error.cause)}`;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(130));
+
+main().catch((error: unknown) => {
+  console.error(explain(error));
+  process.exit(1);
+});

@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runInDesktop } from '../vscode/desktop';
+import { runInExtensionHost } from '../vscode/hostRun';
+import type { MochaRun, RemoteRun } from './mochaRun';
+import { runInNode } from './nodeRun';
+import { packedExtension } from '../vscode/packedExtension';
+import { builtTests } from '../paths';
+import { parseResult, type SuiteResult } from './suiteResult';
+import { canRunServer, chosenVersion } from '../vscode/vscodeInstall';
+
+/** Tests of one folder that run in one place. */
+export interface Suite {
+  readonly name: string;
+  readonly folder: string;
+  /** Milliseconds for a test that does not set its own. */
+  readonly testTimeout: number;
+  /** Minutes until a suite that hangs is ended. */
+  readonly minutes: number;
+  /** Runs the files, which lie in `folder`; rejects when that cannot be begun or is ended. */
+  readonly run: (run: MochaRun, signal: AbortSignal) => Promise<SuiteResult>;
+}
+
+const unit: Suite = {
+  name: 'unit',
+  folder: join(builtTests, 'unit'),
+  testTimeout: 10_000,
+  minutes: 15,
+  run: runInNode,
+};
+
+const webview: Suite = {
+  name: 'webview',
+  folder: join(builtTests, 'webview'),
+  testTimeout: 30_000,
+  minutes: 10,
+  run: runInNode,
+};
+
+const host: Suite = {
+  name: 'vscode, inside the extension host',
+  folder: join(builtTests, 'vscode', 'host'),
+  testTimeout: 60_000,
+  minutes: 10,
+  run: byResultFile(runInExtensionHost),
+};
+
+const ui: Suite = {
+  name: 'vscode, user interface',
+  folder: join(builtTests, 'vscode', 'ui'),
+  testTimeout: 180_000,
+  minutes: 30,
+  run: async (run, signal) => runInNode(run, signal, { THREADKEEPER_VSIX: await packedExtension() }),
+};
+
+/** What nobody can do without, on the oldest VS Code that the manifest admits: THREADKEEPER_VSCODE_VERSION runs everything on it. */
+const oldest: Suite = {
+  ...ui,
+  name: 'vscode 1.100, core flows',
+  minutes: 10,
+  run: async (run, signal) =>
+    runInNode({ ...run, grep: run.grep ?? '^(a conversation|a fresh profile)' }, signal, { THREADKEEPER_VSIX: await packedExtension(), THREADKEEPER_VSCODE_VERSION: '1.100' }),
+};
+
+const desktop: Suite = { ...host, name: 'desktop', run: byResultFile(runInDesktop) };
+
+/** What each argument of `runSuites` stands for; `npm test` runs the first three. */
+export const speeds = {
+  unit: [unit],
+  webview: [webview],
+  vscode: canRunServer() ? [host, ui, ...(chosenVersion() === '1.100' ? [] : [oldest])] : [desktop],
+  desktop: [desktop],
+} as const;
+
+export type Speed = keyof typeof speeds;
+
+export function isSpeed(name: string): name is Speed {
+  return Object.hasOwn(speeds, name);
+}
+
+/** Gives a run in an extension host the file by which it answers. */
+function byResultFile(start: (run: RemoteRun, signal: AbortSignal) => Promise<void>): Suite['run'] {
+  return async (run, signal) => {
+    const work = await mkdtemp(join(tmpdir(), 'threadkeeper-result-'));
+    try {
+      const resultFile = join(work, 'result.json');
+      await start({ ...run, resultFile }, signal);
+      return parseResult(await readFile(resultFile, 'utf8'));
+    } finally {
+      await rm(work, { recursive: true, force: true });
+    }
+  };
+}

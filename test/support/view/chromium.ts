@@ -1,0 +1,82 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+import { TestError } from '../testError';
+
+const names = ['google-chrome', 'google-chrome-stable', 'chromium', 'chromium-browser', 'msedge', 'microsoft-edge'];
+
+const appFolders: Partial<Record<NodeJS.Platform, readonly string[]>> = {
+  darwin: [
+    '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+    '/Applications/Chromium.app/Contents/MacOS/Chromium',
+    '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
+  ],
+  win32: ['PROGRAMFILES', 'PROGRAMFILES(X86)', 'LOCALAPPDATA'].flatMap((variable) => {
+    const folder = process.env[variable];
+    if (!folder) return [];
+    return [join(folder, 'Google/Chrome/Application/chrome.exe'), join(folder, 'Microsoft/Edge/Application/msedge.exe')];
+  }),
+};
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The first Chromium-based browser of this machine; CHROME_PATH wins. Throws a TestError that says what to install. */
+function findChromium(env: NodeJS.ProcessEnv = process.env): string {
+  const chosen = env['CHROME_PATH'];
+  if (chosen) {
+    if (isExecutable(chosen)) return chosen;
+    throw new TestError(`CHROME_PATH is "${chosen}", which is not an executable file.`);
+  }
+  const folders = (env['PATH'] ?? '').split(delimiter).filter(Boolean);
+  const onPath = names.flatMap((name) => folders.map((folder) => join(folder, name)));
+  const found = [...onPath, ...(appFolders[process.platform] ?? [])].find(isExecutable);
+  if (found) return found;
+  throw new TestError(
+    'No Chromium-based browser found. Install Google Chrome, Chromium or Microsoft Edge ' +
+      '(Debian and Ubuntu: apt-get install chromium), or set CHROME_PATH to the executable of one.',
+  );
+}
+
+/** A headless browser with the flags the tests need; close it yourself. */
+export function launchChromium(options: { args?: readonly string[] } = {}): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findChromium(),
+    headless: true,
+    args: [...flags, ...(options.args ?? [])],
+    // The runner decides how an interrupted run ends.
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  });
+}
+
+let shared: Promise<Browser> | null = null;
+
+/** One browser for all tests of a process; each takes a context of its own, and nobody closes the browser. */
+export async function sharedBrowser(): Promise<Browser> {
+  const browser = await shared?.catch(() => null);
+  if (browser?.isConnected()) return browser;
+  return (shared = launchChromium());
+}
+
+/** For the end of the process. */
+export async function closeSharedBrowser(): Promise<void> {
+  await (await shared?.catch(() => null))?.close();
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import type { Locator } from 'playwright-core';
+import { waitFor } from '../waitFor';
+import type { Workbench } from '../vscode/workbench';
+
+/** The Sessions view as its user sees it. */
+export class SessionsPage {
+  constructor(
+    private readonly workbench: Workbench,
+    private readonly title = 'Sessions',
+  ) {}
+
+  /** Shows the view, and opens it where it is collapsed. */
+  async open(): Promise<void> {
+    await this.workbench.openView();
+    const header = this.pane().locator('.pane-header');
+    await header.waitFor();
+    await waitFor('the Sessions view to be open', async () => {
+      if ((await header.getAttribute('aria-expanded')) === 'true') return true;
+      await header.click();
+      return undefined;
+    });
+  }
+
+  /** Label and description of every row on screen, from the top. */
+  async rows(): Promise<string[]> {
+    await this.open();
+    // All at once: one by one they change under the eyes.
+    const rows = await this.pane()
+      .locator('.monaco-list-row')
+      .evaluateAll((elements) =>
+        elements.map((row) => ({
+          index: Number(row.getAttribute('data-index')),
+          parts: ['.label-name', '.label-description'].map((selector) => (row.querySelector(selector)?.textContent ?? '').replaceAll('\u00a0', ' ').trim()),
+        })),
+      );
+    return rows.sort((a, b) => a.index - b.index).map(({ parts }) => parts.filter((part) => part !== '').join(' · '));
+  }
+
+  /** Without what is said of them beside. */
+  async labels(): Promise<string[]> {
+    return (await this.rows()).map((row) => row.split(' · ')[0]!);
+  }
+
+  /** Waits until the view shows exactly these labels. */
+  async see(...labels: readonly string[]): Promise<void> {
+    let seen: string[] = [];
+    await waitFor('rows', async () => (seen = await this.labels()).join('\n') === labels.join('\n')).catch((error: unknown) => {
+      throw new Error(`Expected rows:\n${labels.join('\n')}\nbut saw:\n${seen.join('\n')}`, { cause: error });
+    });
+  }
+
+  row(label: string): Locator {
+    return this.pane().locator('.monaco-list-row').filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${label}$`) }) });
+  }
+
+  /** Opens a session by its row, and waits until the list has the keyboard again: a key that follows means this row. */
+  async choose(label: string): Promise<void> {
+    const row = this.row(label);
+    await row.click();
+    await waitFor(`"${label}" to be open`, async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`)));
+    await waitFor('the keyboard in the list', async () => /\bfocused\b/.test((await row.getAttribute('class')) ?? '') && (await this.pane().locator('.monaco-list:focus-within').count()) > 0);
+  }
+
+  /** Presses a button that a row shows while the pointer is on it. */
+  async pressInline(label: string, button: string): Promise<void> {
+    await this.row(label).hover();
+    await this.row(label).getByRole('button', { name: button }).click();
+  }
+
+  async chooseFromMenu(label: string, item: string): Promise<void> {
+    await this.row(label).click({ button: 'right' });
+    const entry = this.workbench.page.locator('.monaco-menu .action-item').filter({ hasText: new RegExp(`^${item}`) }).first();
+    // A click right after the menu has opened is taken for the one that opened it.
+    await entry.hover();
+    await waitFor(`"${item}" in the menu`, async () => (await entry.getAttribute('class'))?.includes('focused'));
+    await this.workbench.page.keyboard.press('Enter');
+  }
+
+  /** A button in the view's title. */
+  async pressTitle(button: string): Promise<void> {
+    await this.pane().locator('.pane-header').hover();
+    await this.pane().locator('.pane-header').getByRole('button', { name: button }).click();
+  }
+
+  async message(): Promise<string> {
+    return (await this.pane().locator('.message').innerText()).replaceAll('\u00a0', ' ').trim();
+  }
+
+  pane(): Locator {
+    return this.workbench.page.locator('.sidebar .pane').filter({ has: this.workbench.page.locator(`.pane-header[aria-label^="${this.title}"]`) });
+  }
+}

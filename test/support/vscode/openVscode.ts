@@ -1,0 +1,74 @@
+import type { BrowserContext } from 'playwright-core';
+import { sharedBrowser } from '../view/chromium';
+import { packedExtension } from './packedExtension';
+import { projectRoot } from '../paths';
+import { savePicture } from '../view/savePicture';
+import { temporaryWorkspace } from '../pictures/sampleWorkspace';
+import { startVscodeServer, type ServerOptions, type VscodeServer } from './vscodeServer';
+import { Workbench } from './workbench';
+
+export interface VscodeOptions extends Omit<ServerOptions, 'development' | 'inPlace' | 'vsix'> {
+  /** Opened in the first window; a copy of the sample workspace by default. */
+  folder?: string;
+  /** The packed .vsix (default), what is built in this checkout, or nothing. */
+  extension?: 'packed' | 'checkout' | 'none';
+  /** Packed extensions beside Threadkeeper. */
+  vsix?: readonly string[];
+  viewport?: { width: number; height: number };
+  /** What the windows take for their language, and tell their extensions; VS Code's own texts stay English without its language pack. */
+  language?: string;
+}
+
+/** A VS Code of its own, with a fresh profile and Threadkeeper in it. */
+export interface VscodeSession {
+  readonly server: VscodeServer;
+  /** The browser profile of the windows. */
+  readonly context: BrowserContext;
+  readonly folder: string;
+  /** The first window. */
+  readonly workbench: Workbench;
+  /** Seconds since the first window was asked for, to be printed. */
+  sinceOpened(): string;
+  /** A picture of every open window, named after the test, when the test failed. For `afterEach`. */
+  keepPictures(test: Mocha.Test | undefined): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts server, browser and first window; whatever was started is ended again when a later part fails. */
+export async function openVscode(options: VscodeOptions = {}): Promise<VscodeSession> {
+  const { folder: given, extension = 'packed', vsix = [], viewport = { width: 1280, height: 800 }, language, ...serverOptions } = options;
+  const ends: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  };
+  try {
+    const workspace = given === undefined ? await temporaryWorkspace() : undefined;
+    if (workspace) ends.push(workspace.remove);
+    const folder = given ?? workspace?.folder ?? '';
+    const install = {
+      packed: async () => ({ vsix: [...vsix, await packedExtension()] }),
+      checkout: () => ({ vsix, inPlace: projectRoot }),
+      none: () => ({ vsix }),
+    };
+    const server = await startVscodeServer({ ...serverOptions, ...(await install[extension]()) });
+    ends.push(server.stop);
+    const browser = await sharedBrowser();
+    const context = await browser.newContext({ viewport });
+    ends.push(() => context.close());
+    context.setDefaultTimeout(60_000);
+    if (language) await context.addInitScript((name) => Object.assign(globalThis, { _VSCODE_NLS_LANGUAGE: name }), language);
+    const openedAt = performance.now();
+    const workbench = await Workbench.open({ server, context, folder });
+    const sinceOpened = () => ((performance.now() - openedAt) / 1_000).toFixed(1);
+    const keepPictures = (test: Mocha.Test | undefined) => picturesOfFailure(context, test);
+    return { server, context, folder, workbench, sinceOpened, keepPictures, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function picturesOfFailure(context: BrowserContext, test: Mocha.Test | undefined): Promise<void> {
+  if (test?.state !== 'failed') return;
+  for (const [i, page] of context.pages().entries()) await savePicture(page, `failed-${test.fullTitle()}-${i + 1}`);
+}

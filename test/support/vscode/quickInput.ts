@@ -1,0 +1,80 @@
+import type { Locator, Page } from 'playwright-core';
+import { waitFor } from '../waitFor';
+
+/** VS Code's quick input: the palette, quick picks and input boxes. */
+export class QuickInput {
+  private readonly widget: Locator;
+  private readonly input: Locator;
+  private readonly list: Locator;
+
+  constructor(private readonly page: Page) {
+    this.widget = page.locator('.quick-input-widget');
+    this.input = this.widget.locator('.quick-input-box input');
+    this.list = this.widget.locator('.quick-input-list .monaco-list-row');
+  }
+
+  /** Resolves when a quick input is on screen; with `prompt`, when its placeholder, title or message contains that. */
+  async waitUntilOpen(prompt = ''): Promise<void> {
+    await waitFor(`the quick input "${prompt}"`, async () => (await this.isOpen()) && (await this.prompt()).includes(prompt));
+  }
+
+  async isOpen(): Promise<boolean> {
+    return this.widget.isVisible();
+  }
+
+  /** Title, placeholder and message of the open quick input, one to a line. */
+  async prompt(): Promise<string> {
+    const texts = this.widget.locator('.quick-input-title, .quick-input-message, .quick-input-description');
+    const placeholder = await this.input.getAttribute('placeholder');
+    return [placeholder ?? '', ...(await texts.allInnerTexts())].map((text) => text.trim()).filter(Boolean).join('\n');
+  }
+
+  /** The labels of the rows on screen, without descriptions; a long list is virtual and gives its first part. */
+  async labels(): Promise<string[]> {
+    return (await this.list.locator('.quick-input-list-row:first-child .label-name').allInnerTexts()).map(plainSpaces);
+  }
+
+  /** Filters by `text`; what stands in the box is replaced. */
+  async type(text: string): Promise<void> {
+    await this.waitUntilOpen();
+    await this.input.fill(text);
+  }
+
+  /** Types `text` when given, and presses Enter. */
+  async accept(text?: string): Promise<void> {
+    if (text !== undefined) await this.type(text);
+    await this.input.press('Enter');
+  }
+
+  /** Waits for the row with exactly this label and takes it; filter with `type` first when the list is long. */
+  async pick(label: string): Promise<void> {
+    const row = await waitFor(`the row "${label}"`, async () => {
+      const index = (await this.labels()).indexOf(label);
+      return index >= 0 && this.list.nth(index);
+    });
+    await row.click();
+  }
+
+  async close(): Promise<void> {
+    if (!(await this.isOpen())) return;
+    await this.input.press('Escape');
+    await this.widget.waitFor({ state: 'hidden' });
+  }
+
+  /** Opens the palette wherever the focus is, and runs the command with exactly this title. */
+  async runCommand(title: string): Promise<void> {
+    await this.close();
+    await waitFor('the command palette', async () => {
+      await this.page.keyboard.press('F1');
+      await this.input.waitFor({ timeout: 2_000 });
+      return (await this.input.inputValue()).startsWith('>');
+    });
+    await this.input.fill(`>${title}`);
+    await this.pick(title);
+  }
+}
+
+/** Labels are drawn with no-break spaces. */
+function plainSpaces(text: string): string {
+  return text.replaceAll('\u00a0', ' ').trim();
+}

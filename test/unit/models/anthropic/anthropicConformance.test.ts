@@ -1,0 +1,4 @@
+import { conforms } from '../conformance';
+import { anthropicSubject } from '../subjects';
+
+conforms(anthropicSubject);

@@ -1,4 +1,0 @@
-import { conforms } from './conformance';
-import { anthropicSubject } from './subjects';
-
-conforms(anthropicSubject);

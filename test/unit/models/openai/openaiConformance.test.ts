@@ -1,0 +1,4 @@
+import { conforms } from '../conformance';
+import { openaiSubject } from '../subjects';
+
+conforms(openaiSubject);

@@ -1,0 +1,4 @@
+import { conforms } from '../conformance';
+import { responsesSubject } from '../subjects';
+
+conforms(responsesSubject);

@@ -1,4 +1,0 @@
-import { conforms } from './conformance';
-import { openaiSubject } from './subjects';
-
-conforms(openaiSubject);

@@ -1,4 +1,0 @@
-import { conforms } from './conformance';
-import { responsesSubject } from './subjects';
-
-conforms(responsesSubject);

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readFileSync, readSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyFileInUse } from '../../../../src/node/store/copies/copyFileInUse';
+import { tempFolder } from '../../../support/store/storeTemp';
+
+describe('store: the copy of a file in use', () => {
+  const temp = tempFolder();
+  const [from, to] = [join(temp.path, 'from'), join(temp.path, 'to')];
+  const whole = Buffer.alloc(3_000_000, 'some text ');
+  /** As `readSync`; after the first piece somebody else does something to the file. */
+  const meanwhile = (act: () => void): typeof readSync => {
+    let isFirst = true;
+    return (...args: unknown[]) => {
+      const bytes = (readSync as (...all: unknown[]) => number)(...args);
+      if (isFirst) act();
+      isFirst = false;
+      return bytes;
+    };
+  };
+  beforeEach(() => writeFileSync(from, whole));
+  after(() => temp.remove());
+
+  it('is the file, whatever stood in its place, also where it cannot be cloned', () => {
+    for (const ways of [{}, { clone: () => false }]) {
+      writeFileSync(from, whole);
+      copyFileInUse(from, to, ways);
+      assert.ok(readFileSync(to).equals(whole));
+      writeFileSync(from, 'short');
+      copyFileInUse(from, to, ways);
+      assert.equal(readFileSync(to, 'utf8'), 'short');
+    }
+  });
+
+  it('is left to the file system that can clone', () => {
+    const clones: string[][] = [];
+    copyFileInUse(from, to, { clone: (...files) => clones.push(files) > 0, read: () => assert.fail('read') });
+    assert.deepEqual(clones, [[from, to]]);
+  });
+
+  it('ends where the file ends that was made shorter or longer meanwhile', () => {
+    copyFileInUse(from, to, { clone: () => false, read: meanwhile(() => truncateSync(from, 10)) });
+    assert.ok(whole.subarray(0, 1024 * 1024).equals(readFileSync(to)));
+    writeFileSync(from, whole);
+    copyFileInUse(from, to, { clone: () => false, read: meanwhile(() => writeFileSync(from, 'more', { flag: 'a' })) });
+    assert.equal(readFileSync(to).length, whole.length + 4);
+  });
+
+  it('says what is missing', () => {
+    assert.throws(() => copyFileInUse(join(temp.path, 'nothing'), to), { code: 'ENOENT' });
+  });
+});

@@ -1,0 +1,67 @@
+import { deepStrictEqual } from 'node:assert';
+import type { Attachment } from '../../../../src/core/session/attachment';
+import { ChatWindow } from '../../../support/vscode/chatWindow';
+import { tempFolder } from '../../../support/store/storeTemp';
+
+const attachment: Attachment = { kind: 'file', name: 'tide.js', hash: 'a'.repeat(64), mime: 'text/plain', path: 'src/tide.js' };
+
+describe('a session before its first message', () => {
+  let temp: ReturnType<typeof tempFolder>;
+  const windows: ChatWindow[] = [];
+
+  beforeEach(() => {
+    temp = tempFolder();
+  });
+  afterEach(async () => {
+    for (const window of windows.splice(0)) await window.controller.close();
+    temp.remove();
+  });
+
+  function open(state: Map<string, unknown>): ChatWindow {
+    const window = new ChatWindow(temp.path, state);
+    windows.push(window);
+    return window;
+  }
+
+  it('keeps what is written and chosen for it over a reload, and begins with it', async () => {
+    const state = new Map<string, unknown>();
+    const first = open(state);
+    await first.controller.ready();
+    await first.controller.saveDraft('half a thought', [attachment]);
+    await first.controller.choices.setModel('ollama/scripted-1');
+    await first.controller.choices.setPolicy({ preset: 'goose' });
+    await first.controller.choices.setThinkingLevel('high');
+    await first.controller.close();
+
+    const second = open(state);
+    await second.controller.ready();
+    const { choices } = second.controller;
+    deepStrictEqual([second.last.draft, second.last.attachments, choices.model, choices.policy, choices.thinkingLevel], ['half a thought', [attachment], 'ollama/scripted-1', 'goose', 'high']);
+    await second.ask('a whole thought');
+    const { session } = second.controller;
+    deepStrictEqual([session?.model, session?.policy, session?.thinkingLevel, second.model.requests[0]?.thinking], ['ollama/scripted-1', { preset: 'goose' }, 'high', 'high']);
+    // What was chosen to begin with is no change.
+    deepStrictEqual(await second.texts(), ['a whole thought', 'Yes.']);
+    deepStrictEqual(second.memory.looseSession(), undefined);
+    await second.controller.newSession();
+    deepStrictEqual([second.last.draft, choices.model, choices.policy, choices.thinkingLevel], ['', null, null, null]);
+  });
+
+  it('is there again after a look at another one', async () => {
+    const window = open(new Map());
+    await window.ask('First');
+    const first = window.controller.session!.uuid;
+    await window.controller.newSession();
+    await window.controller.saveDraft('half a thought');
+    await window.controller.openSession(first);
+    deepStrictEqual(window.last.draft, '');
+    await window.controller.newSession();
+    deepStrictEqual(window.last.draft, 'half a thought');
+  });
+
+  it('keeps the text that another version of the extension has written', async () => {
+    const window = open(new Map<string, unknown>([['threadkeeper.looseSession', { draft: { text: 'from the future', attachments: [{ kind: 'hologram' }] }, mood: 'hopeful' }]]));
+    await window.controller.ready();
+    deepStrictEqual([window.last.draft, window.controller.choices.model], ['from the future', null]);
+  });
+});
