@@ -8,8 +8,8 @@ import type { ApiKeys } from './vscode/models/apiKeys';
 import { AnalyticsPanel } from './vscode/panels/analyticsPanel';
 import { BreakdownPanel } from './vscode/panels/breakdownPanel';
 import { ChatController } from './vscode/chat/chatController';
-import type { ChatMemory } from './vscode/chat/windowState';
-import type { ChatRuntime, ChatRuntimeOptions } from './vscode/chat/conversationFactory';
+import type { WindowState } from './vscode/chat/windowState';
+import type { ConversationFactory, ConversationFactoryOptions } from './vscode/chat/conversationFactory';
 import { ChatView } from './vscode/chat/chatView';
 import { CompactionPreviews } from './vscode/context/compactionPreviews';
 import { reviewWith } from './vscode/context/compactionReview';
@@ -19,20 +19,20 @@ import type { CommandName } from './vscode/manifest';
 import { endpointOf, type Endpoint } from './vscode/models/endpoint';
 import { notifyFull } from './vscode/context/fullContext';
 import { FullQuestions } from './vscode/context/fullQuestions';
-import { HistoryCare } from './vscode/history/historyCommands';
+import { HistoryCommands } from './vscode/history/historyCommands';
 import { warnOfEphemeralStorage } from './vscode/history/ephemeralNotice';
 import { LmModels } from './vscode/models/lmModels';
-import type { LazyTree } from './vscode/sessions/lazyTree';
+import type { LazyTree } from './vscode/sessions/tree/lazyTree';
 import type { Log } from './vscode/log';
 import { ModelNames } from './vscode/models/modelNames';
 import { ModelSource } from './vscode/models/modelSource';
 import { askBudget, showKeyStorageBroken, showSessionDeleted, showSettingProblem } from './vscode/notices';
 import { OpenClaw } from './vscode/openClaw/openClaw';
-import { OtherSessions } from './vscode/sessions/otherSessions';
+import { OtherSessions } from './vscode/sessions/tree/otherSessions';
 import { SessionActions } from './vscode/sessions/sessionActions';
 import { SessionDocuments } from './vscode/sessions/sessionDocuments';
-import type { SessionNode } from './vscode/sessions/sessionNodes';
-import { SessionsTree } from './vscode/sessions/sessionsTree';
+import type { SessionNode } from './vscode/sessions/tree/sessionNodes';
+import { SessionsTree } from './vscode/sessions/tree/sessionsTree';
 import { SpendingWatch } from './vscode/models/spendingWatch';
 import type { StatusBar } from './vscode/context/statusBar';
 import { StoreAccess } from './vscode/history/storeAccess';
@@ -49,13 +49,13 @@ import { askForCleanUp, askForRetention } from './vscode/sessions/retentionPrevi
 import { cleanUpRule, RetentionRule, trashRule } from './vscode/sessions/retentionRule';
 import { SessionDetailsFiles } from './vscode/sessions/sessionDetailsFiles';
 import { isTrusted, onDidGrantTrust } from './vscode/trust';
-import { WorkbenchCommands } from './vscode/commandRouter';
+import { CommandRouter } from './vscode/commandRouter';
 
 /** What `activate` has made before anything of a conversation was needed. */
 export interface StartedParts {
   readonly context: ExtensionContext;
   readonly log: Log;
-  readonly memory: ChatMemory;
+  readonly memory: WindowState;
   readonly keys: ApiKeys;
   readonly contextKeys: ContextKeys;
   readonly statusBar: StatusBar;
@@ -127,7 +127,7 @@ interface Base extends StartedParts {
 /** What only a conversation needs. */
 interface LazyRuntime {
   /** Loads it when it is first asked for. */
-  get(): Promise<ChatRuntime>;
+  get(): Promise<ConversationFactory>;
   /** Ends what has been loaded. */
   close(): Promise<void>;
 }
@@ -192,11 +192,11 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
   return { controller, runtime, store, models, fullQuestions, previews };
 }
 
-function composeRuntime({ context, log, configuration, commands }: Base, asked: Pick<ChatRuntimeOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>): LazyRuntime {
-  let loaded: Promise<ChatRuntime> | undefined;
+function composeRuntime({ context, log, configuration, commands }: Base, asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>): LazyRuntime {
+  let loaded: Promise<ConversationFactory> | undefined;
   const load = async () => {
-    const { ChatRuntime } = await import('./vscode/chat/conversationFactory');
-    return new ChatRuntime({
+    const { ConversationFactory } = await import('./vscode/chat/conversationFactory');
+    return new ConversationFactory({
       ...asked,
       distDir: join(context.extensionPath, 'dist'),
       folders: () => (isTrusted() ? (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath) : []),
@@ -251,7 +251,7 @@ function composeSessions({ log, memory, contextKeys, sessionsView, owned, config
 }
 
 interface SurfaceParts {
-  readonly workbench: WorkbenchCommands;
+  readonly workbench: CommandRouter;
   readonly summaries: SummaryFiles;
   readonly details: SessionDetailsFiles;
   readonly view: ChatView;
@@ -265,12 +265,12 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   const { controller, runtime, store, models, fullQuestions, previews } = chat;
   const { extensionUri } = context;
   const storeFolder = async () => (await location.resolve()).folder;
-  const care = new HistoryCare({ controller, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
+  const care = new HistoryCommands({ controller, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
   owned.add(care.watch());
   const summaries = owned.add(new SummaryFiles(controller));
   const actions = new SessionActions({ store, controller, ids: new UuidV7(), now: Date.now, cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null, changed: () => void tree.reload() });
   const details = owned.add(new SessionDetailsFiles(actions));
-  const workbench = new WorkbenchCommands({
+  const workbench = new CommandRouter({
     controller,
     care,
     composer: {
@@ -311,7 +311,7 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
 }
 
 /** Follows a session of OpenClaw from now on, if the settings name one. */
-function composeOpenClaw({ log, memory, owned, configuration, location }: Base, { controller, runtime, store }: ChatParts, workbench: WorkbenchCommands): OpenClaw {
+function composeOpenClaw({ log, memory, owned, configuration, location }: Base, { controller, runtime, store }: ChatParts, workbench: CommandRouter): OpenClaw {
   const wasmFile = join(__dirname, 'sql-wasm.wasm');
   const openClaw = owned.add(
     new OpenClaw({

@@ -3,15 +3,15 @@ import type { Composition } from './composition';
 import { errorText } from './core/errors';
 import { useTranslations } from './core/l10n';
 import { ApiKeys } from './vscode/models/apiKeys';
-import { ChatMemory } from './vscode/chat/windowState';
+import { WindowState } from './vscode/chat/windowState';
 import { registerCommands } from './vscode/commands';
 import { ContextKeys } from './vscode/context/contextKeys';
 import { analyticsPanelType, breakdownPanelType, chatViewId, detailsScheme, previewScheme, sessionsViewId, settings, settingsPrefix, summaryScheme, type SettingName } from './vscode/manifest';
 import { endpointOf } from './vscode/models/endpoint';
 import { LazyFiles } from './vscode/lazyFiles';
-import { LazyTree } from './vscode/sessions/lazyTree';
+import { LazyTree } from './vscode/sessions/tree/lazyTree';
 import { Log } from './vscode/log';
-import type { SessionNode } from './vscode/sessions/sessionNodes';
+import type { SessionNode } from './vscode/sessions/tree/sessionNodes';
 import { StatusBar } from './vscode/context/statusBar';
 import { shareTools } from './vscode/tools/sharedTools';
 
@@ -27,7 +27,7 @@ export function activate(context: ExtensionContext): void {
   if (l10n.bundle) useTranslations({ language: env.language, texts: l10n.bundle });
   // Not among the subscriptions, which VS Code disposes before `deactivate` has ended: what runs then still has something to say.
   const log = (openLog = new Log(window.createOutputChannel('Threadkeeper', { log: true })));
-  const memory = new ChatMemory(context.workspaceState, context.globalState, log);
+  const memory = new WindowState(context.workspaceState, context.globalState, log);
   const keys = new ApiKeys({ secrets: context.secrets, state: context.globalState, env: process.env, log });
   const contextKeys = new ContextKeys();
   const statusBar = new StatusBar({ memory, isVisible: () => setting('statusBarVisible') !== false });

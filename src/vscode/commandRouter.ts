@@ -13,7 +13,7 @@ import { answerApprovals } from './tools/approvalPicker';
 import { BranchCommands, type BranchCommandName } from './sessions/branchCommands';
 import type { ApiKeyCommandsDeps } from './models/apiKeyCommands';
 import type { ChatController } from './chat/chatController';
-import type { ChatMemory } from './chat/windowState';
+import type { WindowState } from './chat/windowState';
 import type { FullAnswer } from '../protocol/messages';
 import type { WorkbenchActions } from './chat/chatRequests';
 import { ComposerActions, type ComposerActionsDeps, type ComposerCommandName } from './composer/composerActions';
@@ -24,7 +24,7 @@ import { confirmUndo } from './notices';
 import { openNote, readNote, saveNote } from './context/noteActions';
 import { focusChatCommand, type CommandName } from './manifest';
 import { copyText, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
-import type { HistoryCare, HistoryCareCommandName } from './history/historyCommands';
+import type { HistoryCommands, HistoryCommandsCommandName } from './history/historyCommands';
 import { showEntry } from './sessions/entryPreview';
 import { pickFromHistory } from './sessions/historySearch';
 import type { Log } from './log';
@@ -38,10 +38,10 @@ import type { TransferCommandName, TransferCommands } from './history/transferCo
 import type { WaitingSession } from './chat/waitingSession';
 import { SessionCommands, type SessionCommandName, type SessionCommandsDeps } from './sessions/sessionCommands';
 
-export interface WorkbenchCommandsDeps {
+export interface CommandRouterDeps {
   readonly controller: ChatController;
   readonly models: ModelSource;
-  readonly memory: ChatMemory;
+  readonly memory: WindowState;
   /** What the settings say, for sessions without a policy of their own. */
   readonly settingOfPolicy: () => string;
   readonly apiKeys: ApiKeyCommandsDeps;
@@ -54,7 +54,7 @@ export interface WorkbenchCommandsDeps {
   readonly showBreakdown: () => void;
   readonly showAnalytics: () => void;
   readonly watchOpenClaw: () => Promise<void>;
-  readonly care: HistoryCare;
+  readonly care: HistoryCommands;
   readonly composer: Pick<ComposerActionsDeps, 'store' | 'counter' | 'workspace' | 'noteFolders'>;
   readonly transfer: TransferCommands;
   readonly context: Pick<ContextCommandsDeps, 'previews' | 'summaries'>;
@@ -71,7 +71,7 @@ const mostInStatusBar = 64;
  * What the user can ask for, from the palette as well as from the view. Results are told where the user looks: by the view when
  * it is visible, else by one message.
  */
-export class WorkbenchCommands implements WorkbenchActions {
+export class CommandRouter implements WorkbenchActions {
   readonly copy = copyText;
   readonly insertCode = insertCode;
   readonly openCode = openCode;
@@ -84,7 +84,7 @@ export class WorkbenchCommands implements WorkbenchActions {
   private readonly contextCommands: ContextCommands;
   private readonly modelCommands: ModelCommands;
 
-  constructor(private readonly deps: WorkbenchCommandsDeps) {
+  constructor(private readonly deps: CommandRouterDeps) {
     this.sessionCommands = new SessionCommands({
       ...deps.sessions,
       controller: deps.controller,
@@ -112,7 +112,7 @@ export class WorkbenchCommands implements WorkbenchActions {
     });
   }
 
-  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCareCommandName | TransferCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
+  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCommandsCommandName | TransferCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
     newSession: () => this.newSession(),
     searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),
     relinkHistory: () => this.relinkHistory(),

@@ -19,7 +19,7 @@ import { Operations } from './operations';
 import type { CheckpointResult } from '../compaction/checkpoints/checkpoints';
 import type { CompactionResult } from '../compaction/compactor';
 import { ContextMeter } from '../context/measure/contextMeter';
-import { ContextTools, type CompactionPreview, type UndoPreview } from '../context/contextManager';
+import { ContextManager, type CompactionPreview, type UndoPreview } from '../context/contextManager';
 import { elsewhere, noRecord, type SendOutcome } from './sendOutcome';
 import { SharedSession } from './sharedSession';
 import type { ConversationDeps } from './conversationDeps';
@@ -58,7 +58,7 @@ export class Conversation {
     private readonly _onDidEmit: Emitter<ConversationEvent>,
     private readonly branch: BranchState,
     private readonly engine: ContextEngine,
-    private readonly context: ContextTools,
+    private readonly context: ContextManager,
     readonly toolBox: ToolBox,
     private readonly meter: ContextMeter,
     private readonly shared: SharedSession,
@@ -113,7 +113,7 @@ export class Conversation {
     const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(own, deps.instructions(), branch.frames), tools: own.map(toSpec) }, deps.policy(branch.session), fallback);
     const toolBox = new ToolBox(own, deps.otherTools, { store: deps.store, branch, tokensOf: engine.estimate, budget: () => engine.budget.effective * onDemandShare });
     engine.useTools(toolBox.current().map(toSpec));
-    const context = new ContextTools({ ...deps, branch, engine, emit, whenFree: (run) => conversation.whenFree(run) });
+    const context = new ContextManager({ ...deps, branch, engine, emit, whenFree: (run) => conversation.whenFree(run) });
     const meter = new ContextMeter({ ...deps, branch, engine, emit, canWrite: () => deps.store.status.access !== 'readonly' });
     const limit = new SessionLimit({
       limit: () => branch.session.costLimit,

@@ -22,7 +22,7 @@ import { SummaryJob } from '../compaction/summary/summaryJob';
 import { SummaryRetries } from '../compaction/summary/summaryRetries';
 import { SummaryRewriter, type Rewritten } from '../compaction/summary/summaryRewriter';
 
-export interface ContextToolsDeps {
+export interface ContextManagerDeps {
   readonly store: SessionStore;
   readonly counter: TokenCounter;
   readonly clock: Clock;
@@ -59,7 +59,7 @@ export interface UndoPreview {
 const pinShare = 0.05;
 
 /** Everything that changes what a conversation's prompt is made of, wired together for one session. */
-export class ContextTools {
+export class ContextManager {
   readonly pins: Pins;
   readonly checkpoints: Checkpoints;
   readonly compactor: Compactor;
@@ -71,7 +71,7 @@ export class ContextTools {
   private readonly recorder: CompactionRecorder;
   private readonly rewriter: SummaryRewriter;
 
-  constructor(private readonly deps: ContextToolsDeps) {
+  constructor(private readonly deps: ContextManagerDeps) {
     const { branch, engine, pinnedFiles, clock } = deps;
     const analyst = new RememberingAnalyst(deps.analyst);
     const failover = new Failover(clock);

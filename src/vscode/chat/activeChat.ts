@@ -3,21 +3,21 @@ import { t } from '../../core/l10n';
 import type { IdSource, Logger, SessionStore, StoreStatus } from '../../core/ports';
 import { isBlank } from '../../core/session/attachment';
 import type { Session } from '../../core/session/session';
-import type { ChatMemory } from './windowState';
-import type { LooseSession } from './newSessionDraft';
-import type { OpenChat } from './sessionTab';
-import type { OpenChats } from './sessionTabs';
+import type { WindowState } from './windowState';
+import type { NewSessionDraft } from './newSessionDraft';
+import type { SessionTab } from './sessionTab';
+import type { SessionTabs } from './sessionTabs';
 import type { SessionList } from '../sessions/recentSessions';
 import type { ReopenOptions, StoreAccess } from '../history/storeAccess';
-import type { SurfaceFeed } from './chatViewFeed';
+import type { ChatViewFeed } from './chatViewFeed';
 
-export interface CurrentChatDeps {
+export interface ActiveChatDeps {
   readonly store: StoreAccess;
-  readonly chats: OpenChats;
-  readonly loose: LooseSession;
+  readonly chats: SessionTabs;
+  readonly loose: NewSessionDraft;
   readonly list: SessionList;
-  readonly feed: SurfaceFeed;
-  readonly memory: ChatMemory;
+  readonly feed: ChatViewFeed;
+  readonly memory: WindowState;
   /** Another window has deleted for good what was on show here; an empty chat has taken its place. */
   readonly sessionDeleted: (title: string) => void;
   readonly cwd: string | null;
@@ -34,7 +34,7 @@ export interface CurrentChatDeps {
  * Which session is on show. Opening, switching and reloading happen one after the other, so that what is begun in a chat is not
  * left behind by a chat that takes its place.
  */
-export class CurrentChat {
+export class ActiveChat {
   private opened: Promise<void> | null = null;
   private last: Promise<unknown> = Promise.resolve();
   /** What the open chats were read from. */
@@ -42,9 +42,9 @@ export class CurrentChat {
   /** Opened anew, with the chat on show read from it already. */
   private reread: SessionStore | null = null;
 
-  constructor(private readonly deps: CurrentChatDeps) {}
+  constructor(private readonly deps: ActiveChatDeps) {}
 
-  get chat(): OpenChat | null {
+  get chat(): SessionTab | null {
     return this.deps.chats.current;
   }
 
@@ -81,13 +81,13 @@ export class CurrentChat {
   }
 
   /** Begins something in the chat on show; a session comes into being for it where there is none. Rejects with `StoreError`. */
-  async startOrCreate(start: (chat: OpenChat) => Promise<void>): Promise<void> {
+  async startOrCreate(start: (chat: SessionTab) => Promise<void>): Promise<void> {
     await this.open();
     await this.begin(async () => this.chat ?? this.create(), start);
   }
 
   /** Begins something in the chat on show, if there is one. */
-  async start(start: (chat: OpenChat) => Promise<void>): Promise<void> {
+  async start(start: (chat: SessionTab) => Promise<void>): Promise<void> {
     await this.begin(async () => this.chat, (chat) => chat ? start(chat) : undefined);
   }
 
@@ -178,7 +178,7 @@ export class CurrentChat {
     if (session) await this.show(session);
   }
 
-  private async create(): Promise<OpenChat> {
+  private async create(): Promise<SessionTab> {
     const { ids, now, cwd, loose, chats, feed, list } = this.deps;
     const store = await this.deps.store.get();
     const { model, policy, thinkingLevel } = loose;
@@ -196,7 +196,7 @@ export class CurrentChat {
     return chat;
   }
 
-  private async show(session: Session): Promise<OpenChat> {
+  private async show(session: Session): Promise<SessionTab> {
     const { memory, chats, log, now } = this.deps;
     const store = await this.deps.store.get();
     const chat = await chats.show(store, session);

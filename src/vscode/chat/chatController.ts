@@ -15,19 +15,19 @@ import type { Session, SessionDetails } from '../../core/session/session';
 import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import { t, wholeNumber } from '../../core/l10n';
 import type { OlderPage, ViewSnapshot } from '../../protocol/messages';
-import type { ChatMemory } from './windowState';
-import { CurrentChat } from './activeChat';
+import type { WindowState } from './windowState';
+import { ActiveChat } from './activeChat';
 import type { FullQuestions } from '../context/fullQuestions';
-import { LooseSession } from './newSessionDraft';
+import { NewSessionDraft } from './newSessionDraft';
 import type { ModelSource } from '../models/modelSource';
 import type { OpenConversation } from './sessionTab';
 import { OnceById } from './onceById';
-import { OpenChats } from './sessionTabs';
+import { SessionTabs } from './sessionTabs';
 import { SessionChoices } from './sessionChoices';
 import { sessionPolicyProblem } from './sessionPolicyProblem';
 import { SessionList } from '../sessions/recentSessions';
 import type { ReopenOptions, StoreAccess } from '../history/storeAccess';
-import { SurfaceFeed, type ChatSurface } from './chatViewFeed';
+import { ChatViewFeed, type ChatSurface } from './chatViewFeed';
 import type { WaitingSession } from './waitingSession';
 
 export interface ChatState {
@@ -46,7 +46,7 @@ export interface ChatControllerDeps {
   readonly store: StoreAccess;
   readonly openConversation: OpenConversation;
   readonly models: ModelSource;
-  readonly memory: ChatMemory;
+  readonly memory: WindowState;
   readonly fullQuestions: Pick<FullQuestions, 'answer'>;
   readonly isTrusted: () => boolean;
   /** What the settings say of how the context is managed. */
@@ -66,22 +66,22 @@ export class ChatController implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly _onDidChangeState = this.disposables.add(new Emitter<ChatState>());
   readonly onDidChangeState = this._onDidChangeState.event;
-  private readonly chats: OpenChats;
-  private readonly loose: LooseSession;
-  private readonly feed: SurfaceFeed;
+  private readonly chats: SessionTabs;
+  private readonly loose: NewSessionDraft;
+  private readonly feed: ChatViewFeed;
   private readonly list: SessionList;
-  private readonly current: CurrentChat;
+  private readonly current: ActiveChat;
   readonly choices: SessionChoices;
   private readonly sent = new OnceById<void>();
   private closing: Promise<void> | null = null;
 
   constructor(private readonly deps: ChatControllerDeps) {
     const { store, openConversation, models, fullQuestions, isTrusted, log, now } = deps;
-    this.loose = new LooseSession(models, deps.memory, log);
-    this.chats = this.disposables.add(new OpenChats({ openConversation, models, fullQuestions, log, now }));
+    this.loose = new NewSessionDraft(models, deps.memory, log);
+    this.chats = this.disposables.add(new SessionTabs({ openConversation, models, fullQuestions, log, now }));
     this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log }));
-    this.feed = new SurfaceFeed({ store, models, isTrusted, policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null), isDismissed: deps.memory.dismissedBanners.has, chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
-    this.current = new CurrentChat({ ...deps, chats: this.chats, loose: this.loose, list: this.list, feed: this.feed });
+    this.feed = new ChatViewFeed({ store, models, isTrusted, policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null), isDismissed: deps.memory.dismissedBanners.has, chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
+    this.current = new ActiveChat({ ...deps, chats: this.chats, loose: this.loose, list: this.list, feed: this.feed });
     this.choices = new SessionChoices({ current: this.current, loose: this.loose, connectionChanged: () => this.connectionChanged() });
     this.disposables.add(store.onDidChange(() => void this.current.storeChanged()));
     this.disposables.add(store.onDidChangeContent((change) => this.contentChanged(change)));

@@ -1,9 +1,9 @@
 import type { Disposable } from '../../core/base/disposable';
 import type { Connection, Delta, ViewSnapshot } from '../../protocol/messages';
 import { bannerFor } from './banner';
-import type { LooseSession } from './newSessionDraft';
+import type { NewSessionDraft } from './newSessionDraft';
 import type { ModelSource } from '../models/modelSource';
-import type { OpenChat } from './sessionTab';
+import type { SessionTab } from './sessionTab';
 import type { StoreAccess } from '../history/storeAccess';
 
 /** Whoever shows the chat. A hidden surface drops deltas and asks for a snapshot when it is shown again. */
@@ -22,14 +22,14 @@ export interface SurfaceSource {
   /** What is wrong with the policy of the session on show; null: nothing. */
   readonly policyProblem: () => string | null;
   readonly isDismissed: (banner: string) => boolean;
-  readonly chat: () => OpenChat | null;
+  readonly chat: () => SessionTab | null;
   /** In the place of a chat when there is none. */
-  readonly loose: LooseSession;
+  readonly loose: NewSessionDraft;
   readonly sessions: () => ViewSnapshot['sessions'];
 }
 
 /** Keeps the surface up to date, if there is one. */
-export class SurfaceFeed {
+export class ChatViewFeed {
   private surface: ChatSurface | null = null;
   private lastConnection = '';
   /** As JSON. A surface without a snapshot shows none. */

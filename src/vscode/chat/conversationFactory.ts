@@ -30,7 +30,7 @@ import type { SessionModel } from './sessionTab';
 import { StoreTasks } from '../history/storeTasks';
 import type { Settings } from '../settingsValues';
 
-export interface ChatRuntimeOptions {
+export interface ConversationFactoryOptions {
   /** Where the workers lie. */
   readonly distDir: string;
   /** Folders of the workspace on this disk. */
@@ -57,12 +57,12 @@ export interface ChatRuntimeOptions {
 const keyHint = () => t('To chat with Claude, set an API key with *Threadkeeper: Set API Key…*.');
 
 /** The parts that a conversation is made of; nothing of it is loaded before the first one is opened. */
-export class ChatRuntime {
+export class ConversationFactory {
   private readonly counter: WorkerTokenCounter;
   private readonly analyst: WorkerAnalyst;
   private readonly clients = new WeakMap<SessionStore, { readonly notes: MemoryNotes; readonly bindings: ModelBindings }>();
 
-  constructor(private readonly options: ChatRuntimeOptions) {
+  constructor(private readonly options: ConversationFactoryOptions) {
     this.counter = new WorkerTokenCounter(join(options.distDir, 'tokenWorker.js'), options.log);
     this.analyst = new WorkerAnalyst(join(options.distDir, 'analystWorker.js'), options.log);
   }

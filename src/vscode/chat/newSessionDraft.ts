@@ -6,7 +6,7 @@ import type { ModelInfo } from '../../core/models/modelInfo';
 import type { Logger } from '../../core/ports';
 import { Attachment, isBlank, nothingWritten, type Written } from '../../core/session/attachment';
 import type { Connection } from '../../protocol/messages';
-import type { ChatMemory } from './windowState';
+import type { WindowState } from './windowState';
 import type { ModelSource } from '../models/modelSource';
 
 const State = z.object({
@@ -32,16 +32,16 @@ const blank: State = { draft: nothingWritten, model: null, policy: null, thinkin
  * What is known of a session that begins with its first message: what is written for it, what was chosen, and what will answer. Kept
  * outside of the store, which has no place for a session that may never be: it is there again when the window is reloaded.
  */
-export class LooseSession {
+export class NewSessionDraft {
   private state: State;
   private resolved: ModelInfo | null = null;
 
   constructor(
     private readonly models: ModelSource,
-    private readonly memory: Pick<ChatMemory, 'looseSession' | 'setLooseSession'>,
+    private readonly memory: Pick<WindowState, 'newSessionDraft' | 'setLooseSession'>,
     private readonly log: Logger,
   ) {
-    this.state = parsed(memory.looseSession());
+    this.state = parsed(memory.newSessionDraft());
   }
 
   get draft(): Written {

@@ -1,12 +1,12 @@
 import type { SessionPolicy } from '../../core/context/policy/resolvePolicy';
 import { parseThinkingLevel, type ThinkingLevel } from '../../core/context/policy/thinkingLevel';
 import type { ModelInfo } from '../../core/models/modelInfo';
-import type { CurrentChat } from './activeChat';
-import type { LooseSession } from './newSessionDraft';
+import type { ActiveChat } from './activeChat';
+import type { NewSessionDraft } from './newSessionDraft';
 
 export interface SessionChoicesDeps {
-  readonly current: CurrentChat;
-  readonly loose: LooseSession;
+  readonly current: ActiveChat;
+  readonly loose: NewSessionDraft;
   /** Another model may answer from here on. */
   readonly connectionChanged: () => Promise<void>;
 }

@@ -31,7 +31,7 @@ export interface SessionModel {
 
 export type OpenConversation = (store: SessionStore, session: Session, model: SessionModel) => Promise<Conversation>;
 
-export interface OpenChatDeps {
+export interface SessionTabDeps {
   readonly store: SessionStore;
   readonly openConversation: OpenConversation;
   readonly models: ModelSource;
@@ -45,7 +45,7 @@ const pagesForSearch = 10;
 const unreadableRemark = () => t('Some of what was attached to this draft cannot be read. It is kept in the history as it is; attach it again.');
 
 /** An open session: its conversation, what the view shows of it, and the text that has not been sent. */
-export class OpenChat implements Disposable {
+export class SessionTab implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
   readonly onDidSend = this._onDidSend.event;
@@ -64,7 +64,7 @@ export class OpenChat implements Disposable {
 
   private constructor(
     readonly conversation: Conversation,
-    private readonly deps: OpenChatDeps,
+    private readonly deps: SessionTabDeps,
     /** `provider/model`; null: whatever the settings say. */
     private sessionModel: string | null,
   ) {
@@ -83,15 +83,15 @@ export class OpenChat implements Disposable {
   }
 
   /** Rejects with `StoreError`. */
-  static async open(deps: OpenChatDeps, session: Session): Promise<OpenChat> {
+  static async open(deps: SessionTabDeps, session: Session): Promise<SessionTab> {
     const { store, models } = deps;
-    let opened: OpenChat | null = null;
+    let opened: SessionTab | null = null;
     const resolve = () => {
       if (opened) return models.resolve(opened.sessionModel);
       return models.resolveInTime(session.model, () => void opened?.conversation.refreshModel());
     };
     const conversation = await deps.openConversation(store, session, { fallback: models.fallback(session.model), resolve });
-    const chat = (opened = new OpenChat(conversation, deps, session.model));
+    const chat = (opened = new SessionTab(conversation, deps, session.model));
     chat.presenter.handle({ type: 'pins_changed', pins: await conversation.pins() });
     const page = await chat.page(undefined);
     chat.presenter.load(page);

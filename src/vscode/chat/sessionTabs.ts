@@ -5,14 +5,14 @@ import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import type { SessionStore } from '../../core/ports';
 import type { Session } from '../../core/session/session';
 import type { Delta } from '../../protocol/messages';
-import { OpenChat, type OpenChatDeps } from './sessionTab';
+import { SessionTab, type SessionTabDeps } from './sessionTab';
 import type { WaitingSession } from './waitingSession';
 
 /** What a chat tells when it begins or ceases to wait for the user. */
 const asks: ReadonlySet<ConversationEvent['type']> = new Set(['approval_requested', 'approval_settled', 'context_full', 'context_full_answered']);
 
 /** The chat on show, and those that were left while they were still answering: they finish their turn and are then closed. */
-export class OpenChats implements Disposable {
+export class SessionTabs implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
   /** Of the current chat. */
@@ -32,13 +32,13 @@ export class OpenChats implements Disposable {
   private readonly _onDidChangeLeft = this.disposables.add(new Emitter<void>());
   /** A chat that was left while it was answering has ended its turn, waits for the user, or does so no longer. */
   readonly onDidChangeLeft = this._onDidChangeLeft.event;
-  private readonly leaving = new Set<OpenChat>();
-  private shown: OpenChat | null = null;
+  private readonly leaving = new Set<SessionTab>();
+  private shown: SessionTab | null = null;
   private shownContext: ContextSnapshot | null = null;
 
-  constructor(private readonly deps: Omit<OpenChatDeps, 'store'>) {}
+  constructor(private readonly deps: Omit<SessionTabDeps, 'store'>) {}
 
-  get current(): OpenChat | null {
+  get current(): SessionTab | null {
     return this.shown;
   }
 
@@ -58,7 +58,7 @@ export class OpenChats implements Disposable {
   }
 
   /** The chat on show, or one that finishes its turn. */
-  find(uuid: string): OpenChat | undefined {
+  find(uuid: string): SessionTab | undefined {
     return this.all().find((chat) => chat.session.uuid === uuid);
   }
 
@@ -68,7 +68,7 @@ export class OpenChats implements Disposable {
   }
 
   /** Opens a session, or takes it back if it is still answering, and puts it on show. Rejects with `StoreError`. */
-  async show(store: SessionStore, session: Session): Promise<OpenChat> {
+  async show(store: SessionStore, session: Session): Promise<SessionTab> {
     const back = [...this.leaving].find((chat) => chat.session.uuid === session.uuid);
     const chat = back ?? (await this.open(store, session));
     this.leaving.delete(chat);
@@ -128,12 +128,12 @@ export class OpenChats implements Disposable {
     this.disposables.dispose();
   }
 
-  private all(): OpenChat[] {
+  private all(): SessionTab[] {
     return [...(this.shown ? [this.shown] : []), ...this.leaving];
   }
 
-  private async open(store: SessionStore, session: Session): Promise<OpenChat> {
-    const chat = await OpenChat.open({ ...this.deps, store }, session);
+  private async open(store: SessionStore, session: Session): Promise<SessionTab> {
+    const chat = await SessionTab.open({ ...this.deps, store }, session);
     chat.onDidSend((delta) => {
       if (chat === this.shown) this._onDidSend.fire(delta);
     });
@@ -149,7 +149,7 @@ export class OpenChats implements Disposable {
     return chat;
   }
 
-  private put(next: OpenChat | null): void {
+  private put(next: SessionTab | null): void {
     const before = this.shown === next ? null : this.shown;
     const goesOn = before?.conversation.isBusy === true;
     this.shown = next;
@@ -162,7 +162,7 @@ export class OpenChats implements Disposable {
   }
 
   /** A chat that is taken back stays, and one that is left again while it answers is waited for again. */
-  private async disposeWhenIdle(chat: OpenChat): Promise<void> {
+  private async disposeWhenIdle(chat: SessionTab): Promise<void> {
     do await chat.conversation.idle();
     while (this.leaving.has(chat) && chat.conversation.isBusy);
     if (!this.leaving.delete(chat)) return;

@@ -13,13 +13,13 @@ export interface RememberedMeter extends StatusView {
   readonly canUndo: boolean;
 }
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', looseSession: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', cleanUpRun: 'threadkeeper.cleanUpRun', cleanUpAgreed: 'threadkeeper.cleanUpAgreed', sessionSort: 'threadkeeper.sessionSort', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', watchedAgreed: 'threadkeeper.watchedAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
+const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', newSessionDraft: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', cleanUpRun: 'threadkeeper.cleanUpRun', cleanUpAgreed: 'threadkeeper.cleanUpAgreed', sessionSort: 'threadkeeper.sessionSort', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', watchedAgreed: 'threadkeeper.watchedAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
 
 /** Banners that stay closed. */
 const mostDismissed = 20;
 
 /** The little that is known before any store is opened. Writing never rejects: losing it costs nothing but comfort. */
-export class ChatMemory {
+export class WindowState {
   constructor(
     private readonly workspace: Storage,
     private readonly machine: Storage,
@@ -43,13 +43,13 @@ export class ChatMemory {
     await this.save(this.workspace, keys.lastMeter, undefined);
   }
 
-  /** What was written and chosen for a session without a message yet (LooseSession); undefined: nothing. */
-  looseSession(): unknown {
-    return this.workspace.get<unknown>(keys.looseSession);
+  /** What was written and chosen for a session without a message yet (NewSessionDraft); undefined: nothing. */
+  newSessionDraft(): unknown {
+    return this.workspace.get<unknown>(keys.newSessionDraft);
   }
 
   setLooseSession(state: unknown): Promise<void> {
-    return this.save(this.workspace, keys.looseSession, state);
+    return this.save(this.workspace, keys.newSessionDraft, state);
   }
 
   /** The user does not want this workspace to be linked to another one's history. */

@@ -4,7 +4,7 @@ import type { ContextSnapshot } from '../../core/context/measure/snapshot';
 import { t } from '../../core/l10n';
 import type { Disposable } from '../../core/base/disposable';
 import type { PolicyProblem } from '../../core/context/policy/resolvePolicy';
-import type { ChatMemory, RememberedMeter } from '../chat/windowState';
+import type { WindowState, RememberedMeter } from '../chat/windowState';
 import type { ChatState } from '../chat/chatController';
 import { commandIds, statusItemId } from '../manifest';
 import { statusView } from './statusText';
@@ -16,7 +16,7 @@ const rememberEveryMs = 2_000;
 const backgrounds = { normal: undefined, warning: 'statusBarItem.warningBackground', error: 'statusBarItem.errorBackground' } as const;
 
 export interface StatusBarDeps {
-  readonly memory: Pick<ChatMemory, 'lastMeter' | 'setLastMeter'>;
+  readonly memory: Pick<WindowState, 'lastMeter' | 'setLastMeter'>;
   /** What the setting says. */
   readonly isVisible: () => boolean;
 }

@@ -12,7 +12,7 @@ import { commandIds, type CommandName } from '../manifest';
 import type { StoreAccess } from './storeAccess';
 import type { StoreTasks } from './storeTasks';
 
-export interface HistoryCareDeps {
+export interface HistoryCommandsDeps {
   readonly controller: Pick<ChatController, 'answering' | 'stopAll' | 'reopenStore' | 'viewVisible'>;
   readonly store: StoreAccess;
   /** Of the history of this workspace, open or not. */
@@ -20,17 +20,17 @@ export interface HistoryCareDeps {
   readonly tasks: () => Promise<StoreTasks>;
 }
 
-export type HistoryCareCommandName = Extract<CommandName, 'verifyHistory' | 'backUpHistory' | 'restoreHistory'>;
+export type HistoryCommandsCommandName = Extract<CommandName, 'verifyHistory' | 'backUpHistory' | 'restoreHistory'>;
 
 /** Problems that a dialog lists; the rest are counted. */
 const listedProblems = 6;
 const filters = () => ({ [t('Threadkeeper history')]: ['db'], [t('All files')]: ['*'] });
 
 /** Checks, repairs, backs up and restores the history as a whole. */
-export class HistoryCare {
-  constructor(private readonly deps: HistoryCareDeps) {}
+export class HistoryCommands {
+  constructor(private readonly deps: HistoryCommandsDeps) {}
 
-  readonly all: Readonly<Record<HistoryCareCommandName, () => Promise<void>>> = {
+  readonly all: Readonly<Record<HistoryCommandsCommandName, () => Promise<void>>> = {
     verifyHistory: () => inItsOwnWords(() => this.verify()),
     backUpHistory: () => inItsOwnWords(() => this.backUp()),
     restoreHistory: () => inItsOwnWords(() => this.restore()),

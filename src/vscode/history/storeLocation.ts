@@ -4,7 +4,7 @@ import { normalizeUris } from '../../node/workspaces/workspaceEntry';
 import { findRelinkCandidates, listKnownWorkspaces, noteSessionCount, relinkWorkspace, resolveStoreFolder, type ResolvedFolder, type ResolveOptions } from '../../node/workspaces/workspaceRegistry';
 import { gitRemote } from './gitRemote';
 import { otherWorkspace } from './knownPlaces';
-import type { OtherWorkspace } from '../sessions/sessionNodes';
+import type { OtherWorkspace } from '../sessions/tree/sessionNodes';
 
 /** Where the history of the open workspace is kept: workspace storage, the first folder of it that was ever used. */
 export class StoreLocation {

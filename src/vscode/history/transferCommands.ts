@@ -9,7 +9,7 @@ import type { ExportFormat } from '../../node/transfer/export/exportSessions';
 import type { ChatController } from '../chat/chatController';
 import type { CommandName } from '../manifest';
 import { importReportText } from './importReportText';
-import { ownSession } from '../sessions/sessionNodes';
+import { ownSession } from '../sessions/tree/sessionNodes';
 import { sessionsText, sessionTitle } from '../sessions/sessionText';
 import { showText } from '../showText';
 

@@ -4,7 +4,7 @@ import { t } from '../../core/l10n';
 import { providerIds, type ProviderId } from '../../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from '../chat/chatController';
-import type { ChatMemory } from '../chat/windowState';
+import type { WindowState } from '../chat/windowState';
 import { settingKey } from '../manifest';
 import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
@@ -15,7 +15,7 @@ import { pickThinkingLevel } from './thinkingPicker';
 export interface ModelCommandsDeps {
   readonly controller: ChatController;
   readonly models: ModelSource;
-  readonly memory: ChatMemory;
+  readonly memory: WindowState;
   readonly apiKeys: ApiKeyCommandsDeps;
   readonly prices: () => PriceTable;
   readonly tell: (text: string) => void;

@@ -4,7 +4,7 @@ import { t } from '../../core/l10n';
 import type { ModelInfo } from '../../core/models/modelInfo';
 import { modelFromTable } from '../../node/models/modelTable';
 import { offlineModelId } from '../../node/runtime/modelBindings';
-import type { ChatMemory } from '../chat/windowState';
+import type { WindowState } from '../chat/windowState';
 
 /** A router lists some 500 models. */
 const mostNames = 2_000;
@@ -20,7 +20,7 @@ export class ModelNames implements Disposable {
   private readonly known: Map<string, string>;
   private readonly missed = new Set<string>();
 
-  constructor(private readonly memory: Pick<ChatMemory, 'modelNames' | 'setModelNames'>) {
+  constructor(private readonly memory: Pick<WindowState, 'modelNames' | 'setModelNames'>) {
     this.known = new Map(memory.modelNames());
   }
 

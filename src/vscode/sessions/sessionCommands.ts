@@ -6,11 +6,11 @@ import { focusChatCommand, focusSessionsCommand, selectionArgument, type Command
 import type { SessionDocuments } from './sessionDocuments';
 import type { SessionActions } from './sessionActions';
 import { purgeText } from '../history/purgeText';
-import type { SessionNode } from './sessionNodes';
+import type { SessionNode } from './tree/sessionNodes';
 import { askForDays, askForKey, askForTags, askForTitle, pickSession, pickSort } from './sessionPicker';
 import { pickCleanUp } from './retentionPreview';
 import type { SessionDetailsFiles } from './sessionDetailsFiles';
-import type { SessionsTree } from './sessionsTree';
+import type { SessionsTree } from './tree/sessionsTree';
 import { sessionsText, sessionTags } from './sessionText';
 
 export interface SessionCommandsDeps {

@@ -1,8 +1,8 @@
 import { languages, Uri, window, workspace, type TextDocumentContentProvider } from 'vscode';
 import { DisposableStore, type Disposable } from '../../core/base/disposable';
 import type { Session } from '../../core/session/session';
-import type { OtherSessions } from './otherSessions';
-import type { OtherWorkspace } from './sessionNodes';
+import type { OtherSessions } from './tree/otherSessions';
+import type { OtherWorkspace } from './tree/sessionNodes';
 import { sessionTitle } from './sessionText';
 import { sessionTranscript } from './sessionTranscript';
 

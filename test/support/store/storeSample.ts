@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EntryContent } from '../../../src/core/session/entry';
 import type { Sqlite } from '../../../src/node/store/wasm/sqlite';
-import { StoreCore } from '../../../src/node/store/owner/storeOperations';
+import { StoreOperations } from '../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { testUuid, userMessage } from './storeTemp';
@@ -26,7 +26,7 @@ export function makeStoreSample(sqlite: Sqlite, end: 'close' | 'abandon'): Store
   try {
     const files = storeFiles(folder);
     const opened = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(opened.connection, folder, 'owner');
+    const core = new StoreOperations(opened.connection, folder, 'owner');
     const sessions = ['Ports and adapters', 'b'].map((title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid);
     const add = (session: string, content: EntryContent) =>
       core.append(session, { entries: [{ ...userMessage(session, core.session(session)?.leaf ?? null, ''), content }] })[0]!.uuid;

@@ -5,7 +5,7 @@ import { Emitter } from '../../../src/core/base/event';
 import type { SessionStore, StoreStatus } from '../../../src/core/ports';
 import type { StoreChange } from '../../../src/core/session/storeChange';
 import type { NewEntry } from '../../../src/core/session/entry';
-import { StoreHost } from '../../../src/node/store/owner/storeSupervisor';
+import { StoreSupervisor } from '../../../src/node/store/owner/storeSupervisor';
 import type { HostOptions } from '../../../src/node/store/owner/storeSupervisor';
 import type { StoreCall, CallArguments } from '../../../src/node/store/client/storeProtocol';
 
@@ -30,8 +30,8 @@ export function openHost(
   options: Partial<HostOptions> = {},
   onStatus: (status: StoreStatus) => void = () => undefined,
   onChange: (change: StoreChange) => void = () => undefined,
-): Promise<StoreHost> {
-  return StoreHost.open(
+): Promise<StoreSupervisor> {
+  return StoreSupervisor.open(
     { folder, wasmFile, waitForOwnerMs: 0, label: 'test', readonly: false, ...options },
     { onStatus, onChange, onLog: () => undefined },
   );

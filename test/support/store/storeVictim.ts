@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import type { ContentOf, NewEntry } from '../../../src/core/session/entry';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
-import { StoreCore } from '../../../src/node/store/owner/storeOperations';
+import { StoreOperations } from '../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../src/node/store/database/storeFiles';
 import { seededRandom } from '../chat/endurance';
@@ -39,7 +39,7 @@ async function live(): Promise<void> {
     // Often, so that a checkpoint is something to die in.
     if (ordeal === 'checkpoint') database.connection.get('PRAGMA wal_autocheckpoint = 15');
     report({ type: 'opened' });
-    const core = new StoreCore(database.connection, folder, 'owner');
+    const core = new StoreOperations(database.connection, folder, 'owner');
     const session = core.createSession({ uuid: 'victim', key: 'cli:victim', channel: 'cli', createdAt: 1 }).uuid;
     core.recoverPartials(session);
     const append = (content: NewEntry['content'], uuid = `${process.pid}-${opening}-${calls}`) => {
@@ -64,7 +64,7 @@ async function live(): Promise<void> {
   }
 }
 
-function stream(core: StoreCore, session: string, text: string, append: (content: NewEntry['content'], uuid: string) => void): void {
+function stream(core: StoreOperations, session: string, text: string, append: (content: NewEntry['content'], uuid: string) => void): void {
   const uuid = `${process.pid}-streamed-${calls}`;
   const parent = core.session(session)?.leaf ?? null;
   for (let at = 0; at < text.length; at += 700) {

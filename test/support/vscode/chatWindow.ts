@@ -8,7 +8,7 @@ import { UuidV7 } from '../../../src/node/runtime/uuidV7';
 import type { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import type { Delta, ViewSnapshot } from '../../../src/protocol/messages';
 import { ChatController } from '../../../src/vscode/chat/chatController';
-import { ChatMemory } from '../../../src/vscode/chat/windowState';
+import { WindowState } from '../../../src/vscode/chat/windowState';
 import { endpointOf } from '../../../src/vscode/models/endpoint';
 import { FullQuestions } from '../../../src/vscode/context/fullQuestions';
 import { ModelNames } from '../../../src/vscode/models/modelNames';
@@ -26,7 +26,7 @@ export class ChatWindow {
   readonly deltas: Delta[] = [];
   readonly deleted: string[] = [];
   readonly controller: ChatController;
-  readonly memory: ChatMemory;
+  readonly memory: WindowState;
   readonly names: ModelNames;
   readonly fullQuestions = new FullQuestions(() => undefined);
   /** Of the conversations that are opened from now on. */
@@ -35,7 +35,7 @@ export class ChatWindow {
 
   constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
     const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void (value === undefined ? state.delete(key) : state.set(key, structuredClone(value))) };
-    this.memory = new ChatMemory(memento, memento, silentLog);
+    this.memory = new WindowState(memento, memento, silentLog);
     this.names = new ModelNames(this.memory);
     const binding = async () => ({ client: this.model, info: await this.model.describe('scripted-1'), summarizer: null });
     const models = new ModelSource({

@@ -7,7 +7,7 @@ import type { ToolBox } from '../../tools/toolBox';
 import type { Approvals } from './approvals';
 import type { BranchState } from '../branchState';
 import type { ContextMeter } from '../../context/measure/contextMeter';
-import type { ContextTools } from '../../context/contextManager';
+import type { ContextManager } from '../../context/contextManager';
 import type { ConversationDeps } from '../conversationDeps';
 import type { ConversationEvent, TurnError } from '../events';
 import type { MessageQueue } from '../messageQueue';
@@ -21,7 +21,7 @@ import { modelChange } from './turnNotes';
 export interface TurnsDeps extends ConversationDeps {
   readonly branch: BranchState;
   readonly engine: ContextEngine;
-  readonly context: ContextTools;
+  readonly context: ContextManager;
   readonly meter: ContextMeter;
   readonly toolBox: ToolBox;
   readonly approvals: Approvals;

@@ -5,7 +5,7 @@ import type { HostEvents, OpenedStore } from '../owner/openedStore';
 import { openReaderCopy } from './readerCopy';
 import { storeVersion } from './readonlyCopy';
 import type { Sqlite } from '../wasm/sqlite';
-import { StoreCore } from '../owner/storeOperations';
+import { StoreOperations } from '../owner/storeOperations';
 import { readGeneration, sizeOf } from '../database/storeFiles';
 import type { StoreFiles } from '../database/storeFiles';
 import { isCoreCall } from '../client/storeProtocol';
@@ -15,7 +15,7 @@ export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<
   if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', english('There is no history here yet: {0} does not exist', files.main));
   const open = () => {
     const copy = openReaderCopy(sqlite, files, note);
-    return { ...copy, core: new StoreCore(copy.connection, files.folder, 'reader') };
+    return { ...copy, core: new StoreOperations(copy.connection, files.folder, 'reader') };
   };
   let opened = open();
   let seen = opened.version;

@@ -43,7 +43,7 @@ import { TreeRows } from '../rows/treeRows';
 import { UsageRows } from '../rows/usageRows';
 
 /** The port's operations on one open database, synchronously and in the calling thread. Each write is one transaction. */
-export class StoreCore implements CoreStore {
+export class StoreOperations implements CoreStore {
   private readonly sessions: SessionRows;
   private readonly seals: Seals;
   private readonly rows: EntryRows;

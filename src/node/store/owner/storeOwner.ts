@@ -18,7 +18,7 @@ import type { Recovery } from '../repair/recoverStore';
 import { scratchPrefix } from '../wasm/selfTest';
 import { selfTestOnce } from '../wasm/selfTestRecord';
 import type { Sqlite } from '../wasm/sqlite';
-import { StoreCore } from './storeOperations';
+import { StoreOperations } from './storeOperations';
 import { openForWriting } from '../database/storeDatabase';
 import type { StoreDatabase } from '../database/storeDatabase';
 import { toStoreError } from '../database/storeFault';
@@ -54,7 +54,7 @@ interface Opened {
 }
 
 /** The store as its owner has it: open for writing, and served to other windows. */
-export class OwnedStore implements OpenedStore {
+export class StoreOwner implements OpenedStore {
   private readonly service: StoreService;
   private readonly idle: readonly IdleTask[];
   private readonly me: StoreWindow;
@@ -68,7 +68,7 @@ export class OwnedStore implements OpenedStore {
   ) {
     const { files, lease, server, database, status } = opened;
     this.current = status;
-    const core = new StoreCore(database.connection, files.folder, 'owner');
+    const core = new StoreOperations(database.connection, files.folder, 'owner');
     this.idle = [
       // Where every commit writes the whole file, the index is brought up to date by searches alone.
       ...(status.durability === 'file' ? [indexWhenIdle(core.index, (error) => events.onLog('warn', 'store_indexing_failed', { error: this.failed(error).message }))] : []),
@@ -85,7 +85,7 @@ export class OwnedStore implements OpenedStore {
   }
 
   /** Throws with every file as it was, the lease still held. */
-  static async open(sqlite: Sqlite, files: StoreFiles, lease: Lease, options: OwnedOptions, events: HostEvents): Promise<OwnedStore> {
+  static async open(sqlite: Sqlite, files: StoreFiles, lease: Lease, options: OwnedOptions, events: HostEvents): Promise<StoreOwner> {
     // Before the store is opened, which may take a while: other windows wait where they can see that they are not alone.
     const server = await listen(files, options.address, events);
     try {
@@ -97,7 +97,7 @@ export class OwnedStore implements OpenedStore {
       const { database, recovery } = openOrRecover(sqlite, files, lease, durability, options.repair, events);
       if (database.olderThanExpected) events.onLog('warn', 'store_older_than_expected', { file: files.main });
       const note: StoreStatus['note'] = recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem };
-      return new OwnedStore({ files, lease, server, database, status: { access: 'owner', durability, note, file: files.main } }, options, events);
+      return new StoreOwner({ files, lease, server, database, status: { access: 'owner', durability, note, file: files.main } }, options, events);
     } catch (error) {
       server?.close();
       throw error;

@@ -3,7 +3,7 @@ import { english } from '../../../core/l10n';
 import type { AppendBatch } from '../../../core/session/appendBatch';
 import type { Activity, ClaimOutcome, StoreChange } from '../../../core/session/storeChange';
 import { markTypes } from '../../../core/session/entryKinds';
-import type { StoreCore } from './storeOperations';
+import type { StoreOperations } from './storeOperations';
 import { changeOf } from '../client/storeProtocol';
 import type { CallArguments, CoreCall, StoreCall } from '../client/storeProtocol';
 
@@ -35,7 +35,7 @@ export class StoreService {
    * taken for abandoned. Null when there was none.
    */
   constructor(
-    private readonly core: StoreCore,
+    private readonly core: StoreOperations,
     private returned: Promise<void> | null,
   ) {
     void returned?.then(() => (this.returned = null));
@@ -139,7 +139,7 @@ export class StoreService {
     return held !== undefined && held.window !== window;
   }
 
-  private queue(window: StoreWindow, session: string): ReturnType<StoreCore['queue']> {
+  private queue(window: StoreWindow, session: string): ReturnType<StoreOperations['queue']> {
     const free = this.core.queue(session).filter(({ id }) => (this.queuedBy.get(id) ?? window) === window);
     for (const { id } of free) this.queuedBy.set(id, window);
     return free;

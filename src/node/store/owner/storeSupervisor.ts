@@ -8,7 +8,7 @@ import { HoldingsRecord } from '../sharing/holdingsRecord';
 import { acquireLease, defaultTiming, Lease } from '../sharing/lease';
 import type { LeaseRecord, LeaseTiming } from '../sharing/lease';
 import type { HostEvents, OpenedStore } from './openedStore';
-import { OwnedStore } from './storeOwner';
+import { StoreOwner } from './storeOwner';
 import type { IdleDelays } from './idleTask';
 import { findSilentDamage } from '../database/logDamage';
 import { mayPass } from '../copies/readerCopy';
@@ -51,7 +51,7 @@ export interface HostOptions {
  *        ├─folder read-only, newer schema──▶ copy ──refresh──▶ (open again, or copy)
  *        └─held but out of reach──▶ copy, and all the while ──lease, or owner answers──▶ owner, shared
  */
-export class StoreHost {
+export class StoreSupervisor {
   private ready: Promise<void> = Promise.resolve();
   private opened: OpenedStore | undefined;
   private failure: StoreError | undefined;
@@ -72,8 +72,8 @@ export class StoreHost {
   }
 
   /** Rejects with a `StoreError` and nothing changed, or with `CancelledError` when aborted while waiting for the owner. */
-  static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreHost> {
-    const host = new StoreHost(await loadSqlite(options.wasmFile, options.fs), options, events);
+  static async open(options: HostOptions, events: HostEvents, signal?: AbortSignal): Promise<StoreSupervisor> {
+    const host = new StoreSupervisor(await loadSqlite(options.wasmFile, options.fs), options, events);
     host.use(await host.openStore(options.waitForOwnerMs, false, signal));
     return host;
   }
@@ -210,7 +210,7 @@ export class StoreHost {
         onLost: () => opened && this.reopen(opened),
         onHandOver: () => opened && this.reopen(opened, 'close'),
       };
-      return (opened = await OwnedStore.open(this.sqlite, files, lease, owned, this.events));
+      return (opened = await StoreOwner.open(this.sqlite, files, lease, owned, this.events));
     } catch (error) {
       lease.release();
       throw error;

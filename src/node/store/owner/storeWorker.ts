@@ -1,6 +1,6 @@
 import { parentPort, workerData, type MessagePort } from 'node:worker_threads';
 import { sendAnswer } from '../client/answerParts';
-import { StoreHost } from './storeSupervisor';
+import { StoreSupervisor } from './storeSupervisor';
 import { toWire } from '../client/storeProtocol';
 import type { Answer, CallArguments, Request, Response, StoreCall, WorkerOptions } from '../client/storeProtocol';
 
@@ -10,7 +10,7 @@ const send = (response: Response, moved: readonly ArrayBuffer[] = []) => port.po
 
 const cancelOpen = new AbortController();
 const options = workerData as WorkerOptions;
-const host = StoreHost.open(
+const host = StoreSupervisor.open(
   options,
   {
     onStatus: (status, nonce) => send({ type: 'status', status, nonce }),

@@ -33,7 +33,7 @@ export interface LeaseTiming {
 
 /**
  * What is done in one go, such as a repair, holds the heart up: 24 s for a process that most likely is the holder, which is less than
- * a window keeps watching before it begins anew (storeHost.ts).
+ * a window keeps watching before it begins anew (storeSupervisor.ts).
  */
 export const defaultTiming: LeaseTiming = { beatMs: 1500, missedBeats: 5, missedWhenThere: 16, pollMs: 50 };
 

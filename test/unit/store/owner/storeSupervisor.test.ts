@@ -10,8 +10,8 @@ import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import { readGeneration, storeFiles } from '../../../../src/node/store/database/storeFiles';
-import { StoreCore } from '../../../../src/node/store/owner/storeOperations';
-import type { StoreHost } from '../../../../src/node/store/owner/storeSupervisor';
+import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
+import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { openHost, tempFolder, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
 import type { TempFolder } from '../../../support/store/storeTemp';
 import { waitFor } from '../../../support/waitFor';
@@ -19,7 +19,7 @@ import { waitFor } from '../../../support/waitFor';
 describe('store: owners and readers', () => {
   let temp: TempFolder;
   let sqlite: Sqlite;
-  const hosts: StoreHost[] = [];
+  const hosts: StoreSupervisor[] = [];
 
   before(async () => {
     sqlite = await loadSqlite(wasmFile);
@@ -37,13 +37,13 @@ describe('store: owners and readers', () => {
     hosts.push(host);
     return host;
   };
-  const newSession = async (host: StoreHost) => (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
-  const say = async (host: StoreHost, session: string, text: string) => {
+  const newSession = async (host: StoreSupervisor) => (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
+  const say = async (host: StoreSupervisor, session: string, text: string) => {
     const { leaf } = (await host.call('session', [session]))!;
     const [entry] = await host.call('append', [session, { entries: [userMessage(session, leaf, text)] }]);
     return entry!.uuid;
   };
-  const said = async (host: StoreHost, session: string) =>
+  const said = async (host: StoreSupervisor, session: string) =>
     (await host.call('liveBranch', [session])).entries.map((entry) => ('text' in entry.content ? entry.content.text : ''));
 
   it('opens a copy on request, and sees what was written when it refreshes', async () => {
@@ -96,7 +96,7 @@ describe('store: owners and readers', () => {
   it('turns the chunks of a dead owner into interrupted entries', async () => {
     const files = storeFiles(temp.path);
     const dead = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(dead.connection, temp.path, 'owner');
+    const core = new StoreOperations(dead.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const question = userMessage(session, null, 'question');
     core.append(session, { entries: [question] });
@@ -127,7 +127,7 @@ describe('store: owners and readers', () => {
 
   it('leaves the leaf where the user has moved on to when it recovers', async () => {
     const dead = openForWriting(sqlite, storeFiles(temp.path), () => undefined, 'file');
-    const core = new StoreCore(dead.connection, temp.path, 'owner');
+    const core = new StoreOperations(dead.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const [first, second] = [userMessage(session, null, 'first'), userMessage(session, null, 'second')];
     core.append(session, { entries: [first, second] });
@@ -226,7 +226,7 @@ describe('store: owners and readers', () => {
     const files = storeFiles(temp.path);
     // What an earlier run with the file bridge left behind when it was killed: a log beside the file.
     const killed = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(killed.connection, temp.path, 'owner');
+    const core = new StoreOperations(killed.connection, temp.path, 'owner');
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const first = userMessage(session, null, 'in the log only');
     core.append(session, { entries: [first] });
@@ -235,7 +235,7 @@ describe('store: owners and readers', () => {
 
     const exported = openForWriting(sqlite, files, () => undefined, 'export');
     assert.equal(existsSync(files.wal), false);
-    const memory = new StoreCore(exported.connection, temp.path, 'owner');
+    const memory = new StoreOperations(exported.connection, temp.path, 'owner');
     assert.deepEqual(memory.entries([first.uuid]).length, 1);
     const second = userMessage(session, first.uuid, 'second');
     memory.append(session, { entries: [second] });

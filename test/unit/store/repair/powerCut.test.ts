@@ -6,7 +6,7 @@ import type { EntryContent } from '../../../../src/core/session/entry';
 import { BlobFiles } from '../../../../src/node/store/rows/blobFiles';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreCore } from '../../../../src/node/store/owner/storeOperations';
+import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import type { StoreDatabase } from '../../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
@@ -64,7 +64,7 @@ describe('store: when the power fails', () => {
       const database = openForWriting(sqlite, storeFiles(source.path), () => undefined, 'file');
       database.connection.exec(`PRAGMA synchronous = ${synchronous}`);
       database.connection.get('PRAGMA wal_autocheckpoint = 40');
-      work(new StoreCore(database.connection, source.path, 'owner', new BlobFiles(source.path, blobs)), (uuid, length) => promised.push({ uuid, length, at: events.length }));
+      work(new StoreOperations(database.connection, source.path, 'owner', new BlobFiles(source.path, blobs)), (uuid, length) => promised.push({ uuid, length, at: events.length }));
       if (opening % 2 === 0) database.close();
       else database.abandon();
     }
@@ -73,7 +73,7 @@ describe('store: when the power fails', () => {
     return { root: source.path, events, promised };
   }
 
-  function work(core: StoreCore, promise: (uuid: string, length: number) => void): void {
+  function work(core: StoreOperations, promise: (uuid: string, length: number) => void): void {
     const session = core.createSession({ uuid: 'session', key: 'cli:power', channel: 'cli', createdAt: 1 }).uuid;
     const append = (content: EntryContent, uuid = testUuid()) => {
       core.append(session, { entries: [userMessage(session, core.session(session)?.leaf ?? null, '', { uuid, content })] });
@@ -126,7 +126,7 @@ describe('store: when the power fails', () => {
       database = openForWriting(sqlite, storeFiles(temp.path), () => undefined, 'file');
       const check = database.connection.get('PRAGMA quick_check')?.['quick_check'];
       if (check !== 'ok') return String(check);
-      const core = new StoreCore(database.connection, temp.path, 'owner');
+      const core = new StoreOperations(database.connection, temp.path, 'owner');
       if (Number(database.connection.get('SELECT count(*) AS n FROM entries')?.['n']) < least) return 'what version 1 held is lost';
       if (core.session('session')) core.recoverPartials('session');
       const lengths = new Map(core.entries([...new Set(promised.map(({ uuid }) => uuid))]).map(({ uuid, content }) => [uuid, entryText(content).length]));

@@ -8,11 +8,11 @@ import { Connection } from '../../../../src/node/store/database/connection';
 import { finishRecovery } from '../../../../src/node/store/repair/recoverStore';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreCore } from '../../../../src/node/store/owner/storeOperations';
+import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import { newPageSize, storeFiles } from '../../../../src/node/store/database/storeFiles';
 import type { StoreFiles } from '../../../../src/node/store/database/storeFiles';
-import type { StoreHost } from '../../../../src/node/store/owner/storeSupervisor';
+import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { FaultyFs } from '../../../support/store/storeFaults';
 import { openHost, testUuid, userMessage, wasmFile } from '../../../support/store/storeTemp';
 import { waitFor } from '../../../support/waitFor';
@@ -56,7 +56,7 @@ describe('store: recovery', function () {
   function makeSample(end: 'close' | 'abandon'): Sample {
     newFolder();
     const opened = openForWriting(sqlite, files, () => undefined, 'file');
-    const core = new StoreCore(opened.connection, files.folder, 'owner');
+    const core = new StoreOperations(opened.connection, files.folder, 'owner');
     const sessions = ['a', 'b'].map((title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid);
     texts.forEach((text, i) => {
       const session = sessions[i % 2]!;
@@ -76,13 +76,13 @@ describe('store: recovery', function () {
   }
 
   const open = (options: Parameters<typeof openHost>[1] = {}) => openHost(folder, { fs: faulty.fs, ...options });
-  const everything = (host: StoreHost) => host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)]);
+  const everything = (host: StoreSupervisor) => host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)]);
   const textOf = (entry: StoredEntry) => ('text' in entry.content ? entry.content.text : '');
   const aside = () => readdirSync(folder).filter((name) => /^threadkeeper\.db\.damaged-\d{8}T\d{6}Z(-\d+)?$/.test(name));
 
   /** Either nothing is missing, or the loss is told; and the damaged file is kept as it was. */
   async function expectHonest(before: Buffer, what: string): Promise<{ found: number; reason: string | undefined }> {
-    let host: StoreHost;
+    let host: StoreSupervisor;
     try {
       host = await open();
     } catch (error) {

@@ -7,7 +7,7 @@ import { undoJournal } from '../../../../src/node/store/database/rollbackJournal
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
 import { newPageSize, storeFiles, type StoreFiles } from '../../../../src/node/store/database/storeFiles';
-import type { StoreHost } from '../../../../src/node/store/owner/storeSupervisor';
+import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { FaultyFs } from '../../../support/store/storeFaults';
 import { alteredSample, layStoreSample, makeStoreSample, sampleTexts, type StoreSample } from '../../../support/store/storeSample';
 import { openHost, tempFolder, type TempFolder, userMessage, wasmFile } from '../../../support/store/storeTemp';
@@ -17,7 +17,7 @@ import { waitFor } from '../../../support/waitFor';
 describe('store: recovery ladder', function () {
   this.timeout(60_000);
   const faulty = new FaultyFs();
-  const hosts: StoreHost[] = [];
+  const hosts: StoreSupervisor[] = [];
   let sqlite: Sqlite;
   let closed: StoreSample;
   let temp: TempFolder;
@@ -42,8 +42,8 @@ describe('store: recovery ladder', function () {
     hosts.push(host);
     return host;
   };
-  const texts = async (host: StoreHost) => (await host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)])).flatMap(({ content }) => (content.type === 'message' ? content.text : [])).reverse();
-  const say = async (host: StoreHost, text: string) => {
+  const texts = async (host: StoreSupervisor) => (await host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)])).flatMap(({ content }) => (content.type === 'message' ? content.text : [])).reverse();
+  const say = async (host: StoreSupervisor, text: string) => {
     const { uuid, leaf } = (await host.call('listSessions', []))[0]!;
     return host.call('append', [uuid, { entries: [userMessage(uuid, leaf, text)] }]);
   };

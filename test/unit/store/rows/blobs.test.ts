@@ -11,7 +11,7 @@ import { migrate } from '../../../../src/node/store/database/migrations';
 import { openStore } from '../../../../src/node/store/client/openStore';
 import { rebuildStore } from '../../../../src/node/store/repair/rebuildStore';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreCore } from '../../../../src/node/store/owner/storeOperations';
+import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { SearchStore } from '../../../support/store/searchStore';
 import { FaultyFs } from '../../../support/store/storeFaults';
 import { openHost, tempFolder, testUuid, userMessage, wasmFile, workerFile, type TempFolder } from '../../../support/store/storeTemp';
@@ -114,7 +114,7 @@ describe('store: long texts and attachments', () => {
     const disk = new FaultyFs();
     disk.halfWrites = true;
     disk.fault = (call) => (call === 'write' && isFull ? 'ENOSPC' : undefined);
-    const core = new StoreCore(store.database.connection, temp.path, 'owner', new BlobFiles(temp.path, disk.fs));
+    const core = new StoreOperations(store.database.connection, temp.path, 'owner', new BlobFiles(temp.path, disk.fs));
     const entry = result(long('too much'));
     const before = userMessage('s', null, 'in the same batch');
     assert.throws(() => core.append('s', { entries: [before, entry] }), isStoreError('disk_full', /blobs/));
@@ -141,7 +141,7 @@ describe('store: long texts and attachments', () => {
     const target = new Connection((await loadSqlite(wasmFile)).openMemory(), { file: 'rebuilt', beforeCommit: () => undefined });
     migrate(target, () => undefined);
     assert.deepEqual(rebuildStore(connection, target), { sessions: 1, entries: 2, damaged: 1, damagedIn: [store.core.session('s')!.id], lost: [] });
-    const rebuilt = new StoreCore(target, temp.path, 'owner');
+    const rebuilt = new StoreOperations(target, temp.path, 'owner');
     assert.deepEqual(rebuilt.entries([sound!.uuid]), [sound]);
     const named = 'SELECT entry, blob_hash FROM bodies ORDER BY entry';
     assert.deepEqual(target.all(named), connection.all(named));

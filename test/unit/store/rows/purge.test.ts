@@ -9,7 +9,7 @@ import { migrate } from '../../../../src/node/store/database/migrations';
 import { ProblemList } from '../../../../src/node/store/repair/problemList';
 import { rebuildStore } from '../../../../src/node/store/repair/rebuildStore';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreCore } from '../../../../src/node/store/owner/storeOperations';
+import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import { verifyDerived, verifyTree } from '../../../../src/node/store/repair/verifyTree';
 import { compactionContent } from '../../../support/chat/compactionContent';
@@ -138,7 +138,7 @@ describe('store: deleting sessions for good', () => {
     const target = new Connection((await loadSqlite(wasmFile)).openMemory(), { file: 'rebuilt', beforeCommit: () => undefined });
     migrate(target, () => undefined);
     rebuildStore(store.database.connection, target);
-    for (const core of [store.core, new StoreCore(target, temp.path, 'owner')]) {
+    for (const core of [store.core, new StoreOperations(target, temp.path, 'owner')]) {
       const { uuid, id } = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt });
       assert.deepEqual([id, core.append(uuid, { entries: [userMessage(uuid, null, 'next')] })[0]?.seq], ['20310506_005', 3]);
     }
@@ -255,7 +255,7 @@ async function holds(steps: readonly Step[], rounds: readonly (readonly number[]
   }
 }
 
-function take(core: StoreCore, sessions: string[], entries: NewEntry[], step: Step): void {
+function take(core: StoreOperations, sessions: string[], entries: NewEntry[], step: Step): void {
   const session = sessions[step.session % sessions.length]!;
   const main = entries.filter(({ content }) => content.type !== 'label');
   const entry = main[step.entry % main.length]?.uuid ?? null;
@@ -274,7 +274,7 @@ function take(core: StoreCore, sessions: string[], entries: NewEntry[], step: St
 }
 
 /** What the user sees and the model is sent, whoever owns the entries. */
-function view(core: StoreCore, session: string): unknown {
+function view(core: StoreOperations, session: string): unknown {
   const plain = (entries: readonly NewEntry[]) => entries.map(({ session: _, ...entry }) => entry);
   const { entries, lastUsage } = core.liveBranch(session);
   const { leaf, title, id } = core.session(session)!;
@@ -282,7 +282,7 @@ function view(core: StoreCore, session: string): unknown {
 }
 
 /** The session's entries, what is before them, and what hangs off those. */
-function reach(core: StoreCore, session: string, entries: readonly NewEntry[]): string[] {
+function reach(core: StoreOperations, session: string, entries: readonly NewEntry[]): string[] {
   const { leaf, forkEntry } = core.session(session)!;
   const stored = core.entries(entries.map(({ uuid }) => uuid));
   const tops = [leaf, forkEntry, ...core.pins(session).map(({ target }) => target), ...stored.filter((entry) => entry.session === session).map(({ uuid }) => uuid)];

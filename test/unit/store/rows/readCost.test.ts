@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import type { NewEntry } from '../../../../src/core/session/entry';
 import { loadSqlite, type Sqlite } from '../../../../src/node/store/wasm/sqlite';
-import { StoreCore } from '../../../../src/node/store/owner/storeOperations';
+import { StoreOperations } from '../../../../src/node/store/owner/storeOperations';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
 import { compactionContent } from '../../../support/chat/compactionContent';
@@ -44,7 +44,7 @@ describe('store: what reading a session costs', () => {
 
   const open = (folder: string) => {
     const database = openForWriting(sqlite, storeFiles(folder), () => undefined, 'file');
-    return { database, core: new StoreCore(database.connection, folder, 'owner') };
+    return { database, core: new StoreOperations(database.connection, folder, 'owner') };
   };
 
   /** One session: messages with a measurement each, every tenth hidden, a label here and there, a compaction near the end. */
@@ -74,7 +74,7 @@ describe('store: what reading a session costs', () => {
     return { folder: temp.path, middle: main[entries >> 1]!.uuid };
   };
 
-  const cost = (folder: string, work: (core: StoreCore) => void): number => {
+  const cost = (folder: string, work: (core: StoreOperations) => void): number => {
     const { core, database } = open(folder);
     reads.take();
     work(core);

@@ -13,7 +13,7 @@ import { reserveLease } from '../../../../src/node/store/sharing/leaseReservatio
 import { toFrame } from '../../../../src/node/store/sharing/peerFrames';
 import { newChallenge, proofOf } from '../../../../src/node/store/sharing/peerHandshake';
 import { storeFiles } from '../../../../src/node/store/database/storeFiles';
-import type { StoreHost } from '../../../../src/node/store/owner/storeSupervisor';
+import type { StoreSupervisor } from '../../../../src/node/store/owner/storeSupervisor';
 import { backUpFolder, restoreFile } from '../../../../src/node/store/client/storeTask';
 import type { ChildReport } from '../../../support/store/storeChild';
 import { openHost, tempFolder, testUuid, userMessage, workerFile } from '../../../support/store/storeTemp';
@@ -24,14 +24,14 @@ const childFile = join(__dirname, '..', '..', '..', 'support', 'store', 'storeCh
 const taskWorkerFile = join(dirname(workerFile), 'storeTaskWorker.js');
 
 interface Window {
-  readonly host: StoreHost;
+  readonly host: StoreSupervisor;
   readonly changes: StoreChange[];
   readonly statuses: StoreStatus[];
 }
 
 describe('store: several windows on one folder', () => {
   let temp: TempFolder;
-  const hosts: StoreHost[] = [];
+  const hosts: StoreSupervisor[] = [];
   beforeEach(() => {
     temp = tempFolder();
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { UuidV7 } from '../../../../src/node/runtime/uuidV7';
 import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
-import { ChatRuntime } from '../../../../src/vscode/chat/conversationFactory';
+import { ConversationFactory } from '../../../../src/vscode/chat/conversationFactory';
 import { readSettings, type Settings } from '../../../../src/vscode/settingsValues';
 import { silentLog } from '../../../support/chat/conversationRig';
 import { projectRoot } from '../../../support/paths';
@@ -24,7 +24,7 @@ describe('the conversations of a window', () => {
     const never = () => Promise.reject(new Error('not asked for here'));
     let now: Settings = settings;
     let isTrusted = true;
-    const runtime = new ChatRuntime({
+    const runtime = new ConversationFactory({
       distDir: join(projectRoot, 'dist'),
       folders: () => [workspace],
       userNotes: join(temp.path, 'notes'),

@@ -42,7 +42,7 @@ describe('a session before its first message', () => {
     deepStrictEqual([session?.model, session?.policy, session?.thinkingLevel, second.model.requests[0]?.thinking], ['ollama/scripted-1', { preset: 'goose' }, 'high', 'high']);
     // What was chosen to begin with is no change.
     deepStrictEqual(await second.texts(), ['a whole thought', 'Yes.']);
-    deepStrictEqual(second.memory.looseSession(), undefined);
+    deepStrictEqual(second.memory.newSessionDraft(), undefined);
     await second.controller.newSession();
     deepStrictEqual([second.last.draft, choices.model, choices.policy, choices.thinkingLevel], ['', null, null, null]);
   });

@@ -2,8 +2,8 @@ import { deepStrictEqual } from 'node:assert';
 import type { Conversation } from '../../../../src/core/chat/conversation';
 import type { StoredEntry } from '../../../../src/core/session/entry';
 import type { ModelSource } from '../../../../src/vscode/models/modelSource';
-import { OpenChat } from '../../../../src/vscode/chat/sessionTab';
-import { SurfaceFeed } from '../../../../src/vscode/chat/chatViewFeed';
+import { SessionTab } from '../../../../src/vscode/chat/sessionTab';
+import { ChatViewFeed } from '../../../../src/vscode/chat/chatViewFeed';
 import { silentLog } from '../../../support/chat/conversationRig';
 import { openTestStore, tempFolder, userMessage } from '../../../support/store/storeTemp';
 
@@ -20,7 +20,7 @@ describe('the way to an entry', () => {
     await store.moveLeaf(session, 'result');
     const conversation = { session: (await store.session(session))!, entries: [] as StoredEntry[], excerpted: new Set(), queued: [], pins: async () => [], onDidEmit: () => ({ dispose: () => undefined }), follow: async () => undefined, dispose: () => undefined };
     const models = { fallback: () => ({}), resolve: async () => ({}), resolveInTime: async () => ({}) } as unknown as ModelSource;
-    const chat = await OpenChat.open({ store, openConversation: async () => conversation as unknown as Conversation, models, fullQuestions: { answer: () => false }, log: silentLog, now: Date.now }, conversation.session);
+    const chat = await SessionTab.open({ store, openConversation: async () => conversation as unknown as Conversation, models, fullQuestions: { answer: () => false }, log: silentLog, now: Date.now }, conversation.session);
     deepStrictEqual(await Promise.all(['e1899', 'e3', 'e0', 'result', 'branch', 'nobody'].map((uuid) => chat.rowOf(uuid))), ['e1899', 'e3', 'e0', 'call', null, null]);
     chat.dispose();
     await store.close();
@@ -30,7 +30,7 @@ describe('the way to an entry', () => {
   it('is gone once the view is there: at once when it is shown, else after its next snapshot', () => {
     const told: string[] = [];
     const source = { store: { current: null, failure: null }, models: { connection: () => ({}) }, isTrusted: () => true, policyProblem: () => null, chat: () => null, loose: { draft: { text: '', attachments: [] }, connection: {} }, sessions: () => [] };
-    const feed = new SurfaceFeed(source as unknown as ConstructorParameters<typeof SurfaceFeed>[0]);
+    const feed = new ChatViewFeed(source as unknown as ConstructorParameters<typeof ChatViewFeed>[0]);
     const surface = { visible: true, ready: false, snapshot: () => void told.push('snapshot'), delta: (delta: { kind: string }) => void told.push(delta.kind) };
     feed.attach(surface);
     feed.reveal('a');

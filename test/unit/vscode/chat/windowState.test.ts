@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import type { Logger } from '../../../../src/core/ports';
-import { ChatMemory, type RememberedMeter } from '../../../../src/vscode/chat/windowState';
+import { WindowState, type RememberedMeter } from '../../../../src/vscode/chat/windowState';
 
 /** As VS Code keeps it: what is written comes back as JSON. */
 class Storage {
@@ -25,17 +25,17 @@ describe('what is known before the history is opened', () => {
   let workspace: Storage;
   let machine: Storage;
   let warned: unknown[];
-  let memory: ChatMemory;
+  let memory: WindowState;
   beforeEach(() => {
     [workspace, machine, warned] = [new Storage(), new Storage(), []];
     const log: Logger = { debug: () => undefined, info: () => undefined, warn: (event, data) => void warned.push([event, data?.['key']]), error: () => undefined };
-    memory = new ChatMemory(workspace, machine, log);
+    memory = new WindowState(workspace, machine, log);
   });
 
   const all = () => ({
     last: memory.lastSession(),
     meter: memory.lastMeter(),
-    loose: memory.looseSession(),
+    loose: memory.newSessionDraft(),
     offline: memory.offlineChosen(),
     declined: memory.relinkDeclined(),
     told: memory.toldEphemeral('/here'),
@@ -62,7 +62,7 @@ describe('what is known before the history is opened', () => {
     await memory.dismissedBanners.add('b');
     await memory.setModelNames([['acme/large', 'Acme Large']]);
     deepStrictEqual(all(), { last: 's', meter, loose: { draft: 'x' }, offline: true, declined: true, told: true, retention: [5, 30], transcript: true, watched: true, banner: true, names: [['acme/large', 'Acme Large']] });
-    memory = new ChatMemory(new Storage(), machine, { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined });
+    memory = new WindowState(new Storage(), machine, { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined });
     deepStrictEqual(all(), { ...nothing, offline: true, transcript: true, names: [['acme/large', 'Acme Large']] });
   });
 

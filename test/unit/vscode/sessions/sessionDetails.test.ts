@@ -1,8 +1,8 @@
 import { deepStrictEqual, throws } from 'node:assert';
 import type { SessionQuery } from '../../../../src/core/session/sessionQuery';
 import { changedDetails, detailsText } from '../../../../src/vscode/sessions/sessionDetails';
-import { groupSessions } from '../../../../src/vscode/sessions/sessionGroups';
-import { SessionLists } from '../../../../src/vscode/sessions/treeLists';
+import { groupSessions } from '../../../../src/vscode/sessions/tree/sessionGroups';
+import { SessionLists } from '../../../../src/vscode/sessions/tree/treeLists';
 import { sessionTooltip } from '../../../../src/vscode/sessions/sessionText';
 import { aSession, now } from './sessions';
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import type { Session } from '../../../../src/core/session/session';
-import type { LoadedLists } from '../../../../src/vscode/sessions/treeLists';
-import { groupNodes, rootNodes, rowOf, sessionNodes, type OtherWorkspace, type SessionNode, type TreeState } from '../../../../src/vscode/sessions/sessionNodes';
+import type { LoadedLists } from '../../../../src/vscode/sessions/tree/treeLists';
+import { groupNodes, rootNodes, rowOf, sessionNodes, type OtherWorkspace, type SessionNode, type TreeState } from '../../../../src/vscode/sessions/tree/sessionNodes';
 import { aSession, now } from './sessions';
 
 const hour = 3_600_000;

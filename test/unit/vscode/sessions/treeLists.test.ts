@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { SessionLists, listStep } from '../../../../src/vscode/sessions/treeLists';
+import { SessionLists, listStep } from '../../../../src/vscode/sessions/tree/treeLists';
 import { openTestStore, tempFolder, testUuid } from '../../../support/store/storeTemp';
 import { now } from './sessions';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { ChatPage } from '../../../support/view/chatPage';
 import { openChat, type ChatSession } from '../../../support/chat/chatSession';
 import { inOrder } from '../../../support/chat/inOrder';
-import { listStep } from '../../../../src/vscode/sessions/treeLists';
+import { listStep } from '../../../../src/vscode/sessions/tree/treeLists';
 import { SessionsPage } from '../../../support/view/sessionsPage';
 import { testUuid, userMessage } from '../../../support/store/storeTemp';
 import { waitFor } from '../../../support/waitFor';

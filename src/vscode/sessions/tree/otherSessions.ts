@@ -1,8 +1,8 @@
-import type { Disposable } from '../../core/base/disposable';
-import { errorText, StoreError } from '../../core/errors';
-import { storeTurnError } from '../../core/chat/turn/turnError';
-import { shown, t, wholeNumber } from '../../core/l10n';
-import type { Logger, SessionStore } from '../../core/ports';
+import type { Disposable } from '../../../core/base/disposable';
+import { errorText, StoreError } from '../../../core/errors';
+import { storeTurnError } from '../../../core/chat/turn/turnError';
+import { shown, t, wholeNumber } from '../../../core/l10n';
+import type { Logger, SessionStore } from '../../../core/ports';
 import { sessionNodes, type OtherWorkspace, type SessionNode } from './sessionNodes';
 
 export interface OtherSessionsDeps {

@@ -1,5 +1,5 @@
 import { EventEmitter, window, type TreeDataProvider, type TreeItem, type TreeView } from 'vscode';
-import type { Disposable } from '../../core/base/disposable';
+import type { Disposable } from '../../../core/base/disposable';
 
 /** A tree view that VS Code knows before what fills it is loaded: that is asked for when somebody looks. */
 export class LazyTree<T> implements Disposable {

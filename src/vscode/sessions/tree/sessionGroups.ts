@@ -1,6 +1,6 @@
-import { t } from '../../core/l10n';
-import type { Session } from '../../core/session/session';
-import type { SessionSort } from '../../core/session/sessionQuery';
+import { t } from '../../../core/l10n';
+import type { Session } from '../../../core/session/session';
+import type { SessionSort } from '../../../core/session/sessionQuery';
 
 export type DateGroup = 'pinned' | 'sorted' | 'today' | 'yesterday' | 'week' | 'older';
 

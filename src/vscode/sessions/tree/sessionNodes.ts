@@ -1,11 +1,11 @@
-import { listed, t, wholeNumber } from '../../core/l10n';
-import type { Session } from '../../core/session/session';
-import type { SessionSort } from '../../core/session/sessionQuery';
+import { listed, t, wholeNumber } from '../../../core/l10n';
+import type { Session } from '../../../core/session/session';
+import type { SessionSort } from '../../../core/session/sessionQuery';
 import { groupLabels, groupSessions, type DateGroup } from './sessionGroups';
 import type { ListName, LoadedLists } from './treeLists';
-import { ago } from '../../protocol/figures';
-import { messagesText, sessionDescription, sessionTitle, sessionTooltip, sortTexts } from './sessionText';
-import type { WaitingSession } from '../chat/waitingSession';
+import { ago } from '../../../protocol/figures';
+import { messagesText, sessionDescription, sessionTitle, sessionTooltip, sortTexts } from '../sessionText';
+import type { WaitingSession } from '../../chat/waitingSession';
 
 /** Another workspace of this machine, as the registry knows it. */
 export interface OtherWorkspace {

@@ -1,12 +1,12 @@
 import { MarkdownString, ThemeColor, ThemeIcon, TreeItem, TreeItemCollapsibleState, type TreeView } from 'vscode';
-import { DisposableStore, type Disposable } from '../../core/base/disposable';
-import { errorText } from '../../core/errors';
-import { t } from '../../core/l10n';
-import type { Logger, SessionStore } from '../../core/ports';
-import type { SessionSort } from '../../core/session/sessionQuery';
-import type { ChatController } from '../chat/chatController';
-import type { ChatMemory } from '../chat/windowState';
-import { commandIds } from '../manifest';
+import { DisposableStore, type Disposable } from '../../../core/base/disposable';
+import { errorText } from '../../../core/errors';
+import { t } from '../../../core/l10n';
+import type { Logger, SessionStore } from '../../../core/ports';
+import type { SessionSort } from '../../../core/session/sessionQuery';
+import type { ChatController } from '../../chat/chatController';
+import type { WindowState } from '../../chat/windowState';
+import { commandIds } from '../../manifest';
 import type { LazyTree } from './lazyTree';
 import type { OtherSessions } from './otherSessions';
 import { SessionLists, type ListName, type LoadedLists } from './treeLists';
@@ -17,7 +17,7 @@ export interface SessionsTreeDeps {
   readonly store: { get(): Promise<SessionStore> };
   readonly controller: Pick<ChatController, 'session' | 'answering' | 'state' | 'onDidChangeState'>;
   readonly others: Pick<OtherSessions, 'list' | 'nodes' | 'collapsed' | 'hidden'>;
-  readonly sorting: Pick<ChatMemory, 'sessionSort' | 'setSessionSort'>;
+  readonly sorting: Pick<WindowState, 'sessionSort' | 'setSessionSort'>;
   readonly now: () => number;
   readonly log: Logger;
   /** Whether to offer an empty workspace another one's history. */
