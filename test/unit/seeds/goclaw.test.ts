@@ -63,20 +63,20 @@ describe('seed: GoClaw', () => {
   });
 
   it('puts a summary in the form of a checkpoint into the system prompt', async () => {
-    run = await SeedRun.open('goclaw', { overrides: { 'compaction.triggerMessages': 26, 'memoryFlush.enabled': false } });
+    run = await SeedRun.open('goclaw', { overrides: { 'compaction.triggerMessages': 32, 'memoryFlush.enabled': false } });
     run.rig.summarizer.answer = checkpointForm;
     // Of messages so short that the system text is most of the context, too little would be saved.
-    for (let i = 1; i <= 12; i++) await run.exchange(String(i), { tokens: 90 });
+    for (let i = 1; i <= 15; i++) await run.exchange(String(i), { tokens: 90 });
     assert.equal(run.compactions.length, 0);
-    await run.exchange('13');
-    assert.equal(run.compactions.length, 0, '25 messages when the 13th was asked');
-    await run.exchange('14');
+    await run.exchange('16');
+    assert.equal(run.compactions.length, 0, '31 messages when the 16th was asked');
+    await run.exchange('17');
     const [record] = run.compactions;
     assert.deepEqual([record?.rung, record?.placement], ['model', 'system-block']);
     assert.match(run.lastRequest.systemSummary!, /## Summary of the previous conversation[\s\S]*## Topics\n- the port[\s\S]*## Key decisions\n- 54329, because it is free[\s\S]*## Open questions\n- which host\?/);
     const texts = outline(run.lastRequest).filter((line) => /question|answer/.test(line));
     assert.ok(texts.length >= 20 && texts.length <= 22, texts.join('|'));
-    assert.equal(texts.at(-1), 'user: question 14');
+    assert.equal(texts.at(-1), 'user: question 17');
   });
 
   it('leaves a stub and keeps three quarters when every summariser fails, marked for a retry', async () => {

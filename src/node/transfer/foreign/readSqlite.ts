@@ -48,8 +48,9 @@ export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, c
 /** Of its three tables only the messages have to be there. */
 function* goclaw(database: ForeignDatabase, context: ImportContext): Generator<SourceEvent, void, void> {
   const tables = (['messages', 'compactions', 'checkpoints'] as const).filter((table) => database.tables().has(table));
-  // The key of each conversation, in the order in which they began.
-  const keys = [...new Set([...database.rows('messages', ['session_key'], { order: ['timestamp', 'rowid'] })].map((row) => row['session_key'] ?? null))];
+  // A conversation may have a compaction and no message any more.
+  const keysOf = (table: string) => [...database.rows(table, ['session_key'], { order: ['timestamp', 'rowid'] })].map((row) => row['session_key'] ?? null);
+  const keys = [...new Set(tables.flatMap(keysOf))];
   for (const [i, key] of keys.entries()) {
     context.signal?.throwIfAborted();
     const rows = tables.flatMap((table) => hashed(database.rows(table, 'all', { equal: { session_key: key }, order: ['timestamp', 'rowid'] })).map((one) => ({ table, ...one })));
