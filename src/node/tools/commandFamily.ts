@@ -19,11 +19,14 @@ export class CommandFamily {
 
   /** Sends a signal to all of them; with `SIGKILL` until none is left. */
   end(signal: NodeJS.Signals): void {
+    // Looked up first: once the shell has ended, what has left its session and its variables has no parent to be known by.
+    let members = this.members();
     if (this.shell !== null) send(-this.shell, signal);
     for (let round = 0; round < mostRounds; round++) {
-      const members = this.members();
       for (const { pid } of members) send(pid, signal);
-      if (members.length === 0 || signal !== 'SIGKILL') return;
+      if (signal !== 'SIGKILL') return;
+      members = this.members();
+      if (members.length === 0) return;
     }
   }
 
