@@ -3,6 +3,7 @@ import type { ModelEvent, ModelFailure } from '../../core/models/modelEvent';
 import { ModelError } from '../../core/models/modelError';
 import { english } from '../../core/l10n';
 import { HttpError, httpFailure } from './httpFailure';
+import { linesOf } from './linesOf';
 import { sameOriginFetch, type Fetch } from './sameOriginFetch';
 import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type StreamedAnswer } from './streamAnswer';
 import type { Watchdog } from './watchdog';
@@ -36,7 +37,7 @@ export class ModelHttp {
     const open = async (abort: AbortSignal, watchdog: Watchdog) => {
       const response = await this.send(path, body, abort);
       watchdog.allow();
-      return linesOf(response, watchdog);
+      return linesOf(response.body, () => watchdog.allow());
     };
     return streamAnswer({ open, answer, timeouts: this.timeouts, failureOf: this.failureOf, closingMs: 0 }, signal);
   }
@@ -76,16 +77,4 @@ export function checkedKey(apiKey: string): string {
   const key = apiKey.trim();
   if (key === '' || /^[\x21-\x7e]+$/.test(key)) return key;
   throw new ModelError({ reason: 'bad_key', detail: english('The key contains characters that no key has.') });
-}
-
-async function* linesOf(response: Response, watchdog: Watchdog): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of response.body ?? []) {
-    watchdog.allow();
-    const lines = (rest + decoder.decode(chunk as Uint8Array, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (rest.trim() !== '') yield rest;
 }
