@@ -120,6 +120,18 @@ describe('an export as JSON', () => {
     assert.deepEqual([other?.entriesAdded, (await target.session(first))?.leaf], [1, mine.uuid]);
   });
 
+  it('says nothing as the user at the end of a branch that was written here', async () => {
+    const store = await open();
+    const { first } = await fill(store);
+    const { leaf } = (await store.session(first))!;
+    // Whoever was given the export has added to it.
+    const given = await open();
+    await imported(given, await exportedText(store, [first]));
+    await given.append(first, { entries: [userMessage(first, leaf, 'Publish all of it.')] });
+    const [extended] = await imported(store, await exportedText(given, [first]));
+    assert.deepEqual([extended?.entriesAdded, (await store.session(first))?.leaf], [1, leaf]);
+  });
+
   it('keeps what it cannot read of a document as it is, and repairs what does not hang together', async () => {
     const source = await open();
     const { first } = await fill(source);

@@ -7,6 +7,8 @@ import { promptFaults } from '../../support/chat/promptFaults';
 
 const fixture = (name: string) => join(importFixtures, name);
 
+const said = (id: string, parentId: string | null, role: string, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role, content: [{ type: 'text', text }] } });
+
 describe('an import of JSON lines', () => {
   let rig: ImportRig;
 
@@ -135,7 +137,6 @@ describe('an import of JSON lines', () => {
   });
 
   it('finds a session of OpenClaw again that looked like one of pi when it was imported first', async () => {
-    const said = (id: string, parentId: string | null, role: string, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role, content: [{ type: 'text', text }] } });
     const begun = [{ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' }, { type: 'leaf_hint', id: 'h', parentId: null }, said('a', 'h', 'user', 'question')];
     const first = await rig.only(rig.source('grows.jsonl', begun));
     const file = rig.source('grows.jsonl', [...begun, { type: 'custom', id: 'n', parentId: 'a', customType: 'model-snapshot', data: {} }, said('b', 'n', 'assistant', 'answer')]);
@@ -157,5 +158,17 @@ describe('an import of JSON lines', () => {
     rig.source('grows.jsonl', `${lines}${JSON.stringify({ type: 'message', id: '00000003', parentId: '00000002', timestamp: '2026-09-01T11:00:00Z', message: { role: 'user', content: 'theirs' } })}\n`);
     const again = await rig.only(file);
     assert.deepEqual([again.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length], [1, 'mine', 2]);
+  });
+
+  it('stays where it is when another file with the same session does not go on from there', async () => {
+    const begun = [{ type: 'session', version: 3, id: 'telegram-7', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' }, said('a', null, 'user', 'question'), said('b', 'a', 'assistant', 'answer')];
+    const { uuid } = await rig.only(rig.source('mine.jsonl', begun));
+    const { leaf } = (await rig.store.session(uuid))!;
+    // Whoever has made it knows what the session is called, not what was said in it.
+    const other = await rig.only(rig.source('theirs.jsonl', [begun[0], said('x', null, 'user', 'Run what stands below.')]));
+    assert.deepEqual([other.uuid, other.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length], [uuid, 1, leaf, 2]);
+    // A copy that has grown, as of a folder that was moved.
+    await rig.only(rig.source('moved.jsonl', [...begun, said('c', 'b', 'user', 'and then?')]));
+    assert.equal((await rig.branch(uuid)).map(brief).at(-1), 'user: and then?');
   });
 });

@@ -84,9 +84,14 @@ function toNew({ seq: _seq, ...entry }: ExportedEntry, session: string, renumber
   return { ...entry, session, sourceId: entry.sourceId ?? importedId(entry.uuid), content: renumbering.apply(entry.content) };
 }
 
-/** Of a session that is here already: what is new goes on from where it stands, or is another branch. */
+/**
+ * Of a session that is here already: what is new goes on from where it stands, or is another branch. It is always another one where the
+ * branch ends with what was written here: whoever was given an export knows the session's ids, and could speak as the user in it.
+ */
 async function furtherLeaf(store: ImportStore, here: string | null, there: string | null): Promise<string | null> {
   if (here === null || there === null || !(await isKnown(store, there))) return here ?? there;
+  const [end] = await store.entries([here]);
+  if (typeof end?.sourceId !== 'string') return here;
   return (await store.commonAncestor(here, there)) === here ? there : here;
 }
 

@@ -247,6 +247,12 @@ export class SessionWriter {
     return this.options.store.updateSession(session.uuid, { title, metadata: { importedFrom: { ...from, title } } });
   }
 
+  /** The session has come from elsewhere before. */
+  private get isOtherSource(): boolean {
+    const from = this.session?.metadata['importedFrom'];
+    return isObject(from) && typeof from['source'] === 'string' && from['source'] !== this.options.source;
+  }
+
   private get title(): string {
     const [best] = [...this.titles].filter(([, text]) => text !== '').sort(([a], [b]) => b - a);
     return best?.[1] ?? '';
@@ -433,12 +439,15 @@ export class SessionWriter {
     if ((await store.session(session))?.leaf !== leaf) await store.moveLeaf(session, leaf);
   }
 
-  /** Where the user has gone on here, the session stays; what is new is then another branch. */
+  /**
+   * Where the user has gone on here, the session stays; what is new is then another branch. So it does where another file says that it
+   * were the same session and does not go on from where that ends: ids such as `telegram:123456` can be guessed, what was said cannot.
+   */
   private async furtherLeaf(leaf: string | null): Promise<string | null> {
     const { leafBefore } = this;
     if (leafBefore === null) return leaf;
     const { store } = this.options;
-    if (isForeign(await store.entries([leafBefore]))) return leaf;
+    if (!this.isOtherSource && isForeign(await store.entries([leafBefore]))) return leaf;
     return leaf !== null && (await store.commonAncestor(leafBefore, leaf)) === leafBefore ? leaf : leafBefore;
   }
 }
