@@ -104,6 +104,17 @@ describe('project', () => {
     );
   });
 
+  it('puts the summary of an imported history among the messages, wherever its record wants it', () => {
+    for (const placement of summaryPlacements) {
+      const b = new BranchBuilder();
+      b.user('old');
+      const kept = b.user('kept');
+      const record = b.compaction(kept, { placement });
+      const { messages, systemSummary } = projected(b.entries.map((entry) => (entry.uuid === record.uuid ? { ...entry, sourceId: 'imported:x' } : entry)));
+      assert.deepEqual([shape(messages)[0], systemSummary], [`user: ${testFrames.state('SUMMARY')}`, null]);
+    }
+  });
+
   it('marks at most the end of the summary, of the last prompt and of this one for the cache', () => {
     const b = new BranchBuilder();
     b.user('old');

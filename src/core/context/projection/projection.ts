@@ -92,7 +92,9 @@ export function project(input: ProjectionInput): Projection {
 function summaryPieces({ entries, tokensOf, estimate, frames }: ProjectionInput): Piece[] {
   const live = liveCompaction(entries);
   if (!live || live.content.summaryText.trim() === '') return [];
-  const { summaryText, placement = 'history-pair' } = live.content;
+  const { summaryText } = live.content;
+  // What was brought along from elsewhere stands in no notice of the program's and not in the system text, whatever it says.
+  const placement = typeof live.sourceId === 'string' ? 'history-pair' : (live.content.placement ?? 'history-pair');
   const piece = (role: Piece['role'], text: Sealed, framing: number): Piece => ({ entryId: live.uuid, segment: 'summary', role, block: { type: 'text', text }, tokens: tokensOf(live) + framing });
   const state = frames.state(summaryText);
   switch (placement) {
