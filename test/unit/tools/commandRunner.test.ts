@@ -15,8 +15,9 @@ describe('the environment of commands', () => {
     ...{ GITHUB_TOKEN: 'x', NPM_TOKEN: 'x', NODE_AUTH_TOKEN: 'x', AWS_SECRET_ACCESS_KEY: 'x', AWS_ACCESS_KEY_ID: 'x', AWS_SESSION_TOKEN: 'x', CLIENT_SECRET: 'x', SECRET_KEY_BASE: 'x', PGPASSWORD: 'x', MYSQL_PWD: 'x' },
     ...{ DB_PASSWORD: 'x', stripe_api_key: 'x', GOOGLE_APPLICATION_CREDENTIALS: '/x', SSH_AUTH_SOCK: '/x', GITLAB_PAT: 'x', SLACK_WEBHOOK_URL: 'x', AZURE_STORAGE_CONNECTION_STRING: 'x' },
     ...{ DATABASE_URL: 'postgres://ada:pw/w@h/db', REDIS: 'redis://:pw@h', HTTPS_PROXY: 'http://ada:pw@proxy:80', JDBC: 'jdbc:x://h?user=a&password=b', EXTRA: 'Authorization: Basic YTpi', PEM: '-----BEGIN RSA PRIVATE KEY-----\nx', MINE: `ghp_${'a'.repeat(36)}` },
+    ...{ BW_SESSION: 'x', OP_SESSION_my: 'x', COOKIE: 'x', SENTRY_DSN: 'x', STRIPE: `sk_live_${'a1'.repeat(12)}`, VAULT: `hvs.${'a1'.repeat(12)}`, GROK: `xai-${'a1'.repeat(12)}`, HOOK: `whsec_${'a1'.repeat(12)}`, BOT: `123456789:${'a1'.repeat(17)}`, AGE: `AGE-SECRET-KEY-1${'Q'.repeat(40)}` },
   };
-  const plain = { PATH: '/bin', HOME: '/home/ada', PWD: '/w', OLDPWD: '/', LANG: 'C', TOKENIZERS_PARALLELISM: 'false', CI_SERVER: 'https://ada@h:80/x', URL: 'https://h:8080/a?b', KEYBOARD: 'us', XAUTHORITY: '/x', EMPTY: '' };
+  const plain = { PATH: '/bin', HOME: '/home/ada', PWD: '/w', OLDPWD: '/', LANG: 'C', TOKENIZERS_PARALLELISM: 'false', CI_SERVER: 'https://ada@h:80/x', URL: 'https://h:8080/a?b', KEYBOARD: 'us', XAUTHORITY: '/x', EMPTY: '', DESKTOP_SESSION: 'gnome', LS_COLORS: 'rs=0:di=01;34:*.tar=01;31', LESSOPEN: '| /usr/bin/lesspipe %s' };
   const own = { ANTHROPIC_API_KEY: 'x', OPENAI_BASE_URL: 'x', VSCODE_IPC_HOOK: 'x', ELECTRON_RUN_AS_NODE: '1', THREADKEEPER_X: '1' };
 
   it('is without what looks like a secret by its name or its value, and with all else', () => {

@@ -1,3 +1,4 @@
+import { issuedSecrets } from '../../redaction/issuedSecrets';
 import { globMatcher } from '../guard/glob';
 
 /** Names of environment variables, `*` for any part of one, in upper or lower case. */
@@ -20,10 +21,10 @@ const ownNames = ['ANTHROPIC_*', 'OPENAI_*', 'VSCODE_*', 'ELECTRON_*', 'THREADKE
 /** `SSH_AUTH_SOCK` is no secret itself, but whoever has it can log in wherever the user can, without a passphrase. */
 const secretNames = [
   ...['*TOKEN', '*_SECRET', '*_SECRET_*', '*SECRET', 'SECRET_*', '*PASSWORD*', '*PASSWD*', '*PASSPHRASE*', '*_PASS', '*_PWD', '*_KEY', '*API_KEY*', '*APIKEY*', '*ACCESS_KEY*', '*PRIVATE_KEY*'],
-  ...['*_AUTH', '*AUTHKEY', '*CREDENTIAL*', '*_COOKIE', '*CONNECTION_STRING*', '*WEBHOOK*', '*_PAT', '*_SAS', '*_JWT', 'SSH_AUTH_SOCK', 'GPG_AGENT_INFO'],
+  ...['*_AUTH', '*AUTHKEY', '*CREDENTIAL*', '*_COOKIE', '*CONNECTION_STRING*', '*WEBHOOK*', '*_PAT', '*_SAS', '*_JWT', 'BW_SESSION', 'OP_SESSION*', 'COOKIE', 'COOKIES', '*_DSN', 'SSH_AUTH_SOCK', 'GPG_AGENT_INFO'],
 ];
 
-/** An address with a password, a private key, a connection string, a header, and what well-known services begin their keys with. */
+/** An address with a password, a private key, a connection string and a header; what services issue is known by its shape (`issuedSecrets`). */
 const secretValues = [
   /:\/\/[^\s:/@]*:[^\s@]+@/,
   /-----BEGIN [A-Z ]*PRIVATE KEY/,
@@ -41,10 +42,14 @@ export function commandEnvironment(all: Readonly<Record<string, string | undefin
   const withheld: string[] = [];
   for (const [name, value] of Object.entries(all)) {
     if (value === undefined || own(name)) continue;
-    if (!passes(name) && (isNamed(name) || secretValues.some((pattern) => pattern.test(value)))) withheld.push(name);
+    if (!passes(name) && (isNamed(name) || holdsSecret(value))) withheld.push(name);
     else passed[name] = value;
   }
   return { passed, withheld: withheld.sort() };
+}
+
+function holdsSecret(value: string): boolean {
+  return secretValues.some((pattern) => pattern.test(value)) || issuedSecrets.some(({ pattern, accept }) => (value.match(pattern) ?? []).some((found) => accept?.(found) ?? true));
 }
 
 /** Those of `names` that stand in a text as a word. */
