@@ -1,5 +1,5 @@
 import { t } from '../../l10n';
-import { foldPath } from './foldPath';
+import { foldNames, foldPath } from './foldPath';
 import { globMatcher, type PathMatcher } from './glob';
 import { guardedKinds } from './guardedKinds';
 
@@ -17,7 +17,7 @@ export function editGuard(rules: EditRules): EditGuard {
   const kept = guardedKinds.flatMap(({ why, globs }) => globs.filter((glob) => rules[glob] !== true).map((glob) => ({ matches: matcherOf(glob), why })));
   const added = own.map(([glob, allowed]) => ({ matches: matcherOf(glob), why: allowed ? null : () => t('Your settings want every change of this file to be asked about.') }));
   return (path) => {
-    const folded = foldPath(path);
+    const folded = foldNames(path);
     const rule = [...kept, ...added].findLast(({ matches }) => matches(folded));
     return rule?.why?.() ?? null;
   };

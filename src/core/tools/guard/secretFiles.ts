@@ -1,4 +1,4 @@
-import { foldPath } from './foldPath';
+import { foldNames } from './foldPath';
 import { globMatcher, nameMatcher } from './glob';
 
 /** Folders in which everything is one, wherever they lie. */
@@ -47,7 +47,7 @@ const harmless = [
 
 /** Whether a path looks as if it held secrets: such files are asked about every time, and never searched. */
 export function looksSecret(path: string, isFolder = false): boolean {
-  const folded = foldPath(path);
+  const folded = foldNames(path);
   const parts = folded.split('/');
   if (parts.some((part) => folders.has(part))) return true;
   const name = parts.at(-1) ?? '';

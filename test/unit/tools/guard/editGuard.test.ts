@@ -3,7 +3,7 @@ import { defaultEditRules, editGuard } from '../../../../src/core/tools/guard/ed
 
 /** Paths, behind a part of why they are asked about. */
 const guarded: Readonly<Record<string, readonly string[]>> = {
-  'VS Code runs': ['.vscode/settings.json', '.vscode/tasks.json', 'sub/.vscode/launch.json', '.VSCODE/Tasks.json', 'a.code-workspace', '.vs\u200bcode/tasks.json'],
+  'VS Code runs': ['.vscode/settings.json', '.vscode/tasks.json', 'sub/.vscode/launch.json', '.VSCODE/Tasks.json', 'a.code-workspace', '.vs\u200bcode/tasks.json', '.vscode./tasks.json', '.vscode /tasks.json. .'],
   'Editors run': ['.idea/runConfigurations/a.xml', '.zed/tasks.json', '.exrc', '.nvim.lua', '.dir-locals.el'],
   'Build servers': ['.github/workflows/ci.yml', '.github/actions/a/action.yml', '.gitlab-ci.yml', '.circleci/config.yml', 'Jenkinsfile', 'azure-pipelines.yml', '.travis.yml', 'bitbucket-pipelines.yml', 'CODEOWNERS', 'renovate.json', 'vercel.json'],
   'Git runs': ['.husky/pre-commit', '.githooks/post-merge', 'lefthook.yml', '.pre-commit-config.yaml', '.lintstagedrc.json', 'lint-staged.config.mjs'],
