@@ -21,6 +21,9 @@ export function chatViewHtml(parts: ChatViewParts): string {
     `style-src ${parts.cspSource}`,
     `font-src ${parts.cspSource}`,
     `img-src ${parts.cspSource} data:`,
+    // `default-src` does not speak for these two.
+    `form-action 'none'`,
+    `base-uri 'none'`,
   ].join('; ');
   return `<!DOCTYPE html>
 <html lang="${attribute(parts.translations.language)}">

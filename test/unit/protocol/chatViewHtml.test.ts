@@ -20,6 +20,8 @@ describe('chat view document', () => {
       'style-src https://views.example',
       'font-src https://views.example',
       'img-src https://views.example data:',
+      `form-action 'none'`,
+      `base-uri 'none'`,
     ]);
   });
 
