@@ -30,6 +30,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
     vscode.commands.registerCommand('acme.askThreadkeeper', async () => {
       const calls = [
+        ['threadkeeper_searchSessions', { query: 'lighthouse\u202E\u200B **white** [here](command:workbench.action.quit)', days: 3 }],
         ['threadkeeper_recall', { query: 'lighthouse' }],
         ['threadkeeper_searchSessions', { query: 'lighthouse' }],
         ['threadkeeper_notes', {}],

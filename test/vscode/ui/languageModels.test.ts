@@ -107,14 +107,26 @@ describe('another extension’s model and tool', function () {
   it('may look into the history and the notes when the user says so', async () => {
     const { workbench } = session;
     await workbench.runCommand('Acme: Ask Threadkeeper');
-    for (const title of ['Look up the open Threadkeeper session', 'Search all Threadkeeper sessions', 'Read Threadkeeper’s notes']) {
-      assert.match(await workbench.messages.waitForDialog(), new RegExp(title));
+    const hostile = await workbench.messages.waitForDialog();
+    await workbench.screenshot('lm-shared-tool');
+    assert.match(hostile, /^Search all Threadkeeper sessions/);
+    assert.ok(
+      hostile.replaceAll('\u00a0', ' ').includes('{"query":"lighthouse⟦U+202E⟧⟦U+200B⟧ **white** [here](command:workbench.action.quit)","days":3}'),
+      hostile,
+    );
+    assert.equal(await workbench.page.locator('.monaco-dialog-box .dialog-message-container a').count(), 0, 'a link');
+    await workbench.messages.answerDialog('Cancel');
+    const asked = [['Look up the open Threadkeeper session', '{"query":"lighthouse"}'], ['Search all Threadkeeper sessions', '{"query":"lighthouse"}'], ['Read Threadkeeper’s notes', '']] as const;
+    for (const [title, input] of asked) {
+      const shown = await workbench.messages.waitForDialog();
+      assert.ok(shown.startsWith(title) && shown.includes(input) && shown.includes('It asks with') === (input !== ''), shown);
       await workbench.messages.answerDialog('Yes');
     }
-    const told = await waitFor('three answers', () => {
+    const [refused, ...told] = await waitFor('four answers', () => {
       const all = acme.requests.filter(({ path }) => path === '/told').map(({ body }) => String(body['told']));
-      return all.length === 3 && all;
+      return all.length === 4 && all;
     });
+    assert.match(refused!, /cancel/i);
     assert.match(told[0]!, /lighthouse is white/);
     assert.match(told[1]!, /lighthouse is white/);
     assert.match(told[2]!, /note|empty|nothing/i);
