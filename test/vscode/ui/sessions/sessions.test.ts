@@ -35,7 +35,7 @@ describe('the Sessions view', function () {
       await chat.ask(title);
     }
     await sessions.see('Today', 'Harbour fees', 'Mooring codes', 'Tide tables');
-    await waitFor('the description', async () => (await sessions.rows())[1] === 'Harbour fees · open · now · 2 messages');
+    await waitFor('the description', async () => (await sessions.rows())[1] === 'Harbour fees · open · just now · 2 messages');
     await workbench.screenshot('sessions');
   });
 
