@@ -67,9 +67,11 @@ export class QuickInput {
     await waitFor('the command palette', async () => {
       await this.page.keyboard.press('F1');
       await this.input.waitFor({ timeout: 2_000 });
-      return (await this.input.inputValue()).startsWith('>');
+      if (!(await this.input.inputValue()).startsWith('>')) return false;
+      // What takes the focus late, as a panel that has just been opened, closes the palette again.
+      await this.input.fill(`>${title}`, { timeout: 2_000 });
+      return true;
     });
-    await this.input.fill(`>${title}`);
     await this.pick(title);
   }
 }

@@ -159,7 +159,7 @@ describe('commands from the palette', function () {
     await press('Copy');
     await waitFor('the copy', async () => (await clipboard()).trim() === 'const flood = 7;', { timeout: 8_000 });
     await press('Open as file');
-    await tab('Untitled').waitFor();
+    await tab('const flood = 7;').waitFor();
     await workbench.screenshot('code-opened');
   });
 
