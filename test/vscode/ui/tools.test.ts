@@ -251,6 +251,18 @@ describe('workspace tools', function () {
     await chat.press('Deny');
     await chat.idle();
     assert.equal(existsSync(file('.vscode/tasks.json')), false);
+
+    api.enqueue(reply(toolCall('run_command', { command: 'echo \u202Esdrawkcab\u200B; touch ran' })), reply('It did not run.'));
+    await chat.send('Run what cannot be read');
+    await chat.see('.approval-detail', 'echo ⟦U+202E⟧sdrawkcab⟦U+200B⟧; touch ran');
+    await chat.see('.approval', 'Characters that cannot be seen are shown as ⟦U+…⟧.');
+    await workbench.screenshot('tools-hidden-light');
+    await server.writeSettings({ ...settings, 'workbench.colorTheme': themes.dark });
+    await waitFor('the dark theme', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.dark}"])`)) > 0);
+    await workbench.screenshot('tools-hidden-dark');
+    await chat.press('Deny');
+    await chat.idle();
+    assert.equal(existsSync(file('ran')), false);
     await server.writeSettings({ ...settings, 'threadkeeper.tools.approval': 'allowReads', 'workbench.colorTheme': themes.dark });
   });
 
