@@ -48,7 +48,7 @@ export interface VscodeServer {
   extensionHosts(): ProcessInfo[];
   /** What the server printed so far. */
   output(): string;
-  /** Replaces the user settings on disk; open windows follow on their own. */
+  /** Replaces the user settings on disk; open windows follow on their own, with settings of application scope when they are reloaded. */
   writeSettings(settings: Record<string, unknown>): Promise<void>;
   /** Ends the server with its children and removes a temporary data folder. Safe to call twice. */
   stop(): Promise<void>;

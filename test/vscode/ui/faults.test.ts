@@ -7,7 +7,8 @@ describe('when something goes wrong', () => {
   let session: ChatSession;
 
   before(async () => {
-    session = await openChat({ window: 60_000 });
+    // A snapshot of the long paste would be written beside the turns, and take the answers that are meant for them.
+    session = await openChat({ window: 60_000, settings: { 'threadkeeper.checkpoint.enabled': false } });
   });
   afterEach(function () {
     return session.keepPictures(this.currentTest);
@@ -108,6 +109,7 @@ describe('when something goes wrong', () => {
   it('says that the address cannot be reached', async () => {
     const { chat, server, workbench } = session;
     await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': 'http://127.0.0.1:59999', 'threadkeeper.model': 'claude-far-away' });
+    await workbench.reload();
     await chat.see('tk-header', 'claude-far-away');
     await chat.send('anyone there?');
     await chat.see('.error-row', /could not be reached.*baseUrl/s);
@@ -115,8 +117,9 @@ describe('when something goes wrong', () => {
   });
 
   it('says that the provider does not know the model', async () => {
-    const { chat, server, api } = session;
+    const { chat, server, api, workbench } = session;
     await server.writeSettings({ 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': 'claude-unheard-of' });
+    await workbench.reload();
     await waitFor('the provider to be asked about it', () => api.requests.some(({ path }) => path.includes('claude-unheard-of')));
     await chat.press('Try again');
     await chat.see('.error-row', /does not know the model.*claude-unheard-of/s);
