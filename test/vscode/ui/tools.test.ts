@@ -33,7 +33,7 @@ describe('workspace tools', function () {
 
   before(async () => {
     // The browser's VS Code saves by itself: what is not saved yet would not stay so.
-    session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off' } });
+    session = await openChat({ window: 60_000, settings: { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false } });
     await writeFile(file('src/dos.txt'), 'one\r\ntwo\r\nthree');
     await writeFile(file('.env'), 'TOKEN=very-secret');
   });
@@ -227,7 +227,7 @@ describe('workspace tools', function () {
 
   it('guarded: asks about what executes or instructs although the tool was allowed for the session, and says why', async () => {
     const { chat, api, server, workbench } = session;
-    const settings = { 'files.autoSave': 'off', 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': smallModel, 'threadkeeper.tools.approval': 'session' };
+    const settings = { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false, 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': smallModel, 'threadkeeper.tools.approval': 'session' };
     await server.writeSettings({ ...settings, 'workbench.colorTheme': themes.dark });
     await waitFor('the settings', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.dark}"])`)) > 0);
     await mkdir(file('.vscode'), { recursive: true });
