@@ -271,6 +271,10 @@ export class CommandRouter implements WorkbenchActions {
     await savePolicySetting(preset);
   }
 
+  editSessionDetails(): Promise<void> {
+    return this.sessionCommands.all.editSessionDetails([]);
+  }
+
   verifyHistory(): Promise<void> {
     return this.deps.care.all.verifyHistory();
   }

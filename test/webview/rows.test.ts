@@ -184,6 +184,14 @@ describe('rows', function () {
     deepStrictEqual(await view.requested('select_model'), { method: 'select_model' });
   });
 
+  it('a turn over the cost limit offers the place where the limit stands', async () => {
+    const text = 'This session has cost $0.50, and its limit is $0.50. Raise the limit, or start a new session.';
+    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), { kind: 'error', id: 'e1', at: noon, reason: 'cost_limit', text }] }) });
+    deepStrictEqual(await actions(view, 'e1'), ['Edit Session Details…', 'Try again', 'Show log']);
+    await view.button('Edit Session Details…').click();
+    deepStrictEqual(await view.requested('edit_session_details'), { method: 'edit_session_details' });
+  });
+
   it('offers to try again also behind quiet rows, and for a message that was stopped before its answer', async () => {
     const error = { kind: 'error', id: 'e1', at: noon, reason: 'network', text: 'No connection.' } as const;
     const model = { kind: 'info', id: 'i1', at: noon, text: 'Model: Claude Haiku 4.5' } as const;

@@ -329,7 +329,7 @@ export class Conversation {
   /** Adopts changed settings: model, policy. Takes effect with the next request. */
   async refreshModel(): Promise<TurnError | null> {
     try {
-      const moved = await this.engine.use(withBudget(await this.deps.resolveModel(this.session), () => this.limit.check()), this.deps.policy(this.session), parseThinkingLevel(this.session.thinkingLevel));
+      const moved = await this.engine.use(withBudget(await this.deps.resolveModel(this.session), () => this.limit.check(), 'cost_limit'), this.deps.policy(this.session), parseThinkingLevel(this.session.thinkingLevel));
       if (moved) this.deps.log.info('threshold_updated', { policy: this.policy.name, model: this.model.info.id, ...thresholdsOf(this.engine.budget) });
       this.meter.tell();
       if (!this.isBusy) void this.meter.restoreAnchor();

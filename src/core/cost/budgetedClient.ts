@@ -1,7 +1,7 @@
 import type { ModelBinding } from '../context/engine';
 import { english } from '../l10n';
 import type { ModelClient, Summarizer } from '../ports';
-import type { ModelEvent } from '../models/modelEvent';
+import type { ModelEvent, OwnLimit } from '../models/modelEvent';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest } from '../models/modelRequest';
 import { BudgetedSummarizer } from './budgetedSummarizer';
@@ -10,12 +10,12 @@ import { BudgetedSummarizer } from './budgetedSummarizer';
 export type BudgetGate = (mayAsk: boolean) => Promise<string | null>;
 
 /** A binding whose requests, those of its summarisers included, are asked for first; what only counts or lists is not. */
-export function withBudget(binding: ModelBinding, gate: BudgetGate): ModelBinding {
+export function withBudget(binding: ModelBinding, gate: BudgetGate, limit: OwnLimit = 'budget'): ModelBinding {
   const { client, summarizer, chain } = binding;
-  const held = (one: Summarizer) => new BudgetedSummarizer(one, gate);
+  const held = (one: Summarizer) => new BudgetedSummarizer(one, gate, limit);
   return {
     ...binding,
-    client: client.generates ? new BudgetedClient(client, gate) : client,
+    client: client.generates ? new BudgetedClient(client, gate, limit) : client,
     summarizer: summarizer && held(summarizer),
     ...(chain ? { chain: async (entries) => (await chain(entries)).map(held) } : {}),
   };
@@ -29,6 +29,7 @@ class BudgetedClient implements ModelClient {
   constructor(
     private readonly client: ModelClient,
     private readonly gate: BudgetGate,
+    private readonly limit: OwnLimit,
   ) {
     this.provider = client.provider;
     this.generates = client.generates;
@@ -42,7 +43,7 @@ class BudgetedClient implements ModelClient {
     // A budget that cannot be looked up stops nobody.
     const refusal = signal.aborted ? null : await Promise.race([this.gate(true).catch(() => null), stopped]);
     signal.removeEventListener('abort', stop);
-    if (refusal !== null) yield { type: 'failed', failure: { reason: 'budget', detail: english('{0} Nothing was sent; your message is kept.', refusal) } };
+    if (refusal !== null) yield { type: 'failed', failure: { reason: this.limit, detail: english('{0} Nothing was sent; your message is kept.', refusal) } };
     else yield* this.client.stream(request, signal);
   }
 

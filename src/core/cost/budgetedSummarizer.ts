@@ -1,8 +1,9 @@
 import { ModelError } from '../models/modelError';
+import type { OwnLimit } from '../models/modelEvent';
 import type { Summarizer, SummaryRequest } from '../ports';
 import type { BudgetGate } from './budgetedClient';
 
-/** A summariser that is asked only while there is a budget for it; then it fails with the reason `budget`, and the next way of summarising is taken. */
+/** A summariser that is asked only while there is a budget for it; then it fails with that limit as its reason, and the next way of summarising is taken. */
 export class BudgetedSummarizer implements Summarizer {
   readonly provider: string;
   readonly model: string;
@@ -14,6 +15,7 @@ export class BudgetedSummarizer implements Summarizer {
   constructor(
     private readonly summarizer: Summarizer,
     gate: BudgetGate,
+    limit: OwnLimit,
   ) {
     this.provider = summarizer.provider;
     this.model = summarizer.model;
@@ -22,7 +24,7 @@ export class BudgetedSummarizer implements Summarizer {
     this.summarize = async (request: SummaryRequest, signal) => {
       // A budget that cannot be looked up stops nobody.
       const refusal = await gate(request.background !== true).catch(() => null);
-      if (refusal !== null) throw new ModelError({ reason: 'budget', detail: refusal });
+      if (refusal !== null) throw new ModelError({ reason: limit, detail: refusal });
       return summarizer.summarize(request, signal);
     };
     if (summarizer.declineContinuing) this.declineContinuing = () => summarizer.declineContinuing!();

@@ -34,9 +34,12 @@ export type ModelFailureReason =
   | 'refused'
   /** To a server that the user has not named (`detail` says it in full). */
   | 'redirected'
-  /** Used up at the provider, or the user's own limit (`detail` says it in full): waiting a little does not help. */
-  | ('quota' | 'budget')
+  /** Used up at the provider, or the user's own limit of a day or of the session (`detail` says it in full): waiting a little does not help. */
+  | ('quota' | OwnLimit)
   | 'cancelled';
+
+/** Limits that the user has set: nothing was asked of a provider. */
+export type OwnLimit = 'budget' | 'cost_limit';
 
 export interface TokenUsage {
   readonly input: number;

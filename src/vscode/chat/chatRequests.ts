@@ -26,6 +26,7 @@ export interface WorkbenchActions {
   setExcluded(id: string, excluded: boolean): Promise<void>;
   compareCompaction(id: string): Promise<void>;
   answerFull(answer: FullAnswer): Promise<void>;
+  editSessionDetails(): Promise<void>;
   selectPolicy(): Promise<void>;
   verifyHistory(): Promise<void>;
   showDiff(call: string): Promise<void>;
@@ -132,6 +133,8 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
       return controller.renameSession(request.title);
     case 'select_model':
       return workbench.selectModel(request.provider);
+    case 'edit_session_details':
+      return workbench.editSessionDetails();
     case 'select_policy':
       return workbench.selectPolicy();
     case 'verify_history':

@@ -55,6 +55,11 @@ describe('threadkeeper with sessions by key, metadata and without history', func
     }
   }
 
+  const said = (uuid: string) =>
+    inStore(async (store) =>
+      (await store.page(uuid, { limit: 100 })).entries.flatMap(({ content }) => (content.type === 'message' ? [content.text] : [])),
+    );
+
   const list = async (...flags: string[]) =>
     (await runCliToEnd(['sessions', '--store', folder, '--json', ...flags])).out
       .trim()
@@ -126,6 +131,39 @@ describe('threadkeeper with sessions by key, metadata and without history', func
       assert.deepEqual([code, err.includes(wrong[0]!)], [2, true], wrong.join(' '));
     }
     assert.equal((await list()).length, 2, 'a command line that cannot be run leaves no session behind');
+  });
+
+  it('sends nothing of a turn beyond the cost limit, says why, and goes on when the limit is raised (seed 000)', async () => {
+    // Its price is known.
+    api.setModel('claude-sonnet-4-5', { window: 12_000, maxOutput: 1_000 });
+    const turn = async (text: string, ...flags: string[]) => {
+      const run = new CliRun(['run', '--base-url', api.url, '--model', 'claude-sonnet-4-5', '--store', folder, ...flags], env());
+      runs.push(run);
+      const { uuid } = await run.until(({ type }) => type === 'ready');
+      run.send({ cmd: 'send', id: 1, text });
+      const { ok, error } = await run.done(1);
+      run.end();
+      assert.equal(await run.exited, 0);
+      return { uuid: String(uuid), ok, error };
+    };
+    api.enqueue(reply('Forty-two.'));
+    const first = await turn('How many?', '--cost-limit', '0.5');
+    assert.equal(first.ok, true);
+    const before = api.messages.length;
+    const stopped = await turn('And now?', '--session', first.uuid, '--cost-limit', '0.001');
+    assert.equal(stopped.ok, false);
+    const { reason, message } = stopped.error as { reason: string; message: string };
+    assert.equal(reason, 'cost_limit');
+    assert.match(
+      message,
+      /^This session has cost \$0\.\d+, and its limit is \$0\.001\. Raise the limit, or start a new session\. Nothing was sent; your message is kept\.$/,
+    );
+    assert.equal(api.messages.length, before, 'nothing was sent');
+    assert.deepEqual(await said(first.uuid), ['How many?', 'Forty-two.', 'And now?']);
+    api.enqueue(reply('Forty-three.'));
+    assert.equal((await turn('Well?', '--session', first.uuid, '--cost-limit', '0.5')).ok, true);
+    assert.match(JSON.stringify(api.messages.at(-1)!.body), /How many\?.*Forty-two\..*And now\?.*Well\?/);
+    assert.deepEqual(await said(first.uuid), ['How many?', 'Forty-two.', 'And now?', 'Well?', 'Forty-three.']);
   });
 
   it('lists by creation, title, tokens and cost', async () => {

@@ -19,7 +19,7 @@ describe('the cost limit of a session', () => {
     assert.equal((await rig.conversation.send('first')).ok, true);
     await rig.conversation.setCostLimit(0.01);
     const stopped = await rig.conversation.send('second');
-    assert.equal(stopped.error?.reason, 'budget');
+    assert.equal(stopped.error?.reason, 'cost_limit');
     assert.equal(stopped.error?.message, 'This session has cost $0.01, and its limit is $0.01. Raise the limit, or start a new session. Nothing was sent; your message is kept.');
     assert.equal(rig.model.requests.length, 1);
     assert.deepEqual(await rig.texts(), ['first', 'one', 'second']);
@@ -40,7 +40,7 @@ describe('the cost limit of a session', () => {
     const expensive = [...calls('echo', { text: 'x' }, 'c1').slice(0, 1), { type: 'usage' as const, usage: { input: 19_000, output: 1_000, cacheRead: 0, cacheWrite: 0 } }, { type: 'stopped' as const, reason: 'tool_use' }];
     rig.model.scripts.push(expensive, says('never'));
     const { error } = await rig.conversation.send('call');
-    assert.deepEqual([error?.reason, rig.model.requests.length], ['budget', 1]);
+    assert.deepEqual([error?.reason, rig.model.requests.length], ['cost_limit', 1]);
     const { entry } = await rig.conversation.compact();
     assert.deepEqual([rig.summarizer.prompts.length, entry?.content.rung ?? null], [0, entry ? 'extractive' : null]);
   });

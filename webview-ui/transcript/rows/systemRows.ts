@@ -84,6 +84,7 @@ export function infoRow(row: Kind<'info'>): TemplateResult {
 
 export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResult {
   const needsKey = row.reason === 'bad_key' || row.reason === 'no_key';
+  const overLimit = row.reason === 'cost_limit';
   return html`
     <div class="error-row" role="group" aria-label=${t('Error')}>
       <div class="error-text">${icon('error')} <span>${row.text}</span></div>
@@ -91,11 +92,14 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
         ${last && needsKey
           ? html`<vscode-button @click=${ask('set_api_key')}>${t('Set API key…')}</vscode-button>`
           : nothing}
+        ${last && overLimit
+          ? html`<vscode-button @click=${ask('edit_session_details')}>${t('Edit Session Details…')}</vscode-button>`
+          : nothing}
         ${last && row.reason === 'no_key'
           ? html`<vscode-button appearance="secondary" @click=${ask('select_model')}>${t('Select model…')}</vscode-button>`
           : nothing}
         ${last
-          ? html`<vscode-button appearance=${needsKey ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
+          ? html`<vscode-button appearance=${needsKey || overLimit ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
           : nothing}
         ${row.reason === 'no_key' ? nothing : html`<vscode-button appearance="secondary" @click=${ask('show_log')}>${t('Show log')}</vscode-button>`}
       </div>
@@ -103,6 +107,6 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
   `;
 }
 
-function ask(method: 'set_api_key' | 'select_model' | 'retry' | 'show_log') {
+function ask(method: 'set_api_key' | 'select_model' | 'edit_session_details' | 'retry' | 'show_log') {
   return (event: Event): void => void event.target?.dispatchEvent(new AskEvent({ method }));
 }

@@ -43,6 +43,7 @@ function explanation(failure: ModelFailure, model: string): string {
     case 'quota':
       return english('What you may use at the provider is used up. Add credit or wait for the next period, or choose another model; your message is kept.');
     case 'budget':
+    case 'cost_limit':
     case 'redirected':
       return failure.detail;
     case 'invalid_request':

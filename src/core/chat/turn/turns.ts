@@ -106,7 +106,7 @@ export class Turns {
         const turn = new Turn(id, { ...this.deps, compactor: context.compactor, emitContext: () => meter.tell(), improveSummary: () => context.retries.apply() }, signal, former);
         if (problem) return turn.refuse(problem);
         const overLimit = await this.deps.overLimit();
-        if (overLimit !== null) return turn.refuse({ reason: 'budget', message: english('{0} Nothing was sent; your message is kept.', overLimit) });
+        if (overLimit !== null) return turn.refuse({ reason: 'cost_limit', message: english('{0} Nothing was sent; your message is kept.', overLimit) });
         this.running = turn;
         context.background.nextTurn();
         return turn.run().finally(() => (this.running = null));

@@ -49,7 +49,7 @@ export async function foldByChain(request: ModelFoldRequest): Promise<Fold> {
 
 /** Nothing is wrong with who was not asked at all. */
 export function isBudget(error: unknown): boolean {
-  return ModelError.is(error) && error.failure.reason === 'budget';
+  return ModelError.is(error) && (error.failure.reason === 'budget' || error.failure.reason === 'cost_limit');
 }
 
 /** Rung 3: one summariser, checked before it is believed. */
