@@ -11,7 +11,7 @@ describe('rows', function () {
 
   it('a compaction says what it did, shows its summary and can be undone', async () => {
     const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.', unknownIds: ['#911'] })] }) });
-    match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · continuity 97 % · 14 s Made from the last checkpoint\./);
+    match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · Key details kept: 97 % · 14 s Made from the last checkpoint\./);
     deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals']);
     await view.button('Show summary').click();
     match(await view.text('.compaction-card'), /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\. The model cited #911, and there is no such message\./);
@@ -45,12 +45,21 @@ describe('rows', function () {
       ['Show summary', 'Compare', 'Show originals'],
     ]);
     deepStrictEqual((await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')), [
-      'extractive summary · continuity 97 % · 14 s',
-      'old tool results left out · on request · continuity 97 % · 14 s',
-      'summary by Claude Haiku 4.5, prepared in background · continuity 97 % · 14 s',
-      'oldest messages left out · the model refused the length · continuity 97 % · 14 s',
+      'extractive summary · Key details kept: 97 % · 14 s',
+      'old tool results left out · on request · Key details kept: 97 % · 14 s',
+      'summary by Claude Haiku 4.5, prepared in background · Key details kept: 97 % · 14 s',
+      'oldest messages left out · the model refused the length · Key details kept: 97 % · 14 s',
     ]);
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'superseded');
+  });
+
+  it('a compaction whose key details nobody measured says so, and not that all are kept', async () => {
+    const view = await open({ snapshot: snapshot({ rows: [compaction('x1', { continuity: null })] }) });
+    match(await view.text('.compaction-facts'), /· Key details kept: not measured ·/);
+    await view.button('Show summary').click();
+    ok(!(await view.text('.compaction-card')).includes('by weight'));
+    await view.delta({ kind: 'row', row: compaction('x2', { continuity: null }) });
+    await view.page.waitForFunction(() => [...document.querySelectorAll('[aria-live]')].some(({ textContent }) => textContent?.includes('Key details kept: not measured')));
   });
 
   it('a compaction that another program made does not count what it folded', async () => {

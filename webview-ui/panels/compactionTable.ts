@@ -26,7 +26,7 @@ export function compactionTable(compactions: readonly Compaction[], act: (method
         <thead>
           <tr>
             <th scope="col">${t('When')}</th><th scope="col">${t('How')}</th><th scope="col" class="number">${t('Messages')}</th><th scope="col" class="number">${t('Before')}</th><th scope="col" class="number">${t('After')}</th>
-            <th scope="col" class="number">${t('Saved')}</th><th scope="col" class="number">${t('Took')}</th><th scope="col" class="number">${t('Continuity')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Actions')}</th>
+            <th scope="col" class="number">${t('Saved')}</th><th scope="col" class="number">${t('Took')}</th><th scope="col" class="number">${t('Key details kept')}</th><th scope="col">${t('State')}</th><th scope="col">${t('Actions')}</th>
           </tr>
         </thead>
         <tbody>

@@ -4,6 +4,7 @@ import { shown, t, wholeNumber } from '../../core/l10n';
 import { speaker } from '../../core/recall/history';
 import type { ContentOf, StoredEntry } from '../../core/session/entry';
 import { entryText } from '../../core/session/entryKinds';
+import { keptDetails } from '../../protocol/keptDetails';
 import { summaryMethod } from '../../protocol/summaryMethod';
 import { unknownCitations } from '../../protocol/unknownCitations';
 
@@ -29,7 +30,7 @@ export function compactionPreviewText(preview: CompactionPreview & { readonly co
       `- ${foldText(content.messagesBefore - content.messagesAfter)}`,
       `- ${stayText(content.messagesAfter)}`,
       `- ${summaryMethod(content)}`,
-      ...(continuity ? [`- ${t('continuity {0} %: so much of what mattered is in the summary', Math.round(continuity.inContextPercent))}`] : []),
+      `- ${keptDetails(continuity ?? null)}`,
       ...(citations === '' ? [] : [`- ${citations}`]),
       ...(note ? [`- ${shown(note)}`] : []),
     ].join('\n'),

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { t, wholeNumber } from '../../../src/protocol/l10n';
 import type { TranscriptRow, ViewRequest } from '../../../src/protocol/messages';
+import { keptDetails } from '../../../src/protocol/keptDetails';
 import { summaryMethod } from '../../../src/protocol/summaryMethod';
 import { unknownCitations } from '../../../src/protocol/unknownCitations';
 import { AskEvent } from '../../lib/events';
@@ -61,7 +62,12 @@ function title({ messages }: Compaction): string {
   return t(messages === 1 ? 'Compacted {0} message' : 'Compacted {0} messages', wholeNumber(messages));
 }
 
+/** For those who hear it: what was folded, and whether what mattered is still there. */
 export function compactionSentence(row: Compaction): string {
+  return `${foldedSentence(row)}. ${keptDetails(row.continuity)}`;
+}
+
+function foldedSentence(row: Compaction): string {
   if (row.messages === 0) return t('Compacted earlier messages, {0} to {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
   return t(row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens', wholeNumber(row.messages), shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
 }
@@ -71,7 +77,7 @@ function facts(row: Compaction): string[] {
     t('{0} → {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter)),
     summaryMethod(row),
     ...(row.trigger === 'automatic' ? [] : [reason[row.trigger]()]),
-    ...(row.continuity ? [t('continuity {0} %', Math.round(row.continuity.inContextPercent))] : []),
+    keptDetails(row.continuity),
     ...(row.durationMs >= 1000 ? [duration(row.durationMs)] : []),
   ];
 }

@@ -33,7 +33,7 @@ describe('the preview of a compaction', () => {
         '- 45 messages fold into the summary',
         '- 1 message stays word for word',
         '- summary by claude-test',
-        '- continuity 97 %: so much of what mattered is in the summary',
+        '- Key details kept: 97 %',
         '- The model cited messages that do not exist (#91, #94). The summary now names the right ones instead, or says that there are none.',
         '- It is rather short.',
       ].join('\n'),
