@@ -68,7 +68,10 @@ export const goclaw = design('001', 'GoClaw', [
   ['Who asks is the system or the user', 'seeds/goclaw: asks for notes at 50 %'],
   [
     'injectAs: system is a message of the system where the provider takes one',
-    { missing: 'It is an attribute of a block on the user’s side.' },
+    'models/systemMessages: is a system message at the end of what the user has said',
+    'models/systemMessages: is a system message in the place where it was said',
+    'models/systemMessages: is a system message in its place for the Responses API',
+    'models/systemMessages: leaves the cached prompt as it was',
   ],
   ['It asks once a cycle, or in every turn', 'seeds/goclaw: asks for notes at 50 %', 'seeds/goclaw: asks in every turn'],
   ['The model is told how full the window is', 'seeds/goclaw: tells the model in every turn'],

@@ -23,7 +23,12 @@ export const goose = design('000', 'The Goose pattern', [
   ['Metadata takes new fields without a migration', 'store/rows/records: changes the metadata that it is told to'],
   ['Tags are part of the metadata, and found', 'store/rows/records: lists sessions by tag', 'vscode/ui/sessions/sessions: pins, tags and filters'],
   ['A cost limit is set for a session', 'cli/sessionsByKey: writes metadata, a cost limit', 'vscode/sessions/sessionDetails: are a document'],
-  ['The cost limit of a session holds its next turn', { missing: 'The limit is stored; nothing looks at it before a turn is sent.' }],
+  [
+    'The cost limit of a session holds its next turn',
+    'cost/sessionLimit: stops a turn before it is sent',
+    'cli/sessionsByKey: sends nothing of a turn beyond the cost limit',
+    'webview/rows: a turn over the cost limit offers the place',
+  ],
   [
     'A message has role, content, calls, tokens and time',
     'store/owner/storeOperations: returns every kind of content',

@@ -44,13 +44,21 @@ export const librecode = design('004', 'librecode', [
     'transfer/importSeedStores: shows what a person ran',
     'session/commandRun: reads to the model as in pi',
   ],
-  ['Skill content is added as custom_message', { missing: 'No skills are listed to the model.' }],
+  [
+    'Skill content is added as custom_message',
+    'skills/useSkill: is a message of the program behind all results',
+    'cli/providers: offers the skills of a folder',
+  ],
   [
     'OpenAI Chat: user and assistant map as they are',
     'models/openai/openaiCompatible: joins what templates want joined',
     'models/openai/openaiCompatible: gives thinking, text and calls',
   ],
-  ['OpenAI Responses: history goes as its input', { missing: 'Only Chat Completions are spoken.' }],
+  [
+    'OpenAI Responses: history goes as its input',
+    'models/openai/responsesApi: gives reasoning, text and calls as blocks in their order, and sends them back',
+    'cli/providers: talks to a server in the interface',
+  ],
   ['Consecutive messages of one role are joined where a provider wants it', 'models/openai/openaiCompatible: joins what templates want joined'],
   ['Anthropic Messages: user and assistant map as they are', 'models/anthropic/anthropicRequest: puts the whole request together'],
   ['/compact summarises on command', 'vscode/ui/conversation: compacts from the palette', 'chat/conversation: folds on command'],

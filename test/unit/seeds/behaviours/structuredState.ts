@@ -17,7 +17,7 @@ export const structuredState = design('002', 'Structured state compression', [
   ['Facts are asked for without loss, when in doubt all', 'compaction/summary/formats: asks for ${name}'],
   [
     'Tone, direction, metaphors, jokes, style and needs are asked for',
-    { missing: 'Metaphors, jokes and style are not named in the prompt.' },
+    'seeds/structuredState: asks for everything that the state is made of',
   ],
   ['Shared concepts and premises are asked for', 'compaction/summary/formats: asks for ${name}'],
   ['Two or three sentences say what happened and where it stands', 'compaction/summary/formats: asks for ${name}'],
