@@ -43,9 +43,10 @@ export interface Fold {
 export const shares = { ledger: 0.75, work: 0.4, passages: 0.15, identifiers: 0.1 };
 /** Everything beside a summary that no model has a part in. */
 export function ledgers({ cut, ledgerTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {
+  const found = new Map(analysis.sentences.map((sentences) => [sentences.entryId, sentences]));
   return {
     ...emptyFoldedState,
-    ...extendLedger(previous, cut.folded, ledgerTokens * shares.ledger, estimate, new Map(analysis.sentences.map((found) => [found.entryId, found]))),
+    ...extendLedger(previous, cut.folded, ledgerTokens * shares.ledger, estimate, found),
     work: extendWorkLedger(previous.work, cut.folded, ledgerTokens * shares.work, estimate),
     lines: withRefs(analysis.lines, cut.folded),
   };
@@ -54,11 +55,18 @@ export function ledgers({ cut, ledgerTokens, estimate }: FoldRequest, previous: 
 /** What a model wrote, with the ids that it cites checked. Entries that stay may be cited too. */
 export function cited({ cut }: FoldRequest, written: Written, previous: FoldedState, analysis: TextAnalysis): CheckedText<Written> {
   const refs = new Map(cut.folded.map((entry) => [entry.uuid, entryRef(entry)]));
-  return checkCitations({ state: written.state, raw: written.raw }, knownRefs([...cut.folded, ...cut.kept], previous), analysis.identifiers, (id) => refs.get(id));
+  const known = knownRefs([...cut.folded, ...cut.kept], previous);
+  return checkCitations({ state: written.state, raw: written.raw }, known, analysis.identifiers, (id) => refs.get(id));
 }
 
 /** Adds the identifiers that nothing else mentions, and says what is still missing then. */
-export function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest, state: FoldedState, previous: FoldedState, analysis: TextAnalysis, unknownIds: readonly string[] = []) {
+export function withIdentifiers(
+  { cut, maxSummaryTokens, estimate }: FoldRequest,
+  state: FoldedState,
+  previous: FoldedState,
+  analysis: TextAnalysis,
+  unknownIds: readonly string[] = [],
+) {
   const budget = Math.max(60, maxSummaryTokens * shares.identifiers);
   const critical = criticalIdentifiers(analysis.identifiers, Math.max(8, Math.min(80, Math.floor(maxSummaryTokens / 25))));
   const rendered = renderFoldedState({ ...state, identifiers: [] }, null, 0);
@@ -66,7 +74,8 @@ export function withIdentifiers({ cut, maxSummaryTokens, estimate }: FoldRequest
   const refs = new Map(cut.folded.map((entry) => [entry.uuid, entryRef(entry)]));
   const fresh = identifierAppendix(missing, (id) => refs.get(id) ?? id, budget, estimate);
   const carried = previous.identifiers.filter(({ text }) => !rendered.includes(text));
-  const identifiers = newestWithin([...carried, ...fresh], Math.max(budget, fresh.reduce((sum, { text }) => sum + estimate(text) + 8, 0)), estimate);
+  const needed = fresh.reduce((sum, { text }) => sum + estimate(text) + 8, 0);
+  const identifiers = newestWithin([...carried, ...fresh], Math.max(budget, needed), estimate);
   const lost = missingFrom(missing, identifiers.map(({ text }) => text).join('\n'));
   const audit: Audit = {
     checked: critical.length,
