@@ -80,7 +80,7 @@ export interface Composition extends Disposable {
 /** Builds the adapters and hands them to each other. Opens no store and loads neither the provider's SDK nor a tokenizer. */
 export function compose(started: StartedParts): Composition {
   const owned = new DisposableStore();
-  const configuration = owned.add(new Configuration(started.log));
+  const configuration = owned.add(new Configuration(started.context.extension.packageJSON, started.log));
   const commands = owned.add(new CommandRunner(() => configuration.current.variables));
   const base: Base = { ...started, owned, configuration, commands, location: new StoreLocation(started.context) };
   const chat = composeChat(base, (count) => {

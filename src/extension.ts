@@ -6,7 +6,7 @@ import { ApiKeys } from './vscode/models/apiKeys';
 import { WindowState } from './vscode/chat/windowState';
 import { registerCommands } from './vscode/commands';
 import { ContextKeys } from './vscode/context/contextKeys';
-import { analyticsPanelType, breakdownPanelType, chatViewId, detailsScheme, previewScheme, sessionsViewId, settings, settingsPrefix, summaryScheme, type SettingName } from './vscode/manifest';
+import { analyticsPanelType, breakdownPanelType, chatViewId, detailsScheme, previewScheme, sessionsViewId, settingKeys, settingsPrefix, summaryScheme, type SettingName } from './vscode/manifest';
 import { endpointOf } from './vscode/models/endpoint';
 import { LazyFiles } from './vscode/lazyFiles';
 import { LazyTree } from './vscode/sessions/tree/lazyTree';
@@ -91,7 +91,7 @@ export async function deactivate(): Promise<void> {
 }
 
 function setting(name: SettingName): unknown {
-  return workspace.getConfiguration(settingsPrefix).get(settings[name].key);
+  return workspace.getConfiguration(settingsPrefix).get(settingKeys[name]);
 }
 
 function textSetting(name: SettingName): string {

@@ -3,22 +3,27 @@ import { DisposableStore, type Disposable } from '../core/base/disposable';
 import { Emitter } from '../core/base/event';
 import type { PolicyProblem } from '../core/context/policy/resolvePolicy';
 import type { Logger } from '../core/ports';
-import { settings, settingsPrefix } from './manifest';
-import { readSettings, type Settings } from './settingsValues';
+import { settingKeys, settingsPrefix } from './manifest';
+import { defaultsOf, readSettings, type Settings, type SettingsSource } from './settingsValues';
 
-/** The user's settings, as VS Code merges them (without those that an untrusted workspace may not set). */
+/** Has the user's settings, as VS Code merges them, without those that an untrusted workspace may not set. */
 export class Configuration implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly _onDidChange = this.disposables.add(new Emitter<Settings>());
   readonly onDidChange = this._onDidChange.event;
   private readonly _onDidFindProblem = this.disposables.add(new Emitter<PolicyProblem>());
-  /** A value that cannot be used; fires once for each. */
+  /** Fires once for each value that cannot be used. */
   readonly onDidFindProblem = this._onDidFindProblem.event;
   private readonly reported = new Set<string>();
   private values: Settings;
   private found: readonly PolicyProblem[] = [];
+  private readonly defaultOf: SettingsSource['default'];
 
-  constructor(private readonly log: Logger) {
+  constructor(
+    packageJson: unknown,
+    private readonly log: Logger,
+  ) {
+    this.defaultOf = defaultsOf(packageJson);
     this.values = this.read();
     this.disposables.add(
       workspace.onDidChangeConfiguration((change) => {
@@ -50,10 +55,11 @@ export class Configuration implements Disposable {
 
   private read(): Settings {
     const section = workspace.getConfiguration(settingsPrefix);
-    const read = readSettings(
-      (name) => section.get(settings[name].key),
-      (name) => setValue(section.inspect(name)),
-    );
+    const read = readSettings({
+      value: (name) => section.get(settingKeys[name]),
+      explicit: (name) => setValue(section.inspect(name)),
+      default: this.defaultOf,
+    });
     this.found = read.problems;
     for (const problem of read.problems) {
       const id = `${problem.setting} ${problem.message}`;
@@ -66,7 +72,7 @@ export class Configuration implements Disposable {
   }
 }
 
-/** What was set nearest to the workspace. Not `get`: that mixes the default's properties into an object. Restricted ones are of the machine's scope. */
+/** Finds what was set nearest to the workspace. `get` would mix the default's properties into an object. */
 function setValue(found: ReturnType<WorkspaceConfiguration['inspect']>): unknown {
   return found?.workspaceFolderValue ?? found?.workspaceValue ?? found?.globalValue;
 }

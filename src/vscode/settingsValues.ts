@@ -7,153 +7,150 @@ import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
 import { defaultEditRules, type EditRules } from '../core/tools/guard/editGuard';
 import { openaiApis, type OpenaiApi } from '../node/models/openai/openaiDialect';
-import { settingKey, settings, type SettingName } from './manifest';
+import { settingKey, type SettingName } from './manifest';
 
 export interface Settings {
-  /** Empty: Anthropic's own address. */
+  /** Empty stands for Anthropic's own address. */
   readonly baseUrl: string;
-  /** Empty: there is none. */
+  /** Empty means that there is none. */
   readonly openaiUrl: string;
   readonly openaiApi: OpenaiApi;
-  /** Of every model there, in tokens; 0: what the server says. */
+  /** Every model there takes so many tokens; 0 stands for what the server says. */
   readonly openaiContext: number;
-  /** Empty: this machine. */
+  /** Empty stands for this machine. */
   readonly ollamaUrl: string;
-  /** To ask for, in tokens; 0: what the model is loaded with, or what ordinary machines hold. */
+  /** So many tokens are asked for; 0 stands for what the model is loaded with, or what ordinary machines hold. */
   readonly ollamaContext: number;
-  /** The user's own, which go before the built-in ones. */
+  /** The user's own prices go before the built-in ones. */
   readonly prices: PriceTable;
-  /** Dollars; 0: none. */
+  /** The budget is in dollars; 0 means that there is none. */
   readonly dailyBudget: number;
-  /** Empty: automatic. */
+  /** Empty stands for an automatic choice. */
   readonly model: string;
   readonly instructions: string;
-  /** Whether those of the workspace's own files are added. */
+  /** Says whether instructions from the workspace's own files are added. */
   readonly instructionFiles: boolean;
-  /** Whether those of the workspace's own folders are offered. */
+  /** Says whether skills from the workspace's own folders are offered. */
   readonly skills: boolean;
-  /** Absolute, below the home folder, or within the workspace. */
+  /** Each is absolute, below the home folder, or within the workspace. */
   readonly skillFolders: readonly string[];
   readonly approval: ApprovalMode;
-  /** Those of the defaults and the user's own. */
+  /** The defaults and the user's own rules are in one table. */
   readonly editRules: EditRules;
-  /** Environment variables of commands. */
+  /** Commands get these environment variables. */
   readonly variables: VariableChoice;
-  /** Model steps with calls in one turn. */
+  /** One turn has at most so many model steps with calls. */
   readonly maxRounds: number;
-  /** For sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
+  /** It holds for sessions that have none of their own; what was set explicitly, and nothing else, is among its overrides. */
   readonly policy: PolicyChoice;
-  /** How long a session stays in the trash; 0: until it is emptied. */
+  /** A session stays in the trash so long; 0 means until it is emptied. */
   readonly trashDays: number;
-  /** After how long without use a session goes to the trash; 0: never by itself. */
+  /** A session goes to the trash after so long without use; 0 means never by itself. */
   readonly cleanUpDays: number;
-  /** Whether a branch that is left with work in it can be summarised on the spot. */
+  /** Says whether a branch that is left with work in it can be summarised on the spot. */
   readonly offerBranchSummary: boolean;
-  /** `path`: of its agents; empty: where OpenClaw keeps them. `twoWay`: replies go there too. */
+  /** `path` is the folder of its agents; empty stands for where OpenClaw keeps them. With `twoWay`, replies go there too. */
   readonly openClaw: { readonly inherit: boolean; readonly path: string; readonly sessionKey: string; readonly twoWay: boolean };
 }
 
-/**
- * Makes settings of whatever stands in the user's files. A value that cannot be used is named and its default is used instead.
- * `explicit` is undefined for what the user has not set: the policy's own value holds there, not the manifest's default.
- */
-export function readSettings(valueOf: (name: SettingName) => unknown, explicit: (name: PolicyKnobName) => unknown): { readonly settings: Settings; readonly problems: readonly PolicyProblem[] } {
+/** Where the values come from. All three answer `undefined` for what is not there. */
+export interface SettingsSource {
+  /** What holds, the default included. */
+  readonly value: (name: SettingName) => unknown;
+  /** What the user has set: where it is undefined, the policy's own value holds, not the default that package.json shows. */
+  readonly explicit: (name: PolicyKnobName) => unknown;
+  /** What package.json says, by the setting's whole key. */
+  readonly default: (key: string) => unknown;
+}
+
+/** Makes settings of whatever stands in the user's files. A value that cannot be used is named and its default is used instead. */
+export function readSettings(source: SettingsSource): { readonly settings: Settings; readonly problems: readonly PolicyProblem[] } {
   const problems: PolicyProblem[] = [];
-  const take = <T>(name: SettingName, isValid: (value: unknown) => value is T, expected: string, fallback: T): T => {
-    const value = valueOf(name);
-    if (value === undefined || value === null) return fallback;
-    if (isValid(value)) return value;
-    problems.push({ setting: settingKey(name), message: t('{0} is not {1}. Using the default.', JSON.stringify(value), expected) });
-    return fallback;
+  const take = <T>(name: SettingName, { schema, expected }: Check<T>): T => {
+    const value = source.value(name);
+    const key = settingKey(name);
+    if (value !== undefined && value !== null) {
+      const parsed = schema.safeParse(value);
+      if (parsed.success) return parsed.data;
+      problems.push({ setting: key, message: t('{0} is not {1}. Using the default.', JSON.stringify(value), expected()) });
+    }
+    return schema.parse(source.default(key));
   };
-  const preset = take('policy', isPreset, t('a policy ({0})', presetNames.join(', ')), settings.policy.default);
+  const preset = take('policy', aPreset);
   const set = (Object.keys(policyKnobs) as PolicyKnobName[]).flatMap((name) => {
-    const value = explicit(name);
+    const value = source.explicit(name);
     return value === undefined || value === null ? [] : [[name, value] as const];
   });
   const policy = { preset, overrides: Object.fromEntries(set) };
-  const read: Settings = {
-    baseUrl: take('baseUrl', isAddress, t('an http or https address'), settings.baseUrl.default).trim(),
-    openaiUrl: take('openaiUrl', isAddress, t('an http or https address'), settings.openaiUrl.default).trim(),
-    openaiApi: take('openaiApi', isOpenaiApi, t('one of {0}', openaiApis.join(', ')), settings.openaiApi.default),
-    openaiContext: take('openaiContext', isTokens, t('a number of tokens'), settings.openaiContext.default as number),
-    ollamaUrl: take('ollamaUrl', isAddress, t('an http or https address'), settings.ollamaUrl.default).trim(),
-    ollamaContext: take('ollamaContext', isTokens, t('a number of tokens'), settings.ollamaContext.default as number),
-    prices: take('prices', isPrices, t('a table of prices by model, each with input and output in dollars per million tokens'), settings.prices.default as PriceTable),
-    dailyBudget: take('dailyBudget', isDays, t('a number of dollars'), settings.dailyBudget.default as number),
-    model: take('model', isText, t('the id of a model'), settings.model.default).trim(),
-    instructions: take('instructions', isText, t('text'), settings.instructions.default),
-    instructionFiles: take('instructionFiles', isBoolean, t('true or false'), settings.instructionFiles.default as boolean),
-    skills: take('skills', isBoolean, t('true or false'), settings.skills.default as boolean),
-    skillFolders: take('skillFolders', isNames, t('a list of folders'), settings.skillFolders.default),
-    approval: take('approval', isApprovalMode, t('one of {0}', approvalModes.join(', ')), settings.approval.default),
-    editRules: { ...defaultEditRules, ...take('editRules', isEditRules, t('a table of patterns, each with true or false'), defaultEditRules) },
-    variables: {
-      pass: take('passVariables', isNames, t('a list of names'), settings.passVariables.default as readonly string[]),
-      withhold: take('withholdVariables', isNames, t('a list of names'), settings.withholdVariables.default as readonly string[]),
-    },
-    maxRounds: take('maxRounds', isCount, t('a whole number above 0'), settings.maxRounds.default as number),
+  const settings: Settings = {
+    baseUrl: take('baseUrl', anAddress),
+    openaiUrl: take('openaiUrl', anAddress),
+    openaiApi: take('openaiApi', anApi),
+    openaiContext: take('openaiContext', tokens),
+    ollamaUrl: take('ollamaUrl', anAddress),
+    ollamaContext: take('ollamaContext', tokens),
+    prices: take('prices', prices),
+    dailyBudget: take('dailyBudget', dollars),
+    model: take('model', modelId),
+    instructions: take('instructions', text),
+    instructionFiles: take('instructionFiles', aFlag),
+    skills: take('skills', aFlag),
+    skillFolders: take('skillFolders', folders),
+    approval: take('approval', anApprovalMode),
+    // The built-in rules hold beneath what the user has set; package.json shows them as the default.
+    editRules: { ...defaultEditRules, ...take('editRules', editRules) },
+    variables: { pass: take('passVariables', names), withhold: take('withholdVariables', names) },
+    maxRounds: take('maxRounds', aCount),
     policy,
-    trashDays: take('trashDays', isDays, t('a number of days'), settings.trashDays.default as number),
-    cleanUpDays: take('cleanUpDays', isDays, t('a number of days'), settings.cleanUpDays.default as number),
-    offerBranchSummary: take('offerBranchSummary', isBoolean, t('true or false'), settings.offerBranchSummary.default as boolean),
+    trashDays: take('trashDays', days),
+    cleanUpDays: take('cleanUpDays', days),
+    offerBranchSummary: take('offerBranchSummary', aFlag),
     openClaw: {
-      inherit: take('openClawInherit', isBoolean, t('true or false'), settings.openClawInherit.default as boolean),
-      path: take('openClawPath', isText, t('a folder'), settings.openClawPath.default).trim(),
-      sessionKey: take('openClawSessionKey', isText, t('the key of a session'), settings.openClawSessionKey.default).trim(),
-      twoWay: take('openClawTwoWay', isBoolean, t('true or false'), settings.openClawTwoWay.default as boolean),
+      inherit: take('openClawInherit', aFlag),
+      path: take('openClawPath', aFolder),
+      sessionKey: take('openClawSessionKey', sessionKey),
+      twoWay: take('openClawTwoWay', aFlag),
     },
   };
-  return { settings: read, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
+  return { settings, problems: [...problems, ...resolvePolicy(preset, policy.overrides).problems] };
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
+/** Finds the defaults in the extension's own package.json, the one place where they stand. */
+export function defaultsOf(packageJson: unknown): SettingsSource['default'] {
+  const { contributes } = Manifest.parse(packageJson);
+  const properties = Object.assign({}, ...contributes.configuration.map((section) => section.properties)) as Record<string, { readonly default?: unknown }>;
+  return (key) => properties[key]?.default;
 }
 
-function isOpenaiApi(value: unknown): value is OpenaiApi {
-  return openaiApis.some((api) => api === value);
+const Manifest = z.object({
+  contributes: z.object({ configuration: z.array(z.object({ properties: z.record(z.string(), z.object({ default: z.unknown() })) })) }),
+});
+
+/** What a value must be. `expected` completes "… is not". */
+interface Check<T> {
+  readonly schema: z.ZodMiniType<T>;
+  readonly expected: () => string;
 }
 
-function isApprovalMode(value: unknown): value is ApprovalMode {
-  return approvalModes.some((mode) => mode === value);
-}
+const Trimmed = z.string().check(z.trim());
+const Amount = z.number().check(z.minimum(0));
+const Names = z.array(z.string());
 
-function isEditRules(value: unknown): value is EditRules {
-  return z.record(z.string(), z.boolean()).safeParse(value).success;
-}
-
-function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isText);
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0;
-}
-
-function isPreset(value: unknown): value is string {
-  return presetNames.some((name) => name === value);
-}
-
-function isDays(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
-}
-
-/** Nothing could be said in fewer. */
-function isTokens(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && (value === 0 || value >= 1_000);
-}
-
-function isPrices(value: unknown): value is PriceTable {
-  return z.record(z.string(), Price).safeParse(value).success;
-}
-
-function isBoolean(value: unknown): value is boolean {
-  return typeof value === 'boolean';
-}
-
-function isAddress(value: unknown): value is string {
-  if (typeof value !== 'string') return false;
-  const text = value.trim();
-  return text === '' || (/^https?:\/\//i.test(text) && URL.canParse(text));
-}
+const text: Check<string> = { schema: z.string(), expected: () => t('text') };
+const modelId: Check<string> = { schema: Trimmed, expected: () => t('the id of a model') };
+const aFolder: Check<string> = { schema: Trimmed, expected: () => t('a folder') };
+const sessionKey: Check<string> = { schema: Trimmed, expected: () => t('the key of a session') };
+const anAddress: Check<string> = { schema: Trimmed.check(z.refine((address) => address === '' || (/^https?:\/\//i.test(address) && URL.canParse(address)))), expected: () => t('an http or https address') };
+const aFlag: Check<boolean> = { schema: z.boolean(), expected: () => t('true or false') };
+const aCount: Check<number> = { schema: z.int().check(z.positive()), expected: () => t('a whole number above 0') };
+const days: Check<number> = { schema: Amount, expected: () => t('a number of days') };
+const dollars: Check<number> = { schema: Amount, expected: () => t('a number of dollars') };
+/** Nothing could be said in fewer than a thousand. */
+const tokens: Check<number> = { schema: z.int().check(z.refine((count) => count === 0 || count >= 1_000)), expected: () => t('a number of tokens') };
+const names: Check<readonly string[]> = { schema: Names, expected: () => t('a list of names') };
+const folders: Check<readonly string[]> = { schema: Names, expected: () => t('a list of folders') };
+const aPreset: Check<string> = { schema: z.enum(presetNames), expected: () => t('a policy ({0})', presetNames.join(', ')) };
+const anApi: Check<OpenaiApi> = { schema: z.enum(openaiApis), expected: () => t('one of {0}', openaiApis.join(', ')) };
+const anApprovalMode: Check<ApprovalMode> = { schema: z.enum(approvalModes), expected: () => t('one of {0}', approvalModes.join(', ')) };
+const editRules: Check<EditRules> = { schema: z.record(z.string(), z.boolean()), expected: () => t('a table of patterns, each with true or false') };
+const prices: Check<PriceTable> = { schema: z.record(z.string(), Price), expected: () => t('a table of prices by model, each with input and output in dollars per million tokens') };

@@ -2,8 +2,9 @@ import { deepStrictEqual, ok } from 'node:assert';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { defaultEditRules } from '../../src/core/tools/guard/editGuard';
+import { policyKnobs } from '../../src/core/context/policy/policyKnobs';
 import { presets, resolvePolicy } from '../../src/core/context/policy/resolvePolicy';
-import { allSettings, category, chatViewId, commandIds, contextKeys, detailsScheme, enablement, extensionId, focusChatCommand, onlyInTree, policySettings, previewScheme, selectionArgument, sessionsViewId, settingKey, settings, sharedToolNames, summaryScheme, viewContainerId, walkthroughId, type CommandName } from '../../src/vscode/manifest';
+import { chatViewId, commandIds, contextKeys, detailsScheme, extensionId, focusChatCommand, previewScheme, selectionArgument, sessionsViewId, settingKey, settingKeys, sharedToolNames, summaryScheme, type CommandName, type SettingName } from '../../src/vscode/manifest';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -49,6 +50,34 @@ const manifest = JSON.parse(text) as Manifest;
 const strings = JSON.parse(readFileSync(join(projectRoot, 'package.nls.json'), 'utf8')) as Record<string, string>;
 const commandNames = Object.keys(commandIds) as CommandName[];
 const properties: Record<string, Property> = Object.assign({}, ...manifest.contributes.configuration.map((section) => section.properties));
+
+const { hasSession, canUndo, busy, compacting } = contextKeys;
+/** These commands can be dead: they are offered only where the clause holds. */
+const enablement: Readonly<Record<string, readonly CommandName[]>> = {
+  [hasSession]: [
+    ...(['switchSession', 'searchHistory', 'renameSession', 'editTags', 'editSessionDetails', 'sortSessions', 'cleanUpSessions'] as const),
+    ...(['archiveSession', 'trashSession', 'forkSession', 'filterSessions', 'compareCompaction', 'createCheckpoint', 'selectTools'] as const),
+    ...(['pin', 'unpin', 'showBreakdown', 'showAnalytics', 'exportSession', 'exportHistory', 'backUpHistory'] as const),
+  ],
+  [`${hasSession} && !${busy}`]: ['switchBranch', 'excludeEntry', 'includeEntry'],
+  [`${hasSession} && !${compacting}`]: ['compact', 'compactWithInstructions', 'previewCompaction'],
+  [`${hasSession} || ${contextKeys.hasTrash}`]: ['emptyTrash'],
+  [`${canUndo} && !${compacting}`]: ['editSummary', 'resummarize', 'undoCompaction'],
+  [`resourceScheme == ${previewScheme}`]: ['applyPreview', 'closePreview'],
+  [contextKeys.sessionsFiltered]: ['clearSessionFilter'],
+  editorHasSelection: ['addSelection'],
+  [compacting]: ['cancelCompaction'],
+  [busy]: ['stop'],
+  [contextKeys.asking]: ['answerApproval'],
+  [contextKeys.contextFull]: ['decideWhenFull'],
+  [contextKeys.hasStoredKey]: ['removeApiKey'],
+};
+
+/** The tree tells these commands what for, so the palette does not offer them. */
+const onlyInTree: readonly CommandName[] = [
+  ...(['openSession', 'pinSession', 'unpinSession', 'unarchiveSession', 'restoreSession', 'deleteSession', 'copySessionId'] as const),
+  ...(['showMoreSessions', 'openWorkspace', 'declineRelink'] as const),
+];
 
 function localized(value: string): string {
   return value.replace(/^%(.+)%$/, (_, key: string) => strings[key] ?? `missing: ${key}`);
@@ -135,25 +164,31 @@ describe('manifest', () => {
       [commandIds.askWithoutHistory]: 'Threadkeeper: Ask Without History…',
       [commandIds.showLog]: 'Threadkeeper: Show Log',
     });
-    deepStrictEqual(category, 'Threadkeeper');
   });
 
   it('disables commands that would be dead', () => {
     const conditions = Object.fromEntries(manifest.contributes.commands.map(({ command, enablement: when }) => [command, when]));
-    deepStrictEqual(conditions, Object.fromEntries(commandNames.map((name) => [commandIds[name], enablement[name]])));
+    const expected = Object.entries(enablement).flatMap(([clause, names]) => names.map((name) => [commandIds[name], clause]));
+    const always = Object.fromEntries(commandNames.map((name) => [commandIds[name], undefined]));
+    deepStrictEqual(conditions, { ...always, ...Object.fromEntries(expected) });
   });
 
   it('uses no context key that the code does not set', () => {
     const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId, sessionsViewId]);
     const { menus, keybindings, viewsWelcome } = manifest.contributes;
-    const clauses = [...Object.values(enablement), ...[...Object.values(menus).flat(), ...keybindings, ...viewsWelcome].map((item) => item.when ?? '')];
+    const clauses = [...manifest.contributes.commands.map((command) => command.enablement ?? ''), ...[...Object.values(menus).flat(), ...keybindings, ...viewsWelcome].map((item) => item.when ?? '')];
     const used = clauses.flatMap((clause) => clause.match(/threadkeeper\.[\w.]+/g) ?? []);
     deepStrictEqual(used.filter((key) => !known.has(key)), []);
   });
 
-  it('describes exactly the settings that the code reads, with the same defaults and scopes', () => {
-    const declared = Object.fromEntries(Object.entries(properties).map(([key, property]) => [key, { default: property.default, scope: property.scope }]));
-    deepStrictEqual(declared, Object.fromEntries(Object.entries(allSettings).map(([key, setting]) => [`threadkeeper.${key}`, { default: key === settings.editRules.key ? defaultEditRules : setting.default, scope: setting.scope }])));
+  it('has exactly the settings that the code reads, each with a default and a scope', () => {
+    const read = [...(Object.keys(settingKeys) as SettingName[]).map(settingKey), ...Object.keys(policyKnobs).map((knob) => `threadkeeper.${knob}`)];
+    deepStrictEqual(Object.keys(properties).sort(), read.sort());
+    for (const [key, property] of Object.entries(properties)) ok(property.default !== undefined && ['application', 'machine', 'window'].includes(property.scope), key);
+  });
+
+  it('shows the built-in rules for edits as their default', () => {
+    deepStrictEqual(properties[settingKey('editRules')]?.default, defaultEditRules);
   });
 
   it('takes addresses from the machine\'s settings only', () => {
@@ -175,7 +210,7 @@ describe('manifest', () => {
 
   it('offers every policy, and the values of the default one as defaults', () => {
     deepStrictEqual(properties[settingKey('policy')]?.enum, Object.keys(presets));
-    const { policy, problems } = resolvePolicy('balanced', Object.fromEntries(Object.entries(policySettings).map(([name, setting]) => [name, setting.default])));
+    const { policy, problems } = resolvePolicy('balanced', Object.fromEntries(Object.keys(policyKnobs).map((name) => [name, properties[`threadkeeper.${name}`]?.default])));
     deepStrictEqual(problems, []);
     // What is off by default stands in the manifest as 0, and in the preset not at all.
     deepStrictEqual(JSON.parse(JSON.stringify(policy, (key, value: unknown) => (/^(reserveTokens|messages|tokens)$/.test(key) && value === 0 ? undefined : value))), JSON.parse(JSON.stringify(resolvePolicy('balanced').policy)));
@@ -192,7 +227,10 @@ describe('manifest', () => {
   it('ignores what an untrusted workspace says about model, instructions and address', () => {
     const { untrustedWorkspaces, virtualWorkspaces } = manifest.capabilities;
     deepStrictEqual([untrustedWorkspaces.supported, virtualWorkspaces.supported], ['limited', 'limited']);
-    deepStrictEqual([...untrustedWorkspaces.restrictedConfigurations].sort(), Object.entries(allSettings).flatMap(([key, { restricted }]) => (restricted ? [`threadkeeper.${key}`] : [])).sort());
+    const ofUser = Object.entries(properties).flatMap(([key, { scope }]) => (scope === 'window' ? [] : [key]));
+    // These two may stand in a workspace, but they say what is read into the chat from elsewhere.
+    const withTrust = [settingKey('openClawInherit'), settingKey('openClawSessionKey')];
+    deepStrictEqual([...untrustedWorkspaces.restrictedConfigurations].sort(), [...ofUser, ...withTrust].sort());
   });
 
   it('names every text it uses, and uses every text it names', () => {
@@ -234,9 +272,9 @@ describe('manifest', () => {
 
   it('has the container, the view and the ids that the code registers', () => {
     deepStrictEqual(`${manifest.publisher}.${manifest.name}`, extensionId);
-    deepStrictEqual(manifest.contributes.viewsContainers.activitybar.map(({ id, title }) => ({ id, title })), [{ id: viewContainerId, title: 'Threadkeeper' }]);
-    deepStrictEqual(manifest.contributes.views[viewContainerId]?.map(({ id, type }) => ({ id, type })), [{ id: chatViewId, type: 'webview' }, { id: sessionsViewId, type: undefined }]);
-    deepStrictEqual((manifest.contributes.walkthroughs ?? []).map(({ id }) => id), manifest.contributes.walkthroughs ? [walkthroughId] : []);
+    deepStrictEqual(manifest.contributes.viewsContainers.activitybar.map(({ id, title }) => ({ id, title })), [{ id: 'threadkeeper', title: 'Threadkeeper' }]);
+    deepStrictEqual(manifest.contributes.views['threadkeeper']?.map(({ id, type }) => ({ id, type })), [{ id: chatViewId, type: 'webview' }, { id: sessionsViewId, type: undefined }]);
+    deepStrictEqual((manifest.contributes.walkthroughs ?? []).map(({ id }) => id), ['start']);
   });
 
   it('asks for VS Code 1.100, starts for the status bar and for documents of its own, and is filed under AI and Chat', () => {

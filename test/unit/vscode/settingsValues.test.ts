@@ -1,22 +1,43 @@
 import { deepStrictEqual, match } from 'node:assert';
-import { settings, type SettingName } from '../../../src/vscode/manifest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { settingKey, type SettingName } from '../../../src/vscode/manifest';
 import type { PolicyOverrides } from '../../../src/core/context/policy/resolvePolicy';
 import { defaultEditRules } from '../../../src/core/tools/guard/editGuard';
-import { readSettings } from '../../../src/vscode/settingsValues';
+import { defaultsOf, readSettings } from '../../../src/vscode/settingsValues';
+import { projectRoot } from '../../support/paths';
+
+const defaultOf = defaultsOf(JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8')));
 
 const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: PolicyOverrides = {}) =>
-  readSettings(
-    (name) => (name in over ? over[name] : settings[name].default),
-    (name) => explicit[name],
-  );
+  readSettings({
+    value: (name) => (name in over ? over[name] : defaultOf(settingKey(name))),
+    explicit: (name) => explicit[name],
+    default: defaultOf,
+  });
 
 describe('readSettings', () => {
   it('changes nothing in the policy that the user has not set', () => {
     deepStrictEqual(read(), {
-      settings: { baseUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, prices: {}, dailyBudget: 0, model: '', instructions: '', instructionFiles: false, skills: false, skillFolders: settings.skillFolders.default, approval: 'allowReads', editRules: defaultEditRules, variables: { pass: [], withhold: [] }, maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, cleanUpDays: 0, openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false }, offerBranchSummary: true },
+      settings: { baseUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, prices: {}, dailyBudget: 0, model: '', instructions: '', instructionFiles: false, skills: false, skillFolders: ['~/.threadkeeper/skills', '.threadkeeper/skills', '.github/skills', '.claude/skills', '.agents/skills'], approval: 'allowReads', editRules: defaultEditRules, variables: { pass: [], withhold: [] }, maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, cleanUpDays: 0, openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false }, offerBranchSummary: true },
       problems: [],
     });
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
+  });
+
+  it('takes the default of the package where nothing is set, and where the value cannot be used', () => {
+    const without = (value: unknown) => readSettings({ value: () => value, explicit: () => undefined, default: defaultOf }).settings;
+    deepStrictEqual(without(undefined), read().settings);
+    deepStrictEqual(without(null), read().settings);
+    deepStrictEqual(without(Number.NaN), read().settings);
+  });
+
+  it('says what each number is a number of', () => {
+    const { problems } = read({ dailyBudget: -1, cleanUpDays: '7', openaiContext: 12 });
+    deepStrictEqual(
+      problems.map(({ message }) => message),
+      ['12 is not a number of tokens. Using the default.', '-1 is not a number of dollars. Using the default.', '"7" is not a number of days. Using the default.'],
+    );
   });
 
   it('takes what the user has set', () => {

@@ -1,11 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UuidV7 } from '../../../../src/node/runtime/uuidV7';
 import { CommandRunner } from '../../../../src/node/tools/commandRunner';
 import { DiskWorkspace } from '../../../../src/node/tools/diskWorkspace';
 import { ConversationFactory } from '../../../../src/vscode/chat/conversationFactory';
-import { readSettings, type Settings } from '../../../../src/vscode/settingsValues';
+import { defaultsOf, readSettings, type Settings } from '../../../../src/vscode/settingsValues';
 import { silentLog } from '../../../support/chat/conversationRig';
 import { projectRoot } from '../../../support/paths';
 import { says, ScriptedModel } from '../../../support/chat/scriptedModel';
@@ -20,7 +20,8 @@ describe('the conversations of a window', () => {
     await writeFile(join(workspace, 'AGENTS.md'), 'Use tabs.');
     const model = new ScriptedModel({ window: 50_000, maxOutput: 1_000 });
     const binding = { client: model, info: await model.describe('scripted-1'), summarizer: null };
-    const settings: Settings = { ...readSettings(() => undefined, () => undefined).settings, skillFolders: [] };
+    const packageJson: unknown = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));
+    const settings: Settings = { ...readSettings({ value: () => undefined, explicit: () => undefined, default: defaultsOf(packageJson) }).settings, skillFolders: [] };
     const never = () => Promise.reject(new Error('not asked for here'));
     let now: Settings = settings;
     let isTrusted = true;
