@@ -4,9 +4,8 @@ import type { AnalyticsFilter, AnalyticsState, PanelRequest } from '../../src/pr
 import { ViewElement } from '../lib/viewElement';
 import { percent, shortTokens } from '../../src/protocol/figures';
 import { dayName, duration, shortDayName } from '../lib/format';
-import { amount } from './amount';
+import { amount, costText } from './amount';
 import { barPlot } from './barPlot';
-import { costText } from './costText';
 import { PanelAskEvent } from './panelAsk';
 
 type Report = AnalyticsState['report'];

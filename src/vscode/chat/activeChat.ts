@@ -7,7 +7,7 @@ import type { WindowState } from './windowState';
 import type { NewSessionDraft } from './newSessionDraft';
 import type { SessionTab } from './sessionTab';
 import type { SessionTabs } from './sessionTabs';
-import type { SessionList } from '../sessions/recentSessions';
+import type { SessionList } from './recentSessions';
 import type { ReopenOptions, StoreAccess } from '../history/storeAccess';
 import type { ChatViewFeed } from './chatViewFeed';
 

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { resolveSessionPolicy, sessionPolicyProblems, type PolicyChoice } from '../../core/context/policy/resolvePolicy';
 import { StoreError, errorText } from '../../core/errors';
 import { shown, t } from '../../core/l10n';
 import type { StoreStatus } from '../../core/ports';
@@ -81,4 +82,12 @@ function failureText(failure: unknown): string {
     case 'io':
       return t('Your history could not be opened. Nothing was changed; hide this view and show it again to retry. {0}', said);
   }
+}
+
+/** What is wrong with the policy that a session brings along, and what is used instead; null when nothing is. */
+export function sessionPolicyProblem(settings: PolicyChoice, session: unknown): string | null {
+  const problems = sessionPolicyProblems(settings, session);
+  if (problems.length === 0) return null;
+  const used = resolveSessionPolicy(settings, session).policy.name;
+  return t('The policy of this session cannot be used as it is; the policy {0} is in use. {1}', used, problems.map(({ setting, message }) => `${setting}: ${shown(message)}`).join(' '));
 }

@@ -1,6 +1,8 @@
-import { ConfigurationTarget, workspace } from 'vscode';
+import { ConfigurationTarget, window, workspace, type QuickPickItem } from 'vscode';
 import { priceOf, type PriceTable } from '../../core/cost/prices';
+import type { ThinkingLevel } from '../../core/context/policy/thinkingLevel';
 import { t } from '../../core/l10n';
+import type { ModelInfo } from '../../core/models/modelInfo';
 import { providerIds, type ProviderId } from '../../node/models/providerAccess';
 import { removeApiKey, setApiKey, type ApiKeyCommandsDeps } from './apiKeyCommands';
 import type { ChatController } from '../chat/chatController';
@@ -10,7 +12,7 @@ import { offlineSessionModel } from './modelChoice';
 import { pickModel } from './modelPicker';
 import type { ModelSource } from './modelSource';
 import { priceNote, providerTitles } from './modelTexts';
-import { pickThinkingLevel } from './thinkingPicker';
+import { thinkingChoices, type ThinkingChoice } from './thinkingChoices';
 
 export interface ModelCommandsDeps {
   readonly controller: ChatController;
@@ -94,4 +96,11 @@ export class ModelCommands {
     await workspace.getConfiguration().update(settingKey('model'), model, ConfigurationTarget.Global);
     tell(t('New sessions use this model too (setting threadkeeper.model).'));
   }
+}
+
+/** Answers null for what the model does by itself, and undefined when the list was closed. */
+async function pickThinkingLevel(current: ThinkingLevel | null, model: Pick<ModelInfo, 'name' | 'thinking'>): Promise<ThinkingLevel | null | undefined> {
+  const items = thinkingChoices(current, model).map((choice): QuickPickItem & ThinkingChoice => ({ ...choice, alwaysShow: choice.level === undefined }));
+  const picked = await window.showQuickPick(items, { title: t('Set Thinking Level'), placeHolder: t('For this session; a change makes the provider read the conversation anew once') });
+  return picked?.level;
 }

@@ -5,7 +5,7 @@ import type { PurgePreview } from '../../core/maintenance/purgePreview';
 import type { Session } from '../../core/session/session';
 import { timeText } from '../../core/recall/dateText';
 import { plainLabel } from '../plainLabel';
-import { purgeText } from '../history/purgeText';
+import { purgeText } from './purgeText';
 import { messagesText, sessionsText, sessionTitle } from './sessionText';
 
 /** Asks first whether the user wants to look: a list that opens by itself takes the keyboard away. */

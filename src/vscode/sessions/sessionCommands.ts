@@ -5,7 +5,7 @@ import type { ChatController } from '../chat/chatController';
 import { focusChatCommand, focusSessionsCommand, selectionArgument, type CommandName } from '../manifest';
 import type { SessionDocuments } from './sessionDocuments';
 import type { SessionActions } from './sessionActions';
-import { purgeText } from '../history/purgeText';
+import { purgeText } from './purgeText';
 import type { SessionNode } from './tree/sessionNodes';
 import { askForDays, askForKey, askForTags, askForTitle, pickSession, pickSort } from './sessionPicker';
 import { pickCleanUp } from './retentionPreview';

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { exportFormats, exportSessions } from '../../../src/node/transfer/export/exportSessions';
 import { ModelSummarizer } from '../../../src/node/models/modelSummarizer';
-import { logLine } from '../../../src/vscode/logLine';
+import { logLine } from '../../../src/vscode/log';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { errorEvent, httpFault, reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 import { anthropicSubject, lmSubject, ollamaSubject, openaiSubject, type Wired } from './subjects';

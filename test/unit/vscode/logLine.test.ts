@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok } from 'node:assert';
-import { logLine } from '../../../src/vscode/logLine';
+import { logLine } from '../../../src/vscode/log';
 
 describe('logLine', () => {
   it('writes an event with its data on one line', () => {

@@ -1,8 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import { StoreError, type StoreErrorReason } from '../../../../src/core/errors';
 import type { StoreStatus } from '../../../../src/core/ports';
-import { bannerFor } from '../../../../src/vscode/chat/banner';
-import { sessionPolicyProblem } from '../../../../src/vscode/chat/sessionPolicyProblem';
+import { bannerFor, sessionPolicyProblem } from '../../../../src/vscode/chat/banner';
 
 const owner: StoreStatus = { access: 'owner', durability: 'file', note: null, file: '/h/history.db' };
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from 'node:assert';
 import { OtherSessions } from '../../../../src/vscode/sessions/tree/otherSessions';
-import { SessionList } from '../../../../src/vscode/sessions/recentSessions';
+import { SessionList } from '../../../../src/vscode/chat/recentSessions';
 import type { OtherWorkspace } from '../../../../src/vscode/sessions/tree/sessionNodes';
 import { openTestStore, tempFolder, testUuid } from '../../../support/store/storeTemp';
 

@@ -1,0 +1,58 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { projectRoot } from '../support/paths';
+
+/** These files join the features with each other, so they are nobody's neighbours. */
+const joins = ['src/extension.ts', 'src/composition.ts', 'src/vscode/commandRouter.ts'];
+const mostFiles = 20;
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly typeOnly: boolean;
+}
+
+const files = ['src', 'webview-ui', 'test'].flatMap((root) =>
+  readdirSync(join(projectRoot, root), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${root}/${name.replaceAll('\\', '/')}`),
+);
+const imports = files.filter((file) => file.startsWith('src/')).flatMap(importsOf);
+
+describe('the layout', () => {
+  it(`has no folder with more than ${mostFiles} loose files`, () => {
+    const counts = new Map<string, number>();
+    for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
+    deepStrictEqual([...counts].filter(([, count]) => count > mostFiles), []);
+  });
+
+  it('keeps a file of src/vscode that does not import vscode beside what uses it, or loose when several features use it', () => {
+    const plain = files.filter((file) => file.startsWith('src/vscode/') && !imports.some(({ from, to }) => from === file && to === 'vscode'));
+    ok(plain.length > 20, 'the files are found');
+    deepStrictEqual(plain.filter((file) => !isAtHome(file)), []);
+  });
+});
+
+function isAtHome(file: string): boolean {
+  const users = imports.filter(({ to }) => to === file);
+  const feature = featureOf(file);
+  if (feature === '') return joins.includes(file) || new Set(users.map(({ from }) => featureOf(from))).size > 1;
+  if (users.some(({ from }) => featureOf(from) === feature)) return true;
+  // Where a feature is joined to the others, another one may still know a type of it.
+  const values = users.filter(({ typeOnly }) => !typeOnly);
+  return values.length > 0 && values.every(({ from }) => joins.includes(from));
+}
+
+/** The first folder below src/vscode; empty for a loose file. */
+function featureOf(file: string): string {
+  return /^src\/vscode\/([^/]+)\//.exec(file)?.[1] ?? '';
+}
+
+function importsOf(file: string): Import[] {
+  const text = readFileSync(join(projectRoot, file), 'utf8');
+  return [...text.matchAll(/^import (type )?[^'"]*from '([^']+)'|\bimport\('([^']+)'\)/gm)].map(([, type, fixed, later]) => {
+    const target = fixed ?? later ?? '';
+    return { from: file, to: target.startsWith('.') ? `${normalize(join(dirname(file), target)).replaceAll('\\', '/')}.ts` : target, typeOnly: type !== undefined };
+  });
+}
