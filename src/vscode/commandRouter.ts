@@ -20,7 +20,6 @@ import { ComposerActions, type ComposerActionsDeps, type ComposerCommandName } f
 import { ContextCommands, type ContextCommandName, type ContextCommandsDeps } from './context/contextCommands';
 import { answerFull, pickFullAnswer } from './context/fullContext';
 import type { FullQuestions } from './context/fullQuestions';
-import { confirmUndo } from './notices';
 import { openNote, readNote, saveNote } from './context/noteActions';
 import { focusChatCommand, type CommandName } from './manifest';
 import { copyText, insertCode, openCode, openLink, openSettings } from './composer/editorActions';
@@ -82,6 +81,7 @@ export class CommandRouter implements WorkbenchActions {
   readonly composer: ComposerActions;
   private readonly sessionCommands: SessionCommands;
   private readonly contextCommands: ContextCommands;
+  private readonly all: Readonly<Record<CommandName, (args: readonly unknown[]) => Promise<void>>>;
   private readonly modelCommands: ModelCommands;
 
   constructor(private readonly deps: CommandRouterDeps) {
@@ -105,11 +105,12 @@ export class CommandRouter implements WorkbenchActions {
       ...deps.composer,
       controller: deps.controller,
       models: deps.models,
-      confirmUndo,
+      undo: () => this.contextCommands.undoCompaction(),
       focusComposer: deps.focusComposer,
       run: (name, args) => this.run(name, args),
       pin: (target) => this.contextCommands.pinTarget(target),
     });
+    this.all = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.composer.all, ...deps.care.all, ...deps.transfer.all };
   }
 
   private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCommandsCommandName | TransferCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
@@ -135,8 +136,7 @@ export class CommandRouter implements WorkbenchActions {
 
   /** Runs a command; whatever goes wrong is said once. */
   run(name: CommandName, args: readonly unknown[] = []): Promise<void> {
-    const run: (args: readonly unknown[]) => Promise<void> = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.composer.all, ...this.deps.care.all, ...this.deps.transfer.all }[name];
-    return this.guarded(name, () => run(args));
+    return this.guarded(name, () => this.all[name](args));
   }
 
   private async guarded(name: CommandName | 'undo', command: () => Promise<void>): Promise<void> {
@@ -167,9 +167,8 @@ export class CommandRouter implements WorkbenchActions {
     this.deps.showBreakdown();
   }
 
-  async undoCompaction(): Promise<void> {
-    const result = await this.deps.controller.undoCompaction(confirmUndo);
-    if (typeof result === 'object') throw new Error(result.message);
+  undoCompaction(): Promise<void> {
+    return this.contextCommands.undoCompaction();
   }
 
   editSummary(): Promise<void> {

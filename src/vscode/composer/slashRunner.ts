@@ -12,10 +12,11 @@ import { providerTitles } from '../models/modelTexts';
 import type { SessionChoices } from '../chat/sessionChoices';
 
 export interface SlashRunnerDeps {
-  readonly controller: Pick<ChatController, 'compact' | 'undoCompaction' | 'newSession' | 'focusComposer' | 'renameSession' > & { readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'> };
+  readonly controller: Pick<ChatController, 'compact' | 'newSession' | 'focusComposer' | 'renameSession'> & { readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'> };
   readonly models: Pick<ModelSource, 'listAll'>;
   readonly run: (command: CommandName, args?: readonly unknown[]) => Promise<void>;
-  readonly confirmUndo: (question: string) => Promise<boolean>;
+  /** Undoes the last compaction. Rejects with the reason when it stays. */
+  readonly undo: () => Promise<void>;
   readonly pin: (target: PinTarget) => Promise<boolean>;
 }
 
@@ -41,7 +42,7 @@ export class SlashRunner {
 
   private readonly all: Readonly<Record<SlashName, (argument: string) => Promise<void>>> = {
     compact: (argument) => this.compact(argument),
-    undo: () => this.undo(),
+    undo: () => this.deps.undo(),
     checkpoint: () => this.deps.run('createCheckpoint'),
     pin: (argument) => this.pin(argument),
     breakdown: () => this.deps.run('showBreakdown'),
@@ -65,11 +66,6 @@ export class SlashRunner {
   private async compact(instructions: string): Promise<void> {
     const { message } = await this.deps.controller.compact(instructions === '' ? null : instructions);
     if (message !== null) throw new Error(message);
-  }
-
-  private async undo(): Promise<void> {
-    const result = await this.deps.controller.undoCompaction(this.deps.confirmUndo);
-    if (typeof result === 'object') throw new Error(result.message);
   }
 
   private async pin(text: string): Promise<void> {

@@ -111,6 +111,12 @@ export class ContextCommands {
     if (!controller.viewVisible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
   }
 
+  /** Undoes the last compaction for the view and the composer, which show the result themselves. Rejects with the reason when it stays. */
+  async undoCompaction(): Promise<void> {
+    const result = await this.deps.controller.undoCompaction(confirmUndo);
+    if (typeof result === 'object') throw new Error(result.message);
+  }
+
   private async undo(only?: string): Promise<void> {
     const { controller, tell } = this.deps;
     const result = await controller.undoCompaction(confirmUndo, only);

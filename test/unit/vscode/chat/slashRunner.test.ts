@@ -10,7 +10,6 @@ describe('commands behind a slash', () => {
   const deps: SlashRunnerDeps = {
     controller: {
       compact: async (instructions = null) => (calls.push(['compact', instructions]), { entry: null, message }),
-      undoCompaction: async () => ({ message: 'There is no compaction to undo.' }),
       newSession: call('newSession'),
       focusComposer: () => calls.push(['focus']),
       renameSession: call('renameSession'),
@@ -18,7 +17,7 @@ describe('commands behind a slash', () => {
     },
     models: { listAll: async () => ({ models: [info('claude-sonnet-5-5', 'Claude Sonnet 5.5'), info('claude-sonnet-5-5-long', 'Claude Sonnet 5.5 Long'), info('llama3.1:8b', 'llama3.1:8b', 'ollama'), info('same', 'Same'), info('same', 'Same', 'openai-compatible')], silent: ['vscode'] }) },
     run: call('run'),
-    confirmUndo: async () => true,
+    undo: () => Promise.reject(new Error('There is no compaction to undo.')),
     pin: async () => false,
   };
   const runner = new SlashRunner(deps);
