@@ -62,7 +62,7 @@ export interface StartedParts {
   readonly sessionsView: LazyTree<SessionNode>;
 }
 
-/** What VS Code is answered with. */
+/** VS Code is answered with these parts. */
 export interface Composition extends Disposable {
   readonly view: ChatView;
   readonly tree: SessionsTree;
@@ -106,7 +106,7 @@ export function compose(started: StartedParts): Composition {
     run: (command, args) => workbench.run(command, args),
     close: async () => {
       const closing = controller.close();
-      // Now, for a window that closes may not be given the time for the rest.
+      // They end now, for a window that closes may not be given the time for the rest.
       base.commands.dispose();
       await closing;
       await runtime.close();
@@ -115,16 +115,16 @@ export function compose(started: StartedParts): Composition {
   };
 }
 
-/** What every part is built on. */
+/** Every part is built on this. */
 interface Base extends StartedParts {
-  /** Disposed of with the composition. */
+  /** They are disposed of with the composition. */
   readonly owned: DisposableStore;
   readonly configuration: Configuration;
   readonly commands: CommandRunner;
   readonly location: StoreLocation;
 }
 
-/** What only a conversation needs. */
+/** Only a conversation needs this. */
 interface LazyRuntime {
   /** Loads it when it is first asked for. */
   get(): Promise<ConversationFactory>;

@@ -80,7 +80,7 @@ export class ConversationFactory {
     return new StoreTasks(this.options.distDir);
   }
 
-  /** Of another workspace, whoever owns it. Rejects with `StoreError`. */
+  /** Reads the store of another workspace, whoever owns it. Rejects with `StoreError`. */
   readStore(folder: string): Promise<SessionStore> {
     const { distDir, log } = this.options;
     return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('VS Code window'), logger: log, readonly: true });
@@ -89,7 +89,7 @@ export class ConversationFactory {
   /** Rejects with `StoreError`. */
   async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
     const { settings, log } = this.options;
-    // Once, so that the prompt of the session stays as it begins.
+    // They are read once, so that the prompt of the session stays as it begins.
     const ofWorkspace = settings().instructionFiles && this.options.isTrusted() ? await workspaceInstructions(new WorkspacePins(this.options.folders)) : '';
     const skills = this.options.isTrusted() ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log) : [];
     const deps = conversationDeps({

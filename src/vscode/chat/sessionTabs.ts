@@ -47,7 +47,7 @@ export class SessionTabs implements Disposable {
     return this.all().filter((chat) => chat.conversation.isBusy).map((chat) => chat.session.uuid);
   }
 
-  /** Whose turn waits for the user, the one on show first. */
+  /** Lists the sessions whose turn waits for the user, the one on show first. */
   get waiting(): WaitingSession[] {
     return this.all().flatMap(({ waiting }) => waiting ?? []);
   }

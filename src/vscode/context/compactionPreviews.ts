@@ -8,7 +8,7 @@ import { DocumentFiles } from '../documentFiles';
 export interface PreviewedCompaction {
   readonly session: string;
   readonly instructions: string | null;
-  /** Of a compaction that waits for an answer: called instead of making one. */
+  /** A compaction that waits for an answer has this; it is called instead of making another one. */
   readonly answer?: (apply: boolean) => void;
 }
 
@@ -41,7 +41,7 @@ export class CompactionPreviews extends DocumentFiles implements CodeLensProvide
     return uri;
   }
 
-  /** Of the document that is looked at; undefined when it is no preview, or one of an earlier run of VS Code. */
+  /** Finds the preview that is looked at; undefined when there is none, or one of an earlier run of VS Code. */
   get current(): (PreviewedCompaction & { readonly uri: Uri }) | undefined {
     const uri = window.activeTextEditor?.document.uri;
     const shown = uri && this.shown.get(uri.toString());

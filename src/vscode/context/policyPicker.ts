@@ -8,7 +8,7 @@ export type PickedPolicy =
   { readonly scope: 'session'; readonly preset: PresetName | null } | { readonly scope: 'workspace'; readonly preset: PresetName };
 
 export interface PolicyPickerInput {
-  /** Of the session; null: it has none of its own. */
+  /** The session has this policy; null means that it has none of its own. */
   readonly current: string | null;
   readonly setting: string;
 }

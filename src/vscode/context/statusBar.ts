@@ -25,7 +25,7 @@ export interface StatusBarDeps {
 export class StatusBar implements Disposable {
   private readonly item: StatusBarItem;
   private context: ContextSnapshot | null = null;
-  /** Of an earlier run of VS Code; null once something has been opened. */
+  /** It stems from an earlier run of VS Code; null once something has been opened. */
   private remembered: RememberedMeter | null;
   private compacting = false;
   private waiting: readonly WaitingSession[] = [];

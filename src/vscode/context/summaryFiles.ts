@@ -27,7 +27,7 @@ export class SummaryFiles extends DocumentFiles {
     if (!live || conversation.editableSummary === null) throw new Error(t('There is no summary to edit: nothing of this conversation has been compacted.'));
     const name = sessionTitle(conversation.session).replaceAll(/[\\/:*?"<>|\s]+/g, ' ').trim().slice(0, 60);
     const query = new URLSearchParams({ session: conversation.session.uuid, compaction: live.uuid }).toString();
-    // Of the language that package.json keeps VS Code's auto-save away from: every pause in typing would become a version.
+    // It has the language that package.json keeps VS Code's auto-save away from: every pause in typing would become a version.
     const path = `/${summaryScheme}/${t('Summary of {0}', name)}.md`;
     const document = await workspace.openTextDocument(Uri.from({ scheme: summaryScheme, path, query }));
     await window.showTextDocument(document, { preview: false });

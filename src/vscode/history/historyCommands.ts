@@ -148,7 +148,7 @@ function restoreQuestion(report: VerifyReport, backup: string): [question: strin
 }
 
 function tellRestored(report: VerifyReport, { sessions, entries, keptAt, salvage }: Restored): void {
-  // Of one that could not be opened nothing has been counted before.
+  // Nothing has been counted before in a history that could not be opened.
   const what = checkedText(salvage === null ? report : { checked: { sessions, entries } });
   const text = keptAt === null ? t('{0} restored.', what) : t('{0} restored. The history you had is kept as {1}.', what, keptAt);
   const lost = salvage === null ? [] : salvageProblems(salvage).map(shown);

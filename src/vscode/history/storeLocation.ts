@@ -40,7 +40,7 @@ export class StoreLocation {
     return withSessions.map(otherWorkspace).sort((a, b) => b.lastUsed - a.lastUsed);
   }
 
-  /** Whose history this workspace could take as its own, best first. */
+  /** Lists the workspaces whose history this one could take as its own, best first. */
   async candidates(): Promise<RelinkCandidate[]> {
     return (await findRelinkCandidates(await this.options())).filter(({ entry }) => entry.folder !== this.resolved);
   }

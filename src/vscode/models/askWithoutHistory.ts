@@ -5,7 +5,7 @@ import type { ModelSource } from './modelSource';
 
 export interface AskWithoutHistoryDeps {
   readonly models: Pick<ModelSource, 'resolve'>;
-  /** Of the session on show, whose model answers; null: the default. */
+  /** The model of the session on show answers; null stands for the default. */
   readonly model: string | null;
 }
 

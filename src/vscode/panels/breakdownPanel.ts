@@ -36,9 +36,9 @@ export class BreakdownPanel implements Disposable {
   private readonly disposables = new DisposableStore();
   private page: PanelPage | null = null;
   private followed: { readonly conversation: Conversation; readonly subscription: Disposable } | null = null;
-  /** Of the conversation that is followed; null while it has to be read (again). */
+  /** It belongs to the conversation that is followed; null means that it has to be read (again). */
   private history: BranchHistory | null = null;
-  /** Of what is known of the conversation. */
+  /** It counts the changes of what is known of the conversation. */
   private revision = 0;
 
   constructor(private readonly deps: BreakdownPanelDeps) {

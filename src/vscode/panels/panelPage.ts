@@ -10,7 +10,7 @@ import { panelWire, type PanelRequest, type PanelState } from '../../protocol/pa
 import { transportOf } from '../chat/webviewTransport';
 
 export interface PanelPageOptions {
-  /** Of before a reload of the window, as VS Code gives it back; omitted: a new one. */
+  /** VS Code gives it back after a reload of the window; when it is omitted, a new one is made. */
   readonly restored?: WebviewPanel | undefined;
   readonly extensionUri: Uri;
   readonly viewType: string;

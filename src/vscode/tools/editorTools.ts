@@ -3,7 +3,7 @@ import { t } from '../../core/l10n';
 import type { Tool, ToolOutcome } from '../../core/tools/tool';
 import { sharedToolPrefix } from '../manifest';
 
-/** Of a result that says nothing else: more is sent as beginning and end. */
+/** A result that says nothing else has this limit: more is sent as beginning and end. */
 const shownTokens = 8_000;
 
 /** Tools that other extensions and the user's MCP servers have given to VS Code; what they do is not known, so each is asked about. */
