@@ -8,23 +8,20 @@ import type { ModelEvent, TokenUsage } from './models/modelEvent';
 import type { ModelInfo } from './models/modelInfo';
 import type { ModelRequest } from './models/modelRequest';
 import type { AppendBatch, MemoryWrite } from './session/appendBatch';
-import type { BranchStep } from './branches/branchStep';
-import type { BranchTip } from './branches/branchTip';
+import type { BranchStep, BranchTip, LiveBranch } from './branches/branch';
 import type { Draft } from './session/draft';
 import type { StoredEntry } from './session/entry';
-import type { LiveBranch } from './branches/liveBranch';
 import type { PartialChunk } from './session/partialChunk';
 import type { Pin } from './session/pin';
-import type { PurgePreview } from './maintenance/purgePreview';
+import type { PurgePreview } from './maintenance/reports';
 import type { QueuedMessage } from './session/queuedMessage';
 import type { SearchQuery, SearchResult } from './session/searchQuery';
-import type { NewSession, Session, SessionPatch } from './session/session';
-import type { SessionQuery } from './session/sessionQuery';
+import type { NewSession, Session, SessionPatch, SessionQuery } from './session/session';
 import type { SessionTransfer } from './session/sessionTransfer';
 import type { Activity, ClaimOutcome, StoreChange } from './session/storeChange';
 import type { SummaryRetry } from './maintenance/summaryRetry';
 import type { TranscriptPage } from './branches/transcriptPage';
-import type { UsageQuery, UsageTotal } from './cost/usageTotal';
+import type { UsageQuery, UsageTotal } from './cost/usage';
 
 // ---------------------------------------------------------------------------------------------------------------- store
 

@@ -2,7 +2,7 @@ import { StoreError } from '../errors';
 import { english } from '../l10n';
 import type { SessionStore } from '../ports';
 import type { Written } from '../session/attachment';
-import type { BranchTip } from './branchTip';
+import type { BranchTip } from './branch';
 import type { EntryOf, StoredEntry } from '../session/entry';
 import type { BranchState } from '../chat/branchState';
 import type { BranchSummaries } from './branchSummaries';

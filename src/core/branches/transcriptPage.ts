@@ -1,5 +1,5 @@
 import type { StoredEntry } from '../session/entry';
-import type { Fork } from './fork';
+import type { Fork } from './branch';
 
 export interface TranscriptPage {
   /** Entries of the branch with `display`, oldest first, with the side entries (checkpoints, labels) that hang off them. */

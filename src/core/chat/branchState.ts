@@ -3,7 +3,7 @@ import type { CostOf } from '../cost/prices';
 import { Frames } from '../frames/frames';
 import type { Clock, IdSource, SessionStore, TokenCounter } from '../ports';
 import type { TokenUsage } from '../models/modelEvent';
-import type { UsageRecord } from '../cost/usageRecord';
+import type { UsageRecord } from '../cost/usage';
 import { attachmentTokens } from '../session/attachment';
 import type { EntryContent, NewEntry, StoredEntry } from '../session/entry';
 import { entryText, markTypes } from '../session/entryKinds';

@@ -5,7 +5,7 @@ import type { Policy } from '../context/policy/policy';
 import type { SessionPolicy } from '../context/policy/resolvePolicy';
 import type { ContextSnapshot } from '../context/measure/snapshot';
 import { parseThinkingLevel, type ThinkingLevel } from '../context/policy/thinkingLevel';
-import { compactionHistory, type PastCompaction } from '../session/compactionHistory';
+import { compactionHistory, type PastCompaction } from '../session/liveCompaction';
 import type { Pin } from '../session/pin';
 import type { Attachment } from '../session/attachment';
 import type { QueuedMessage } from '../session/queuedMessage';

@@ -11,7 +11,7 @@ import type { Clock, IdSource, Logger, SessionStore, TextAnalyst, TokenCounter }
 import type { ContentOf, EntryOf, StoredEntry } from '../session/entry';
 import type { Continuity } from '../session/fidelity';
 import { liveCompaction } from '../session/liveCompaction';
-import type { UsageRecord } from '../cost/usageRecord';
+import type { UsageRecord } from '../cost/usage';
 import type { BranchState } from '../chat/branchState';
 import type { ConversationEvent } from '../chat/events';
 import type { Pins } from '../context/pins';

@@ -1,6 +1,6 @@
 import { t } from '../l10n';
 import type { SessionStore } from '../ports';
-import type { UsageTotal } from './usageTotal';
+import type { UsageTotal } from './usage';
 import { dayBegan } from './dailyBudget';
 
 export interface Spent {

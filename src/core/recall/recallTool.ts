@@ -1,18 +1,18 @@
 import { estimateTokens } from '../context/measure/estimateTokens';
 import { wholeCharacters } from '../context/projection/excerpt';
-import { CancelledError, errorText } from '../errors';
-import { Frames } from '../frames/frames';
-import type { SearchHit } from '../session/searchQuery';
-import type { SessionStore } from '../ports';
-import type { StoredEntry } from '../session/entry';
-import { entryText } from '../session/entryKinds';
-import type { Tool, ToolOutcome } from '../tools/tool';
 import { timeText } from './dateText';
+import { CancelledError, errorText } from '../errors';
 import { findAround, findEntries } from './findEntries';
+import { Frames, indented, oneLine } from '../frames/frames';
 import { recallToolName, speaker } from './history';
 import { newestQuestion } from './newestQuestion';
-import { unfoldAttachments } from './unfoldAttachments';
-import { parseRecallInput, recallInputSchema, type RecallInput } from './recallInput';
+import type { SessionStore } from '../ports';
+import { parseRecallInput, type RecallInput, recallInputSchema } from './recallInput';
+import { attachmentNote } from '../session/attachment';
+import type { StoredEntry } from '../session/entry';
+import { entryText } from '../session/entryKinds';
+import type { SearchHit } from '../session/searchQuery';
+import type { Tool, ToolOutcome } from '../tools/tool';
 
 export interface RecallDependencies {
   readonly store: Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'blob'>;
@@ -165,4 +165,22 @@ function excerpt(frames: Frames, hit: SearchHit, named: boolean): string {
 function tagged(frames: Frames, { seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>, { text, start, length }: Shown, session?: string): string {
   const characters = text.length === length ? undefined : `${start}-${start + text.length} of ${length}`;
   return frames.entry({ id: `#${seq}`, role: speaker, time: timeText(at), session, characters }, text.trim());
+}
+
+/**
+ * A message as one text, what was attached to it included; images are named only. Attachments are indented, so that nothing in them
+ * passes for what the user wrote. Rejects with `StoreError`.
+ */
+async function unfoldAttachments(entry: StoredEntry, store: Pick<SessionStore, 'blob'>): Promise<StoredEntry> {
+  const { content } = entry;
+  if (content.type !== 'message' || !content.attachments) return entry;
+  const { attachments, ...message } = content;
+  const texts = await Promise.all(
+    attachments.map(async (attachment) => {
+      const bytes = attachment.kind === 'image' ? undefined : await store.blob(attachment.hash);
+      const title = oneLine(attachmentNote([attachment]));
+      return bytes ? `${title}\n  ${indented(new TextDecoder().decode(bytes))}` : title;
+    }),
+  );
+  return { ...entry, content: { ...message, text: [content.text, ...texts].join('\n\n').trim() } };
 }

@@ -1,5 +1,5 @@
 import type { NewEntry } from './entry';
-import type { UsageRecord } from '../cost/usageRecord';
+import type { UsageRecord } from '../cost/usage';
 
 export interface AppendBatch {
   readonly entries: readonly NewEntry[];

@@ -36,7 +36,7 @@ export function isBlank({ text, attachments }: Written): boolean {
   return text.trim() === '' && attachments.length === 0;
 }
 
-/** More than any image costs (imageTokens.ts): for one whose size nobody has looked at. */
+/** More than any image costs (projection/image.ts): for one whose size nobody has looked at. */
 const unknownTokens = 1_600;
 /** Of the tags around a text: 35–53 tokens, 46 in the middle, for paths of 4–50 characters with and without lines (o200k). */
 const framingTokens = 46;

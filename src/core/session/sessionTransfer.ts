@@ -1,6 +1,6 @@
 import type { AppendBatch } from './appendBatch';
 import type { AnalyticsQuery, AnalyticsRows } from '../analytics/rows';
-import type { UsageRecord } from '../cost/usageRecord';
+import type { UsageRecord } from '../cost/usage';
 import type { Session } from './session';
 
 /** A session as it is carried from one store to another. What a store derives from the entries is not in it. */

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../session/entry';
 import { entryText } from '../session/entryKinds';
-import type { UsageRecord } from '../cost/usageRecord';
+import type { UsageRecord } from '../cost/usage';
 import { isObject, textOf, type Json } from './formats/jsonShape';
 
 /**

@@ -1,4 +1,4 @@
-import type { UsageRecord } from '../cost/usageRecord';
+import type { UsageRecord } from '../cost/usage';
 import type { EntryContent } from '../session/entry';
 
 /** What a reader of a foreign format finds, in the order of the source. The same events come from a file and from one that grows. */

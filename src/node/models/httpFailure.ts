@@ -1,6 +1,5 @@
 import type { ModelFailure, ModelFailureReason } from '../../core/models/modelEvent';
-import { contextLimitOf } from './contextLimit';
-import { isContextOverflow } from './overflowText';
+import { contextLimitOf, isContextOverflow } from './overflowText';
 import { redactedHead } from '../../core/redaction/redactText';
 import { retryAfterMs } from './retryAfter';
 import { wasRedirected } from './sameOriginFetch';

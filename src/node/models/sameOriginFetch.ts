@@ -1,11 +1,10 @@
 import { english } from '../../core/l10n';
-import { withShortError } from './errorBody';
 import { causes } from './thrownText';
 
 export type Fetch = typeof fetch;
 
 /** A server wants the request sent to somebody else. The message says all that is to be said. */
-export class RedirectError extends Error {
+class RedirectError extends Error {
   override readonly name = 'RedirectError';
 }
 
@@ -68,4 +67,21 @@ function elsewhere(from: URL, to: string, setting: string): string {
 /** Without a name, a password and what is asked for: all of these can be secret. */
 function addressOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`.slice(0, longestAddress);
+}
+
+/** Longer ones are pages of a proxy, or an attempt to keep us reading. */
+const longestErrorBody = 65_536;
+
+/** An error's response with no more of its body than anybody reads. Others come back as they are. */
+function withShortError(response: Response): Response {
+  if (response.ok || !response.body) return response;
+  let left = longestErrorBody;
+  const head = new TransformStream<Uint8Array, Uint8Array>({
+    transform: (chunk, controller) => {
+      controller.enqueue(chunk.subarray(0, left));
+      left -= chunk.length;
+      if (left <= 0) controller.terminate();
+    },
+  });
+  return new Response(response.body.pipeThrough(head), { status: response.status, statusText: response.statusText, headers: response.headers });
 }

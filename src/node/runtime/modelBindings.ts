@@ -1,5 +1,5 @@
 import type { ModelBinding } from '../../core/context/engine';
-import { withBudget, type BudgetGate } from '../../core/cost/budgetedClient';
+import { type BudgetGate, withBudget } from '../../core/cost/budgetedClient';
 import { ModelError } from '../../core/models/modelError';
 import { errorText } from '../../core/errors';
 import { english } from '../../core/l10n';

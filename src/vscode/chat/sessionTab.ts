@@ -13,7 +13,7 @@ import type { StoredEntry } from '../../core/session/entry';
 import { kindOf } from '../../core/session/entryKinds';
 import { isBlank, isSame, nothingWritten, type Written } from '../../core/session/attachment';
 import type { QueuedMessage } from '../../core/session/queuedMessage';
-import type { Fork } from '../../core/branches/fork';
+import type { Fork } from '../../core/branches/branch';
 import type { Session } from '../../core/session/session';
 import type { Delta, OlderPage } from '../../protocol/messages';
 import { ChatPresenter } from './chatPresenter';

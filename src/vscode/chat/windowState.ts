@@ -1,7 +1,7 @@
 import type { Memento } from 'vscode';
 import { errorText } from '../../core/errors';
 import type { Logger } from '../../core/ports';
-import { sessionSorts, type SessionSort } from '../../core/session/sessionQuery';
+import { type SessionSort, sessionSorts } from '../../core/session/session';
 import type { RetentionMemory } from '../sessions/retentionRule';
 import type { StatusView } from '../context/statusText';
 

@@ -1,7 +1,6 @@
 import { CancellationTokenSource, DiagnosticSeverity, FileType, languages, TabInputText, Uri, window, workspace, type CancellationToken, type TextEditor, type WorkspaceFolder } from 'vscode';
 import { estimateTokens } from '../../core/context/measure/estimateTokens';
-import { imageSize } from '../../core/context/projection/imageSize';
-import { imageTokens } from '../../core/context/projection/imageTokens';
+import { imageSize, imageTokens } from '../../core/context/projection/image';
 import { t } from '../../core/l10n';
 import { mentionGlob, rankPaths } from '../../core/mentions/rankPaths';
 import type { SessionStore, TokenCounter } from '../../core/ports';

@@ -2,7 +2,7 @@ import { window } from 'vscode';
 import { t } from '../../core/l10n';
 import { timeText } from '../../core/recall/dateText';
 import { speaker } from '../../core/recall/history';
-import type { PastCompaction } from '../../core/session/compactionHistory';
+import type { PastCompaction } from '../../core/session/liveCompaction';
 import type { StoredEntry } from '../../core/session/entry';
 import { entryText } from '../../core/session/entryKinds';
 import { oneLine } from './compactionPreviewText';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { VerifyReport } from '../../core/maintenance/verifyReport';
+import type { VerifyReport } from '../../core/maintenance/reports';
 import { english } from '../../core/l10n';
 import type { Restored } from '../../node/store/repair/restoreStore';
 import { backUpFolder, restoreFile, verifyFile, verifyFolder, type TaskOptions } from '../../node/store/client/storeTask';

@@ -3,7 +3,7 @@ import type { Conversation } from '../../core/chat/conversation';
 import { t } from '../../core/l10n';
 import type { IdSource } from '../../core/ports';
 import type { ChatController } from '../chat/chatController';
-import type { BranchTip } from '../../core/branches/branchTip';
+import type { BranchTip } from '../../core/branches/branch';
 import { oneLine } from '../context/compactionPreviewText';
 import { plainLabel } from '../plainLabel';
 import { ago } from '../../protocol/figures';

@@ -1,5 +1,5 @@
 import { t, wholeNumber } from '../../core/l10n';
-import type { PurgePreview } from '../../core/maintenance/purgePreview';
+import type { PurgePreview } from '../../core/maintenance/reports';
 
 /** What a deletion takes away and what it leaves, in a sentence each. */
 export function purgeText({ entries, keptEntries, bytes }: PurgePreview): string {

@@ -1,7 +1,7 @@
 import { window } from 'vscode';
 import { t } from '../../core/l10n';
 import { lastUsed } from '../../core/maintenance/cleanUp';
-import type { PurgePreview } from '../../core/maintenance/purgePreview';
+import type { PurgePreview } from '../../core/maintenance/reports';
 import type { Session } from '../../core/session/session';
 import { timeText } from '../../core/recall/dateText';
 import { plainLabel } from '../plainLabel';

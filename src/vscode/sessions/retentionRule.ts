@@ -1,6 +1,6 @@
 import { errorText } from '../../core/errors';
 import type { Logger, SessionStore } from '../../core/ports';
-import type { PurgePreview } from '../../core/maintenance/purgePreview';
+import type { PurgePreview } from '../../core/maintenance/reports';
 import { sessionsToCleanUp } from '../../core/maintenance/cleanUp';
 import type { Session } from '../../core/session/session';
 

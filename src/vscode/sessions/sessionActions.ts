@@ -1,7 +1,7 @@
 import { t } from '../../core/l10n';
 import type { IdSource, SessionStore } from '../../core/ports';
 import { sessionsToCleanUp } from '../../core/maintenance/cleanUp';
-import type { PurgePreview } from '../../core/maintenance/purgePreview';
+import type { PurgePreview } from '../../core/maintenance/reports';
 import type { Session, SessionDetails, SessionPatch } from '../../core/session/session';
 import type { ChatController } from '../chat/chatController';
 

@@ -1,7 +1,6 @@
 import { window, type QuickPickItem } from 'vscode';
 import { t } from '../../core/l10n';
-import { isSessionKey } from '../../core/session/session';
-import { sessionSorts, type SessionSort } from '../../core/session/sessionQuery';
+import { isSessionKey, type SessionSort, sessionSorts } from '../../core/session/session';
 import type { ViewSnapshot } from '../../protocol/messages';
 import { plainLabel } from '../plainLabel';
 import { parseTags, sortTexts } from './sessionText';

@@ -1,7 +1,6 @@
 import { t, wholeNumber } from '../../core/l10n';
 import { timeText } from '../../core/recall/dateText';
-import type { Session } from '../../core/session/session';
-import type { SessionSort } from '../../core/session/sessionQuery';
+import type { Session, SessionSort } from '../../core/session/session';
 import { escapeMarkdown } from '../escapeMarkdown';
 import { ago, shortTokens } from '../../protocol/figures';
 

@@ -3,7 +3,7 @@ import { analyse } from '../../../src/core/analytics/analyse';
 import { daysBetween, lastDays } from '../../../src/core/analytics/days';
 import { AnalyticsReport } from '../../../src/core/analytics/report';
 import type { SessionStore } from '../../../src/core/ports';
-import type { UsageRecord } from '../../../src/core/cost/usageRecord';
+import type { UsageRecord } from '../../../src/core/cost/usage';
 import type { EntryContent, NewEntry } from '../../../src/core/session/entry';
 import { compactionContent } from '../../support/chat/compactionContent';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { VerifyReport } from '../../../src/core/maintenance/verifyReport';
+import type { VerifyReport } from '../../../src/core/maintenance/reports';
 import { loadSqlite } from '../../../src/node/store/wasm/sqlite';
 import { runCliToEnd } from '../../support/run/runCliToEnd';
 import { alteredSample, layStoreSample, makeStoreSample, type StoreSample } from '../../support/store/storeSample';

@@ -1,6 +1,5 @@
 import { deepStrictEqual } from 'node:assert';
-import { imageSize } from '../../../src/core/context/projection/imageSize';
-import { imageTokens } from '../../../src/core/context/projection/imageTokens';
+import { imageSize, imageTokens } from '../../../src/core/context/projection/image';
 
 const bytes = (...parts: (string | number[])[]) => new Uint8Array([...parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)), ...new Array<number>(30).fill(0)]);
 

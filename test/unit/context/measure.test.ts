@@ -6,7 +6,7 @@ import { forecastTurns, measure, toSnapshot, type MeasureInput } from '../../../
 import { project } from '../../../src/core/context/projection/projection';
 import { resolvePolicy } from '../../../src/core/context/policy/resolvePolicy';
 import { nudgeStates } from '../../../src/core/memory/nudges';
-import type { UsageRecord } from '../../../src/core/cost/usageRecord';
+import type { UsageRecord } from '../../../src/core/cost/usage';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { testFrames } from '../../support/chat/testFrames';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { sizeTimeline, thinned, type SizePoint } from '../../../src/core/context/measure/sizeTimeline';
-import type { BranchStep } from '../../../src/core/branches/branchStep';
+import type { BranchStep } from '../../../src/core/branches/branch';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 

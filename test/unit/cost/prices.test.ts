@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { builtInPrices, costOf, Price, priceOf, priceText } from '../../../src/core/cost/prices';
 import { spentText, sumOf } from '../../../src/core/cost/spending';
-import type { UsageTotal } from '../../../src/core/cost/usageTotal';
+import type { UsageTotal } from '../../../src/core/cost/usage';
 import { modelFromTable } from '../../../src/node/models/modelTable';
 
 const usage = { input: 1_000, output: 2_000, cacheRead: 100_000, cacheWrite: 10_000 };

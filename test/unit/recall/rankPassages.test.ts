@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
-import { PassageRanker, rankPassages, type Rankable } from '../../../src/core/recall/rankPassages';
+import { PassageRanker, type Rankable, rankPassages } from '../../../src/core/recall/rankPassages';
 import { splitPassages } from '../../../src/core/recall/splitPassages';
 import { noon } from './entries';
 

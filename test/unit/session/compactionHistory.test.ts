@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { compactionHistory } from '../../../src/core/session/compactionHistory';
+import { compactionHistory } from '../../../src/core/session/liveCompaction';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 
 describe('compactionHistory', () => {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { SessionStore } from '../../../src/core/ports';
 import type { EntryContent } from '../../../src/core/session/entry';
 import { contentSize } from '../../../src/core/transfer/contentSize';
-import { batches } from '../../../src/node/transfer/import/importBatches';
+import { batches } from '../../../src/node/transfer/import/importExport';
 import { brief, ImportRig } from '../../support/store/importRig';
 import { openTestStore } from '../../support/store/storeTemp';
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match } from 'node:assert';
 import type { SessionStore } from '../../../src/core/ports';
 import { bytesText, purgeText } from '../../../src/vscode/sessions/purgeText';
-import type { PurgePreview } from '../../../src/core/maintenance/purgePreview';
+import type { PurgePreview } from '../../../src/core/maintenance/reports';
 import { cleanUpRule, RetentionRule, trashRule, type RetentionRuleDeps } from '../../../src/vscode/sessions/retentionRule';
 import { silentLog } from '../../support/chat/conversationRig';
 import { openTestStore, tempFolder, testUuid, userMessage, type TempFolder } from '../../support/store/storeTemp';

@@ -4,7 +4,7 @@ import { beginningOfFile } from '../../context/projection/excerpt';
 import { stepBounds } from '../../context/measure/stepBounds';
 import type { ModelInfo } from '../../models/modelInfo';
 import type { ContentOf, StoredEntry } from '../../session/entry';
-import { cycleEntries, policyChange, recordedBound, verbatimEntries, type PolicyChangeData } from '../../session/liveCompaction';
+import { cycleEntries, policyChange, type PolicyChangeData, recordedBound, verbatimEntries } from '../../session/liveCompaction';
 
 /** `customType` of the message that asks the model to go on with an answer of its own. */
 export const continueType = 'continue';

@@ -1,4 +1,4 @@
-import type { UsageRecord } from '../../cost/usageRecord';
+import type { UsageRecord } from '../../cost/usage';
 import type { StoredEntry } from '../../session/entry';
 import { afterLastBreak } from '../../session/liveCompaction';
 import type { NudgeStatus } from '../../memory/nudges';

@@ -1,4 +1,4 @@
-import type { BranchStep } from '../../branches/branchStep';
+import type { BranchStep } from '../../branches/branch';
 import { contextExclusionOf } from '../contextExclusion';
 import { isEntryOf, type StoredEntry } from '../../session/entry';
 import { kindsWhere } from '../../session/entryKinds';

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { checkedText } from '../../../core/maintenance/verifyReport';
+import { checkedText } from '../../../core/maintenance/reports';
 import { backUpFolder } from '../../store/client/storeTask';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
 

@@ -1,9 +1,9 @@
 import { timeText } from '../../../core/recall/dateText';
 import { lastUsed, sessionsToCleanUp } from '../../../core/maintenance/cleanUp';
 import type { Session } from '../../../core/session/session';
-import { counted } from '../../../core/maintenance/verifyReport';
+import { counted } from '../../../core/maintenance/reports';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type FlagSpec } from '../flags';
-import { plain } from '../plain';
+import { plain } from '../terminalText';
 import { storeFlag, withReader, withWriter } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [

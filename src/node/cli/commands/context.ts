@@ -24,7 +24,7 @@ import { UuidV7 } from '../../runtime/uuidV7';
 import { openStore } from '../../store/client/openStore';
 import { WorkerTokenCounter } from '../../tokens/workerTokenCounter';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plainText } from '../plainText';
+import { plainText } from '../terminalText';
 import { sessionNamed } from '../sessionNamed';
 import { stderrLogger } from '../stderrLogger';
 import { allowedTools, toolFlags, workspaceToolsOf } from '../toolFlags';

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { counted } from '../../../core/maintenance/verifyReport';
+import { counted } from '../../../core/maintenance/reports';
 import type { ImportedSession, ImportReport } from '../../../core/transfer/importReport';
 import { importFormats, type ImportFormat } from '../../transfer/import/detectFormat';
 import { importInThread } from '../../transfer/import/importInThread';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plain } from '../plain';
+import { plain } from '../terminalText';
 import { storeFlag, withWriter } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { StoreError } from '../../../core/errors';
-import { counted, isUnusable, problemCount } from '../../../core/maintenance/verifyReport';
+import { counted, isUnusable, problemCount } from '../../../core/maintenance/reports';
 import { restoreFile, verifyFile } from '../../store/client/storeTask';
 import { flagHelp, parseFlags, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plain } from '../plain';
+import { plain } from '../terminalText';
 
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history to replace; made when it is not there' },

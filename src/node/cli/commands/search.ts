@@ -5,7 +5,7 @@ import { snippet } from '../../../core/recall/snippet';
 import type { SearchHit, SearchQuery, SearchResult } from '../../../core/session/searchQuery';
 import { openStore } from '../../store/client/openStore';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plain } from '../plain';
+import { plain } from '../terminalText';
 import { sessionNamed } from '../sessionNamed';
 import { stderrLogger } from '../stderrLogger';
 

@@ -1,11 +1,10 @@
 import type { SessionStore } from '../../../core/ports';
-import { counted } from '../../../core/maintenance/verifyReport';
+import { counted } from '../../../core/maintenance/reports';
 import { timeText } from '../../../core/recall/dateText';
-import type { Session } from '../../../core/session/session';
+import { type Session, type SessionQuery, type SessionSort, sessionSorts } from '../../../core/session/session';
 import { metadataValue } from '../../../core/session/metadataText';
-import { sessionSorts, type SessionQuery, type SessionSort } from '../../../core/session/sessionQuery';
 import { flagHelp, pairsOf, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plain } from '../plain';
+import { plain } from '../terminalText';
 import { storeFlag, withReader } from '../storeFlags';
 
 const specs: readonly FlagSpec[] = [

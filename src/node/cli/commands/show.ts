@@ -3,7 +3,7 @@ import type { StoredEntry } from '../../../core/session/entry';
 import type { SessionStore } from '../../../core/ports';
 import { exportMarkdown } from '../../transfer/export/exportTranscript';
 import { flagHelp, parseFlags, positiveInteger, splitWords, UsageError, type FlagSpec } from '../flags';
-import { plainText } from '../plainText';
+import { plainText } from '../terminalText';
 import { sessionNamed } from '../sessionNamed';
 import { storeFlag, withReader } from '../storeFlags';
 

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { analyse } from '../../../core/analytics/analyse';
 import { lastDays } from '../../../core/analytics/days';
 import type { AnalyticsReport } from '../../../core/analytics/report';
-import { counted } from '../../../core/maintenance/verifyReport';
+import { counted } from '../../../core/maintenance/reports';
 import { dayStart } from '../../../core/recall/parseSearchText';
 import { flagHelp, parseFlags, positiveInteger, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plain } from '../plain';
+import { plain } from '../terminalText';
 import { storeFlag, withReader } from '../storeFlags';
 
 const defaultDays = 7;

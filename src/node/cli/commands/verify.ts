@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { errorText, StoreError } from '../../../core/errors';
-import { checkedText, counted, problemCount, type VerifyReport } from '../../../core/maintenance/verifyReport';
+import { checkedText, counted, problemCount, type VerifyReport } from '../../../core/maintenance/reports';
 import { openStore } from '../../store/client/openStore';
 import { verifyFolder } from '../../store/client/storeTask';
 import { flagHelp, parseFlags, type FlagSpec } from '../flags';
-import { plain } from '../plain';
+import { plain } from '../terminalText';
 import { stderrLogger } from '../stderrLogger';
 
 const specs: readonly FlagSpec[] = [

@@ -13,7 +13,7 @@ import { OpenClawDatabase } from '../../transfer/openClaw/openClawDatabase';
 import { OpenClawFolder } from '../../transfer/openClaw/openClawFolder';
 import { OpenClawWatch } from '../../transfer/openClaw/openClawWatch';
 import { flagHelp, parseFlags, splitWords, UsageError, type Flags, type FlagSpec } from '../flags';
-import { plainText } from '../plainText';
+import { plainText } from '../terminalText';
 import { stderrLogger } from '../stderrLogger';
 import { storeFlag, withWriter } from '../storeFlags';
 

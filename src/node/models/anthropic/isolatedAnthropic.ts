@@ -1,6 +1,6 @@
 import { Anthropic, type ClientOptions } from '@anthropic-ai/sdk';
 import { anthropicBaseURL } from './anthropicBaseURL';
-import { sameOriginFetch, type Fetch } from '../sameOriginFetch';
+import { type Fetch, sameOriginFetch } from '../sameOriginFetch';
 
 export interface AnthropicEndpoint {
   readonly apiKey: string;

@@ -7,7 +7,7 @@ import { english } from '../../../core/l10n';
 import { ReportBuilder, type ImportOutcome, type ImportReport } from '../../../core/transfer/importReport';
 import type { ImportProgress } from '../../transfer/import/importFiles';
 import type { ImportRequest } from '../../transfer/import/importTask';
-import type { TaskProgress, VerifyReport } from '../../../core/maintenance/verifyReport';
+import type { TaskProgress, VerifyReport } from '../../../core/maintenance/reports';
 import type { BackupRequest } from '../copies/backupStore';
 import { privateFolder } from '../copies/readonlyCopy';
 import type { Restored, RestoreRequest } from '../repair/restoreStore';

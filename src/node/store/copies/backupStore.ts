@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { problemCount, type TaskProgress, type VerifyReport } from '../../../core/maintenance/verifyReport';
+import { problemCount, type TaskProgress, type VerifyReport } from '../../../core/maintenance/reports';
 import { patientRenameSync } from '../../runtime/patientRename';
 import { syncFolder } from '../database/atomicFile';
 import { copyTo } from './readonlyCopy';

@@ -12,7 +12,7 @@ import { applicationId } from './schema';
  * touched is written whole to the log. Measured at 2.6 KB of text per append: 4.5 bytes written per byte of text, against 6.5 with
  * pages of 1024, 9.5 with 2048 and 17 with 4096; a log twice as long changes that by less than a hundredth and takes longer to recover
  * from. A message of 3,650 characters takes 6.0 KB of the file with its index. In return reading all of a long branch takes a quarter
- * more of the processor than with 2048 (readAhead.ts); opening and a page take what they do with 1024.
+ * more of the processor than with 2048 (fileBuffer.ts); opening and a page take what they do with 1024.
  */
 export const newPageSize = 512;
 

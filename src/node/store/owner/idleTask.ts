@@ -1,5 +1,11 @@
+import { english } from '../../../core/l10n';
+import type { Connection } from '../database/connection';
+import { entryName } from '../repair/problemList';
+import { isDamage } from '../repair/recoverStore';
+import { verifyBodies } from '../repair/verifyBodies';
+
 /** Work that can wait, done in pieces. */
-export interface IdleWork {
+interface IdleWork {
   /** Whether a round is worth beginning. */
   isDue(): boolean;
   /** Works for about `budgetMs`; returns whether there may be more. */
@@ -55,4 +61,65 @@ export class IdleTask {
       this.onError(error);
     }
   }
+}
+
+const indexDelays: IdleDelays = { idleMs: 250, gapMs: 5, stepMs: 15 };
+
+/**
+ * Fewer entries than these are left to wait: a search reads them as they are, while indexing one message by itself would write
+ * more pages than storing it did.
+ */
+const minPending = 64;
+
+interface Indexable {
+  readonly pending: number;
+  /** Returns whether there may be more. */
+  indexBatch(budgetMs: number): boolean;
+}
+
+/** Brings the full-text index up to date while the store is idle. */
+export function indexWhenIdle(index: Indexable, onError: (error: unknown) => void): IdleTask {
+  return new IdleTask({ isDue: () => index.pending >= minPending, step: (budgetMs) => index.indexBatch(budgetMs) }, onError, indexDelays);
+}
+
+/** 300 MB take about 1.5 s of work; at these delays they take a quarter of one core for that long four times over. */
+const verifyDelays: IdleDelays = { idleMs: 2_000, gapMs: 25, stepMs: 8 };
+
+interface IdleVerifierEvents {
+  /** Once, when everything has been looked at, or when a page could not be read. What is wrong, in words; null when nothing is. */
+  onDone(damage: string | null, entries: number): void;
+  onError(error: unknown): void;
+}
+
+/** Compares every entry with its checksum while the store is idle, once. Opening does not: it would read the whole file. */
+export function verifyWhenIdle(connection: Connection, { onDone, onError }: IdleVerifierEvents, pace: IdleDelays = verifyDelays): IdleTask {
+  const damaged: number[] = [];
+  const rows = verifyBodies(connection, (seq) => damaged.push(seq));
+  let read = 0;
+  let isDone = false;
+  const finish = (damage: string | null) => {
+    isDone = true;
+    onDone(damage, read);
+    return false;
+  };
+  const describe = () => {
+    if (damaged.length === 0) return null;
+    const first = entryName(connection, damaged[0]);
+    return damaged.length === 1 ? english('1 entry does not say what was written: {0}.', first) : english('{0} entries do not say what was written; the newest is {1}.', damaged.length, first);
+  };
+  const step = (budgetMs: number) => {
+    const started = performance.now();
+    try {
+      do {
+        const next = rows.next();
+        if (next.done) return finish(describe());
+        read = next.value;
+      } while (performance.now() - started < budgetMs);
+      return true;
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return finish(english('A part of it cannot be read: {0}.', error.message));
+    }
+  };
+  return new IdleTask({ isDue: () => !isDone, step }, onError, pace);
 }

@@ -1,5 +1,5 @@
 import { english } from '../../../core/l10n';
-import type { VerifyProblem } from '../../../core/maintenance/verifyReport';
+import type { VerifyProblem } from '../../../core/maintenance/reports';
 import type { Connection, SqlValue } from '../database/connection';
 import { unpackText } from '../database/text';
 

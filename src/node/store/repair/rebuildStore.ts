@@ -1,7 +1,7 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import type { EntryContent } from '../../../core/session/entry';
-import type { Salvage } from '../../../core/maintenance/salvage';
+import type { Salvage } from '../../../core/maintenance/reports';
 import type { Connection, Row, SqlValue } from '../database/connection';
 import { damagedBody, isSoundBody } from './damagedBody';
 import { entryColumns } from '../rows/entryCodec';

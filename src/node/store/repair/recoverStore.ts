@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { salvageProblems, type Salvage } from '../../../core/maintenance/salvage';
+import { type Salvage, salvageProblems } from '../../../core/maintenance/reports';
 import { patientRenameSync } from '../../runtime/patientRename';
 import { syncFolder, writeFileAtomic } from '../database/atomicFile';
 import { migrate } from '../database/migrations';

@@ -1,6 +1,6 @@
 import { errorText, StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import type { TaskProgress, VerifyReport } from '../../../core/maintenance/verifyReport';
+import type { TaskProgress, VerifyReport } from '../../../core/maintenance/reports';
 import type { Connection } from '../database/connection';
 import type { DatabaseFiles } from '../wasm/fileBridge';
 import { findSilentDamage } from '../database/logDamage';

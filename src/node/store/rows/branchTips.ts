@@ -1,5 +1,5 @@
 import { entryText, markTypes } from '../../../core/session/entryKinds';
-import type { BranchTip } from '../../../core/branches/branchTip';
+import type { BranchTip } from '../../../core/branches/branch';
 import type { Session } from '../../../core/session/session';
 import type { EntryRows } from './entryRows';
 import type { TreeNode, TreeRows } from './treeRows';

@@ -1,10 +1,9 @@
 import { markTypes } from '../../../core/session/entryKinds';
 import type { StoredEntry } from '../../../core/session/entry';
-import type { LiveBranch } from '../../../core/branches/liveBranch';
+import type { Fork, LiveBranch } from '../../../core/branches/branch';
 import type { TranscriptPage } from '../../../core/branches/transcriptPage';
 import type { Session } from '../../../core/session/session';
 import type { EntryRows } from './entryRows';
-import type { Fork } from '../../../core/branches/fork';
 import type { TreeRows } from './treeRows';
 import type { UsageRows } from './usageRows';
 

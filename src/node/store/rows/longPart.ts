@@ -7,7 +7,7 @@ import { unpackText } from '../database/text';
 /**
  * Bytes from which the one part of an entry that can get long is a file and its row keeps head and tail. With pages of 1 KB, the
  * smallest measured there, SQLite reads 20 KB as fast from a row as from a file (1.02 times), 50 KB slower (0.61 times:
- * https://www.sqlite.org/intern-v-extern-blob.html); ours are smaller, but read several at a time (readAhead.ts). A file also costs two
+ * https://www.sqlite.org/intern-v-extern-blob.html); ours are smaller, but read several at a time (fileBuffer.ts). A file also costs two
  * more syncs per entry, but what is in it is not written to the log and again at the checkpoint.
  */
 export const longPartBytes = 64 * 1024;

@@ -1,9 +1,8 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { hasFixedKey, isSessionKey, type NewSession, type Session, type SessionPatch } from '../../../core/session/session';
+import { hasFixedKey, isSessionKey, type NewSession, type Session, type SessionPatch, type SessionQuery, type SessionSort } from '../../../core/session/session';
 import { isSaneTime } from '../../../core/session/saneTime';
 import type { SessionRecord } from '../../../core/session/sessionTransfer';
-import type { SessionQuery, SessionSort } from '../../../core/session/sessionQuery';
 import type { Connection, Row, SqlValue } from '../database/connection';
 import { packText, unpackText } from '../database/text';
 

@@ -1,6 +1,6 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import type { BranchStep } from '../../../core/branches/branchStep';
+import type { BranchStep } from '../../../core/branches/branch';
 import type { EntryType } from '../../../core/session/entry';
 import { markTypes } from '../../../core/session/entryKinds';
 import type { Connection, Row } from '../database/connection';

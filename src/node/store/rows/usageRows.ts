@@ -1,6 +1,5 @@
-import type { UsageRecord } from '../../../core/cost/usageRecord';
+import type { UsageQuery, UsageRecord, UsageTotal } from '../../../core/cost/usage';
 import type { StoredEntry } from '../../../core/session/entry';
-import type { UsageQuery, UsageTotal } from '../../../core/cost/usageTotal';
 import type { Connection, Row } from '../database/connection';
 
 /** At the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */

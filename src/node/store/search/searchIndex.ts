@@ -1,5 +1,5 @@
 import { IndexTerms, matchExpression } from '../../../core/recall/indexTerms';
-import { inverseFrequency, saturation, type CorpusStatistics } from '../../../core/recall/rankPassages';
+import { type CorpusStatistics, inverseFrequency, saturation } from '../../../core/recall/rankPassages';
 import type { Connection } from '../database/connection';
 import { entrySelection } from '../rows/entryCodec';
 import type { EntryRows } from '../rows/entryRows';

@@ -1,10 +1,7 @@
 import nodeFs, { constants } from 'node:fs';
 import { dirname } from 'node:path';
-import { ReadAhead } from './readAhead';
-import { EINVAL, toWasiErrno } from './wasiErrno';
-import type { WasmImports } from './wasmApi';
-import { WasmMemory } from './wasmMemory';
-import { WriteBehind } from './writeBehind';
+import { ReadAhead, WriteBehind } from './fileBuffer';
+import { EINVAL, toWasiErrno, type WasmImports, WasmMemory } from './wasmMemory';
 
 /** What the bridge needs of Node's `fs`; tests pass one that fails on demand. */
 export type BridgeFs = Pick<

@@ -5,8 +5,7 @@ import type { Database } from 'sql.js';
 import { FileBridge } from './fileBridge';
 import type { Binding, BridgeFs, DatabaseFiles, ImportNames } from './fileBridge';
 import { VirtualFiles, type ByteSource } from './virtualFiles';
-import { wasm } from './wasmApi';
-import type { WasmImports, WasmInstance } from './wasmApi';
+import { wasm, type WasmImports, type WasmInstance } from './wasmMemory';
 
 /** Written into the bundle by the build step (wasmImports.mjs), which has proven it for the wasm file with this hash. */
 declare const SQLJS_WASM: { readonly sha256: string; readonly names: ImportNames } | undefined;

@@ -1,18 +1,18 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { EntryContent, type NewEntry } from '../../../core/session/entry';
-import { ExportDocument, exportFormat, exportVersion, type ExportedEntry, type ExportedSession } from '../../../core/transfer/exportDocument';
+import { contentSize } from '../../../core/transfer/contentSize';
+import { ExportDocument, type ExportedEntry, type ExportedSession, exportFormat, exportVersion } from '../../../core/transfer/exportDocument';
 import { parseForeignOrThrow, tooDeep } from '../../../core/transfer/formats/foreignJson';
 import { isObject, wordOf } from '../../../core/transfer/formats/jsonShape';
-import { KindCounter, type ImportedSession } from '../../../core/transfer/importReport';
+import { type ImportedSession, KindCounter } from '../../../core/transfer/importReport';
 import { importedMetadata, importedPolicy } from '../../../core/transfer/importedSession';
 import { inParentOrder } from '../../../core/transfer/parentOrder';
-import { Renumbering } from '../../../core/transfer/renumbering';
 import { unreadable } from '../../../core/transfer/rawEntry';
+import { Renumbering } from '../../../core/transfer/renumbering';
 import { importedId } from '../../../core/transfer/sourceId';
 import type { ImportContext } from './importContext';
 import type { ImportStore } from './importStore';
-import { batches } from './importBatches';
 
 /** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
 export async function* importExport(store: ImportStore, text: string, { source, signal, onRecord, onProgress }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
@@ -110,4 +110,25 @@ async function finish(store: ImportStore, session: string, { usage, pins, memory
     });
   }
   if (leaf !== null && (await isKnown(store, leaf))) await store.moveLeaf(session, leaf);
+}
+
+const mostEntries = 200;
+/** Characters; a message to another window may have 64 MB, and a character takes up to six bytes there. */
+const mostCharacters = 4 * 1024 * 1024;
+
+/** Cuts entries into what is stored at once. A summary begins a batch of its own: what it cites has its number by then. */
+export async function* batches<T extends { readonly content: EntryContent }>(entries: AsyncIterable<T>): AsyncGenerator<T[], void, void> {
+  let batch: T[] = [];
+  let characters = 0;
+  for await (const entry of entries) {
+    const size = contentSize(entry.content);
+    const cites = entry.content.type === 'compaction' || entry.content.type === 'checkpoint';
+    if (batch.length > 0 && (batch.length >= mostEntries || characters + size > mostCharacters || cites)) {
+      yield batch;
+      [batch, characters] = [[], 0];
+    }
+    batch.push(entry);
+    characters += size;
+  }
+  if (batch.length > 0) yield batch;
 }

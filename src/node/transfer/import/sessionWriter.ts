@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { titleFrom } from '../../../core/chat/sessionTitle';
 import { english } from '../../../core/l10n';
 import type { IdSource } from '../../../core/ports';
-import type { UsageRecord } from '../../../core/cost/usageRecord';
+import type { UsageRecord } from '../../../core/cost/usage';
 import type { EntryContent, NewEntry } from '../../../core/session/entry';
 import { kindOf, markTypes } from '../../../core/session/entryKinds';
 import type { Session } from '../../../core/session/session';

@@ -1,4 +1,4 @@
-import type { Fork } from '../../../core/branches/fork';
+import type { Fork } from '../../../core/branches/branch';
 import { isEntryOf, type StoredEntry } from '../../../core/session/entry';
 import { markTypes } from '../../../core/session/entryKinds';
 import type { RowMark } from '../../../protocol/messages';

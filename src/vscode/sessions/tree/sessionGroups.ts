@@ -1,6 +1,5 @@
 import { t } from '../../../core/l10n';
-import type { Session } from '../../../core/session/session';
-import type { SessionSort } from '../../../core/session/sessionQuery';
+import type { Session, SessionSort } from '../../../core/session/session';
 
 export type DateGroup = 'pinned' | 'sorted' | 'today' | 'yesterday' | 'week' | 'older';
 

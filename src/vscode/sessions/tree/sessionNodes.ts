@@ -1,6 +1,5 @@
 import { listed, t, wholeNumber } from '../../../core/l10n';
-import type { Session } from '../../../core/session/session';
-import type { SessionSort } from '../../../core/session/sessionQuery';
+import type { Session, SessionSort } from '../../../core/session/session';
 import { groupLabels, groupSessions, type DateGroup } from './sessionGroups';
 import type { ListName, LoadedLists } from './treeLists';
 import { ago } from '../../../protocol/figures';

@@ -3,7 +3,7 @@ import { DisposableStore, type Disposable } from '../../../core/base/disposable'
 import { errorText } from '../../../core/errors';
 import { t } from '../../../core/l10n';
 import type { Logger, SessionStore } from '../../../core/ports';
-import type { SessionSort } from '../../../core/session/sessionQuery';
+import type { SessionSort } from '../../../core/session/session';
 import type { ChatController } from '../../chat/chatController';
 import type { WindowState } from '../../chat/windowState';
 import { commandIds } from '../../manifest';

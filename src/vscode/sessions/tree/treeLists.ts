@@ -1,7 +1,6 @@
 import type { SessionStore } from '../../../core/ports';
-import type { Session } from '../../../core/session/session';
+import type { Session, SessionQuery, SessionSort } from '../../../core/session/session';
 import { parseSearchText } from '../../../core/recall/parseSearchText';
-import type { SessionQuery, SessionSort } from '../../../core/session/sessionQuery';
 
 export interface SessionList {
   /** In the order that was chosen. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { copyFileInUse } from '../../../../src/node/store/copies/copyFileInUse';
+import { copyFileInUse } from '../../../../src/node/store/copies/readonlyCopy';
 import { tempFolder } from '../../../support/store/storeTemp';
 
 describe('store: the copy of a file in use', () => {

@@ -3,8 +3,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, 
 import { join } from 'node:path';
 import { StoreError } from '../../../../src/core/errors';
 import type { DatabaseFiles } from '../../../../src/node/store/wasm/fileBridge';
-import { selfTest } from '../../../../src/node/store/wasm/selfTest';
-import { selfTestOnce } from '../../../../src/node/store/wasm/selfTestRecord';
+import { selfTest, selfTestOnce } from '../../../../src/node/store/wasm/selfTest';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';
 import { openForWriting } from '../../../../src/node/store/database/storeDatabase';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { WriteBehind } from '../../../../src/node/store/wasm/writeBehind';
+import { WriteBehind } from '../../../../src/node/store/wasm/fileBuffer';
 
 const size = 400_000;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StoreError } from '../../../../src/core/errors';
-import { checkedText, type TaskProgress, type VerifyReport } from '../../../../src/core/maintenance/verifyReport';
+import { checkedText, type TaskProgress, type VerifyReport } from '../../../../src/core/maintenance/reports';
 import { privateFolder } from '../../../../src/node/store/copies/readonlyCopy';
 import { loadSqlite } from '../../../../src/node/store/wasm/sqlite';
 import type { Sqlite } from '../../../../src/node/store/wasm/sqlite';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { StoreError } from '../../../../src/core/errors';
 import type { SessionStore } from '../../../../src/core/ports';
-import type { BranchTip } from '../../../../src/core/branches/branchTip';
+import type { BranchTip } from '../../../../src/core/branches/branch';
 import type { NewEntry } from '../../../../src/core/session/entry';
 import { openTestStore, tempFolder, testUuid, userMessage } from '../../../support/store/storeTemp';
 

@@ -15,7 +15,7 @@ const batch = 2_000;
 /** Entries after the first kept one of the compaction. */
 const liveEntries = 60;
 
-/** Reads of the database file since the last look. Every read is a window of pages (readAhead.ts); a new connection has none of them in memory. */
+/** Reads of the database file since the last look. Every read is a window of pages (fileBuffer.ts); a new connection has none of them in memory. */
 class CountedReads {
   private count = 0;
   readonly fs: typeof fs = {

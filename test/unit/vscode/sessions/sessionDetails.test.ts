@@ -1,5 +1,5 @@
 import { deepStrictEqual, throws } from 'node:assert';
-import type { SessionQuery } from '../../../../src/core/session/sessionQuery';
+import type { SessionQuery } from '../../../../src/core/session/session';
 import { changedDetails, detailsText } from '../../../../src/vscode/sessions/sessionDetails';
 import { groupSessions } from '../../../../src/vscode/sessions/tree/sessionGroups';
 import { SessionLists } from '../../../../src/vscode/sessions/tree/treeLists';

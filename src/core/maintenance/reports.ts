@@ -1,6 +1,6 @@
-import { t, wholeNumber } from '../l10n';
+import { english, t, wholeNumber } from '../l10n';
 
-export type ProblemKind =
+type ProblemKind =
   /** The file as a whole: its header, its length, its log. */
   | 'file'
   /** Pages, indices and the list of free pages, as SQLite checks them. */
@@ -67,4 +67,33 @@ export function isUnusable({ checked, problems }: VerifyReport): boolean {
 
 export function counted(n: number, one: string, many: string): string {
   return `${n.toLocaleString('en')} ${n === 1 ? one : many}`;
+}
+
+/** What a recovery brought over, and what it could not read. */
+export interface Salvage {
+  readonly sessions: number;
+  readonly entries: number;
+  /** Entries that are there, but whose content was lost or does not add up. */
+  readonly damaged: number;
+  /** Sessions that those entries belong to, as the user knows them: the first few. */
+  readonly damagedIn: readonly string[];
+  /** Sentences for the user; empty when nothing was lost. */
+  readonly lost: readonly string[];
+}
+
+/** What could not be read: phrases for the user; empty when nothing was lost. */
+export function salvageProblems({ damaged, damagedIn, lost }: Salvage): string[] {
+  const content = english(damaged === 1 ? 'the content of {0} entry' : 'the content of {0} entries', damaged);
+  return [...(damaged > 0 ? [damagedIn.length === 0 ? content : `${content} (in ${damagedIn.join(', ')})`] : []), ...lost];
+}
+
+/** What deleting sessions for good takes away. */
+export interface PurgePreview {
+  /** UUIDs of those that are there. */
+  readonly sessions: readonly string[];
+  readonly entries: number;
+  /** Entries that stay because another session shares them or has pinned them; they belong to that session from then on. */
+  readonly keptEntries: number;
+  /** Of the entries that go and of the files that nobody else needs. The database file does not shrink, it is filled again. */
+  readonly bytes: number;
 }

@@ -1,0 +1,59 @@
+import type { UsageRecord } from '../cost/usage';
+import type { EntryType, StoredEntry } from '../session/entry';
+import type { Session } from '../session/session';
+
+/** The part of a branch that the projection can reach, root side first. */
+export interface LiveBranch {
+  readonly session: Session;
+  /**
+   * From the first kept entry of the newest compaction that is neither undone nor superseded (or from the root when there is
+   * none) up to the leaf; the compaction entry itself stands among them where it was appended.
+   */
+  readonly entries: readonly StoredEntry[];
+  /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
+  readonly lastUsage: UsageRecord | null;
+  /** Of the session, always the same: what marks the frames of its prompt (core/frames/frames.ts). Nobody else may learn it. */
+  readonly seal: string;
+}
+
+/** One entry of a branch, without what it says. */
+export interface BranchStep {
+  readonly entry: string;
+  readonly type: EntryType;
+  readonly at: number;
+  readonly modelFacing: boolean;
+  /** Our own count, not calibrated; null while not yet counted. */
+  readonly tokens: number | null;
+  /** What the provider reported for the request that led to it, answer included; null when nothing was. */
+  readonly measured: number | null;
+}
+
+/** Where one branch of a session's tree ends. */
+export interface BranchTip {
+  readonly leaf: string;
+  /** When the leaf was made. */
+  readonly at: number;
+  /** Messages from the root to the leaf, with those of the session that a fork comes from. */
+  readonly messages: number;
+  /**
+   * What the user said first after the branch parted from the active one, or first of all on the active branch and where nothing
+   * is shared; at most 200 characters. Null when the user said nothing there.
+   */
+  readonly firstText: string | null;
+  /** The last entry that it shares with the active branch; null for the active one and for a branch with a root of its own. */
+  readonly forkPoint: string | null;
+  /** Whether the session stands here. The active leaf is listed also when other entries follow it. */
+  readonly active: boolean;
+  /** The label nearest to the leaf, on the part that `firstText` is from. */
+  readonly label: string | null;
+}
+
+/** A place where the branch that is read parts from others of its session. */
+export interface Fork {
+  /** The first entry after it, on the branch that is read. */
+  readonly entry: string;
+  /** `seq` of that entry. */
+  readonly seq: number;
+  /** The first entries of all branches that begin there, `entry` among them, oldest first. */
+  readonly branches: readonly string[];
+}
