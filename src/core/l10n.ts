@@ -76,14 +76,14 @@ function shownPart(part: string): string {
 interface Pattern {
   readonly pattern: RegExp;
   readonly message: string;
-  /** Of its placeholders, as they stand in it. */
+  /** Its placeholders are called so, in the order in which they stand in it. */
   readonly names: readonly string[];
 }
 
 /** Letters beside the placeholders: of fewer, as in `{0}: {1}`, a text cannot be recognised. */
 const fewestLetters = 7;
 
-/** Of all texts with placeholders, those that say most first. Made when the first text is to be recognised. */
+/** Every text with placeholders has one; those that say most come first. They are made when the first text is to be recognised. */
 function patterns(): readonly Pattern[] {
   return (compiled ??= Object.keys(current.texts)
     .map((message) => ({ message, fixed: message.split(/\{\w+\}/) }))

@@ -60,7 +60,7 @@ export interface SessionStore extends SessionTransfer {
   session(uuid: string): Promise<Session | undefined>;
   /** Newest first by `updatedAt`, unless the query says otherwise. */
   listSessions(query?: SessionQuery): Promise<Session[]>;
-  /** Those in the archive included, those in the trash not. */
+  /** Sessions in the archive count, those in the trash do not. */
   countSessions(): Promise<number>;
   updateSession(uuid: string, patch: SessionPatch): Promise<Session>;
   /** What `purge` would do. */
@@ -134,7 +134,7 @@ export interface SessionStore extends SessionTransfer {
   removeSummaryRetry(compaction: string): Promise<void>;
   /** Newest first. */
   memoryWrites(session: string, query: { readonly limit: number }): Promise<MemoryWrite[]>;
-  /** By provider and model, the dearest first. */
+  /** There is one for each provider and model, the dearest first. */
   usageTotals(query: UsageQuery): Promise<UsageTotal[]>;
   /**
    * Reserves a session for one operation (a turn, a compaction) of one window; `claim` is a uuid of the caller's making. Asking

@@ -9,7 +9,7 @@ export interface ChatViewParts {
   readonly styleUri: string;
   readonly title: string;
   readonly translations: Translations;
-  /** That shows everything. */
+  /** This element shows everything. */
   readonly element: 'tk-app' | 'tk-panel';
 }
 

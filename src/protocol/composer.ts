@@ -21,7 +21,7 @@ export const AttachSource = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('path'), path: z.string() }),
   /** Dropped from the Explorer or an editor's tab. */
   z.object({ kind: z.literal('uri'), uri: z.string() }),
-  /** Of the editor that was used last. */
+  /** It is the selection in the editor that was used last. */
   z.object({ kind: z.literal('selection') }),
   /** What VS Code's Problems view lists. */
   z.object({ kind: z.literal('problems') }),

@@ -78,7 +78,7 @@ export function forecastText({ turnsLeft, used, limit }: Pick<ContextSnapshot, '
   return turnsLeft < 1 ? t('less than a turn left') : t(turns === 1 ? 'about {0} turn left' : 'about {0} turns left', turns);
 }
 
-/** For a screen reader: `84 thousand of 200 thousand tokens, 42 percent, estimated`. */
+/** A screen reader says it: `84 thousand of 200 thousand tokens, 42 percent, estimated`. */
 export function spokenContext(context: Pick<ContextSnapshot, 'used' | 'effective' | 'limit'>, isEstimated: boolean): string {
   const { used, effective, limit } = context;
   const rounded = percent(used, effective);

@@ -3,7 +3,7 @@ import type { Translations } from '../core/l10n';
 
 export { listed, t, textLocale, useTranslations, wholeNumber, type Translations } from '../core/l10n';
 
-/** Of the element in a page's head that holds its texts. */
+/** The element in a page's head that holds its texts has this name. */
 export const translationsName = 'threadkeeper-translations';
 
 const Texts = z.record(z.string(), z.string());

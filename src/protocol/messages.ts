@@ -55,7 +55,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     name: z.string(),
     /** The call's input as indented JSON. */
     input: z.string(),
-    /** Of a running call: what it has printed so far, or the end of it. */
+    /** A running call has what it has printed so far, or the end of it. */
     output: z.nullable(z.string()),
     /** The call waits for the user's answer to this. */
     approval: z.nullable(z.object({ title: z.string(), detail: z.nullable(z.string()), note: z.optional(z.string()), everyTime: z.boolean() })),
@@ -90,7 +90,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     model: z.nullable(z.string()),
     note: z.nullable(z.string()),
     summary: z.string(),
-    /** Of what mattered in the folded range; null where it was not measured. */
+    /** It says how much survives of what mattered in the folded range; null where it was not measured. */
     continuity: z.nullable(Continuity),
     /** Ids that the model cited and that no message has; they were corrected. */
     unknownIds: z.array(z.string()),
@@ -181,7 +181,7 @@ export const ViewSnapshot = z.object({
   session: z.nullable(SessionHeader),
   sessions: SessionList,
   rows: z.array(TranscriptRow),
-  /** Of the rows that have any. */
+  /** Only rows that have any marks are listed. */
   marks: z.array(RowMark),
   hasMore: z.boolean(),
   /** Blocks that are still streaming, oldest first. */
@@ -206,7 +206,7 @@ export const Delta = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('row'), row: TranscriptRow }),
   /** Replaces the row with the same id where it stands; ignored when that row is not loaded. */
   z.object({ kind: z.literal('row_changed'), row: TranscriptRow }),
-  /** In the place of those that the rows had. */
+  /** They take the place of those that the rows had. */
   z.object({ kind: z.literal('marks'), marks: z.array(RowMark) }),
   /** `text` is what was added to the block; the first one creates it. */
   z.object({ kind: z.literal('live_text'), id, block: z.enum(['assistant', 'thinking']), model: z.string(), text: z.string() }),

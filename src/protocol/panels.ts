@@ -21,7 +21,7 @@ export const BreakdownState = z.object({
   largest: z.array(
     z.object({
       id,
-      /** In words: `user`, `result of read_file`. */
+      /** It is told in words: `user`, `result of read_file`. */
       speaker: z.string(),
       /** The first words. */
       text: z.string(),
@@ -46,7 +46,7 @@ export const BreakdownState = z.object({
       id,
       at: z.number(),
       trigger: z.enum(['automatic', 'manual', 'overflow', 'edit', 'retry']),
-      /** In words. */
+      /** It is told in words. */
       method: z.string(),
       messages: z.number(),
       tokensBefore: z.number(),

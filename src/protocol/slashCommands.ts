@@ -29,7 +29,7 @@ export type SlashName = keyof typeof slashCommands;
 export const slashNames = Object.keys(slashCommands) as SlashName[];
 export const SlashName = z.enum(slashNames as [SlashName, ...SlashName[]]);
 
-/** Those whose argument is one of a few: the host names them while it is typed. */
+/** The argument of these commands is one of a few: the host names them while it is typed. */
 const completed: ReadonlySet<string> = new Set<SlashName>(['model', 'policy', 'thinking']);
 
 export function completesArgument(name: string): name is SlashName {

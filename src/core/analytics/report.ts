@@ -4,7 +4,7 @@ const cost = z.object({
   /** In US dollars, of the requests whose price is known. */
   usd: z.number(),
   requestsWithoutCost: z.number(),
-  /** Of which the provider has not said how many tokens they took: those are estimated, and their cost with them. */
+  /** The provider has not said how many tokens these requests took: they are estimated, and their cost with them. */
   requestsEstimated: z.number(),
 });
 
@@ -25,7 +25,7 @@ export const AnalyticsReport = z.object({
   totals: z.object({ sessionsCreated: z.number(), sessionsActive: z.number(), messages: z.number(), ...spent }),
   /** Every day of the range, also those on which nothing happened. */
   days: z.array(z.object({ day: z.string(), sessionsCreated: z.number(), sessionsActive: z.number(), messages: z.number(), ...spent })),
-  /** Those in which the most was said first, by the tokens of what was said; what it was billed stands beside it. */
+  /** Sessions in which the most was said come first, by the tokens of what was said; what it was billed stands beside it. */
   sessions: z.array(
     z.object({
       uuid: z.string(),
@@ -35,7 +35,7 @@ export const AnalyticsReport = z.object({
       tags: z.array(z.string()),
       createdAt: z.number(),
       messages: z.number(),
-      /** Of what was said in the range, by our tokenizer. */
+      /** Our tokenizer has counted what was said in the range. */
       contentTokens: z.number(),
       ...spent,
     }),
@@ -46,7 +46,7 @@ export const AnalyticsReport = z.object({
   compactions: z.object({
     count: z.number(),
     undone: z.number(),
-    /** Of those that were not undone. */
+    /** Compactions that were undone do not count. */
     tokensBefore: z.number(),
     tokensAfter: z.number(),
     savedTokens: z.number(),

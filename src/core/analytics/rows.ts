@@ -45,13 +45,13 @@ export interface UsageRow {
   /** `compaction`: summaries and checkpoints; everything else answered the user, or tried to. */
   readonly kind: 'turn' | 'compaction' | 'failed' | 'imported';
   readonly requests: number;
-  /** Whose tokens are our estimate. */
+  /** The tokens of these requests are our estimate. */
   readonly requestsEstimated: number;
   readonly input: number;
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** Of the requests whose cost is known. */
+  /** Requests whose cost is not known are left out. */
   readonly cost: number;
   readonly requestsWithoutCost: number;
 }

@@ -12,7 +12,7 @@ export interface LiveBranch {
   readonly entries: readonly StoredEntry[];
   /** The newest usage of kind `turn` or `count` that was reported for one of `entries`. */
   readonly lastUsage: UsageRecord | null;
-  /** Of the session, always the same: what marks the frames of its prompt (core/frames/frames.ts). Nobody else may learn it. */
+  /** A session keeps the same one: it marks the frames of its prompt (core/frames/frames.ts). Nobody else may learn it. */
   readonly seal: string;
 }
 

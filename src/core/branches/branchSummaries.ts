@@ -27,7 +27,7 @@ export interface BranchSummariesDeps {
 
 interface LeftBranch {
   readonly leaf: string;
-  /** Of the branch that was left, what the one that is shown does not have. */
+  /** The branch that was left has these, and the one that is shown does not. */
   readonly entries: readonly StoredEntry[];
 }
 

@@ -22,12 +22,12 @@ export interface BranchDeps {
 export interface AppendOptions {
   readonly display: boolean;
   readonly modelFacing: boolean;
-  /** Of a block that has been streaming under this uuid. */
+  /** The block has been streaming under this uuid. */
   readonly uuid?: string;
   readonly usage?: readonly Omit<UsageRecord, 'entry'>[];
   /** What it did to the notes. */
   readonly notes?: readonly NoteWrite[];
-  /** Of a side entry that belongs to an earlier entry than the leaf. */
+  /** A side entry may belong to an earlier entry than the leaf. */
   readonly parent?: string;
 }
 
@@ -48,7 +48,7 @@ export class BranchState {
     public session: Session,
     entries: readonly StoredEntry[],
     lastUsage: UsageRecord | null,
-    /** Of the session's prompts. */
+    /** The session's prompts have these frames. */
     readonly frames: Frames,
   ) {
     this.list = [...entries];

@@ -142,7 +142,7 @@ export class ContextManager {
     return { target: live.uuid, tokensRestored, fits: tokensRestored <= engine.budget.limit };
   }
 
-  /** Of the session, from its next request on; null: as the model does by itself. An entry, and a declared prefix break. Rejects with `StoreError`. */
+  /** The level holds in the session from its next request on; null lets the model do as it does by itself. It is an entry, and a declared prefix break. Rejects with `StoreError`. */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<null> {
     const { store, branch, emit } = this.deps;
     branch.session = await store.updateSession(branch.session.uuid, { thinkingLevel: level });

@@ -58,7 +58,7 @@ export class ContextEngine {
   /** Tokens of one entry as the policy has them: `budget` may have less, where that did not fit. */
   private policyOversized: number;
   private readonly chain: CompactionChain;
-  /** Of the system text in use. */
+  /** It names the system text in use. */
   readonly promptId: string;
 
   constructor(

@@ -22,7 +22,7 @@ export interface PinsDeps {
 
 interface PinnedText {
   readonly text: string;
-  /** Of files: it tells whether one has changed. */
+  /** Files have one: it tells whether one has changed. */
   readonly hash: string | null;
 }
 

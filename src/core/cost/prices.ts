@@ -13,7 +13,7 @@ export const Price = z.object({
 });
 export type Price = z.infer<typeof Price>;
 
-/** By `provider/model`, or by the model alone. */
+/** A key is `provider/model`, or the model alone. */
 export type PriceTable = Readonly<Record<string, Price>>;
 
 /** Dollars that a request cost; null when nobody knows. */
@@ -47,7 +47,7 @@ export const builtInPrices: PriceTable = anthropic({
   'claude-haiku-4-5-20251001': rate(1, 5, 0.1),
 });
 
-/** Of a model that runs on the user's own machine: nobody sends a bill. */
+/** A model that runs on the user's own machine costs nothing: nobody sends a bill. */
 const localPrice: Price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** The user's prices go before the built-in ones. */

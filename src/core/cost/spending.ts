@@ -7,7 +7,7 @@ export interface Spent {
   /** Dollars, of the requests whose cost is known. */
   readonly cost: number;
   readonly requestsWithoutCost: number;
-  /** Of those with a cost, some are only about right: the provider has not said how many tokens they took. */
+  /** Some costs are only about right: the provider has not said how many tokens the requests took. */
   readonly isEstimated: boolean;
 }
 

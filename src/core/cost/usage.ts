@@ -24,11 +24,11 @@ export interface UsageTotal {
   readonly output: number;
   readonly cacheRead: number;
   readonly cacheWrite: number;
-  /** Of those requests whose cost is known; null when none is. */
+  /** Requests whose cost is not known are left out; null when none is known. */
   readonly cost: number | null;
-  /** Of unknown price; counting is free. */
+  /** Their price is unknown; counting is free. */
   readonly requestsWithoutCost: number;
-  /** Whose tokens, and with them the cost, are our estimate. */
+  /** The tokens of these requests, and with them the cost, are our estimate. */
   readonly requestsEstimated: number;
 }
 

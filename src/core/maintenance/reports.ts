@@ -94,6 +94,6 @@ export interface PurgePreview {
   readonly entries: number;
   /** Entries that stay because another session shares them or has pinned them; they belong to that session from then on. */
   readonly keptEntries: number;
-  /** Of the entries that go and of the files that nobody else needs. The database file does not shrink, it is filled again. */
+  /** The entries that go, and the files that nobody else needs, take so many. The database file does not shrink, it is filled again. */
   readonly bytes: number;
 }

@@ -33,7 +33,7 @@ export interface ModelMessage {
 export type ModelBlock =
   /** `system`: the program's own words in a user's message. A client whose provider takes system messages among the others sends them as one. */
   | { readonly type: 'text'; readonly text: string; readonly as?: 'system' }
-  /** Of the user's. `data` in base64. A client whose model sees no images sends `imageInWords` instead. */
+  /** The user attached it; `data` is base64. A client whose model sees no images sends `imageInWords` instead. */
   | { readonly type: 'image'; readonly name: string; readonly mime: ImageType; readonly data: string }
   | { readonly type: 'thinking'; readonly text: string; readonly signature?: string; readonly redactedData?: string }
   | { readonly type: 'tool_use'; readonly callId: string; readonly name: string; readonly input: unknown }

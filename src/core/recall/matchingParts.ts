@@ -6,7 +6,7 @@ const sentenceEnd = /(?<=[.!?;])\s+|(?<=。|[^\x00-\x7f][!?;])|\n/u;
 const shifting = /[ßẞæÆœŒİ\u0300-\u036f]/;
 
 /**
- * Of an NFKC text and its fold, for each sentence with one of the folded substrings: its stretches without white space and sentence
+ * Takes an NFKC text and its fold, and returns for each sentence with one of the folded substrings its stretches without white space and sentence
  * ends in which one begins. No term reaches over those, so that nothing else has to be tokenised: of long texts with few hits that
  * is most. `wanted` is a global expression for any of the substrings.
  */

@@ -39,7 +39,7 @@ const groupShare = 0.5;
  * 96/100/100 %.
  */
 const answerShare = 1;
-/** For a sentence with all of what the query asks for; squared, so that half of it is worth a quarter. */
+/** A sentence with all of what the query asks for adds so much; the share is squared, so that half of it is worth a quarter. */
 const togetherBoost = 2;
 const userBoost = 0.3;
 /** Shares of the best, from which on passages are taken for versions of one statement, and how many are at most:
@@ -55,7 +55,7 @@ const maxSeen = 200;
 const noTerms: readonly number[] = [];
 
 interface Hits {
-  /** By term index. */
+  /** The keys are the indices of the terms. */
   readonly frequencies: ReadonlyMap<number, number>;
   /** Terms that stand in one sentence, for each sentence with more than one. */
   readonly together: readonly (readonly number[])[];
@@ -245,7 +245,7 @@ class QueryCoverage {
     this.parts = terms.map((term) => unspacedCharacters(term) ?? [term]);
   }
 
-  /** Of several sets the largest share, 0 to 1. */
+  /** Returns the share of the set that covers most, 0 to 1. */
   most(sets: readonly (readonly number[])[], idf: readonly number[]): number {
     if (sets.length === 0) return 0;
     const weights = new Map<string, number>();

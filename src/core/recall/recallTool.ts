@@ -157,7 +157,7 @@ function element(frames: Frames, { seq, content, createdAt }: StoredEntry, shown
   return tagged(frames, { seq, speaker: speaker(content), at: createdAt }, shown);
 }
 
-/** With the session it is from where there are several. */
+/** Names the session it is from where there are several. */
 function excerpt(frames: Frames, hit: SearchHit, named: boolean): string {
   return tagged(frames, hit, hit, named ? `${hit.sessionId} ${hit.sessionTitle}`.trim() : undefined);
 }

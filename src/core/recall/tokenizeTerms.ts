@@ -45,7 +45,7 @@ export function queryTerms(query: string): string[] {
 /** Chinese function characters: with one of them a pair is grammar more than meaning, and there are many such pairs. */
 const glue = new Set([...'的了是在由和与把被吗呢吧啊谁哪什么多少几怎时候为']);
 
-/** Without the pairs that have such a character and add no other to those that stay. */
+/** Leaves out the pairs that have such a character and add no other to those that stay. */
 function withoutGlue(terms: readonly string[]): readonly string[] {
   const isPair = (term: string) => isUnspaced.test(term) && [...term].length === 2;
   const kept = terms.filter((term) => isPair(term) && ![...term].some((character) => glue.has(character)));
@@ -69,7 +69,7 @@ export function chunksOf(text: string): string[] {
   return text.normalize('NFKC').match(chunks) ?? [];
 }
 
-/** Of a term of an unspaced script; undefined for all others. */
+/** Returns the characters of a term of an unspaced script; undefined for all others. */
 export function unspacedCharacters(term: string): readonly string[] | undefined {
   return isUnspaced.test(term) ? [...term] : undefined;
 }

@@ -86,7 +86,7 @@ export const issuedSecrets: readonly Shape[] = [
   { pattern: /\b(Basic(?: |%20|\+)\s{0,4})[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=._-])/gi, replacement: '$1[token]', accept: isCredential },
 ];
 
-/** Of both cases and with digits: lines of hexadecimal hashes are not. */
+/** A key has letters of both cases and digits; lines of hexadecimal hashes have not. */
 function isBase64(found: string): boolean {
   return /[g-z]/.test(found) && /[G-Z]/.test(found) && /\d/.test(found);
 }

@@ -6,7 +6,7 @@ import { isPlaceholder } from './secretValues';
 /** Shorter ones would blank ordinary words out of a message. */
 const shortestKnown = 6;
 const longestWord = 4_000;
-/** Of a key in lines of base64. */
+/** Lines of a key in base64 are at least this long. */
 const shortestLine = 32;
 
 /**
@@ -90,7 +90,7 @@ function withoutLogins(text: string): string {
   });
 }
 
-/** Without its closing quote it is one that was cut off. */
+/** A text without its closing quote was cut off. */
 const value = String.raw`(?:\\{0,3}"[^"\n]{1,200}(?:"|$)|\\{0,3}'[^'\n]{1,200}(?:'|$)|[^\s"'\x60|;&<>]{1,200})`;
 
 const quote = String.raw`(?:\\{0,3}["'])?`;
@@ -146,7 +146,7 @@ const folders: readonly RegExp[] = [
   /((?<![A-Za-z0-9-])(?:-(?:var|mnt-[a-z]|export))?-(?:home|Users)-|(?<![A-Za-z0-9])[A-Za-z]--Users-)[A-Za-z0-9_.]{1,64}(?=-)/g,
 ];
 
-/** With `user` in place of the user's name. */
+/** Puts `user` in place of the user's name. */
 function withoutHomeFolders(text: string): string {
   return folders.reduce((safe, folder) => safe.replace(folder, '$1user'), text);
 }

@@ -8,7 +8,7 @@ export type SecretKind = 'password' | 'token' | 'header';
 const hint = /pass|pwd|pw$|secret|token|key|cred|auth|cookie|phrase|mnemonic|jwt|sig|kennwort/i;
 /** What may stand behind the word that decides: `password_1`, `secretValue`, `API_KEY_PROD`. */
 const qualifiers: ReadonlySet<string> = new Set(['value', 'text', 'plain', 'plaintext', 'raw', 'b64', 'base64', 'hash', 'prod', 'production', 'dev', 'staging', 'live', 'new', 'old', 'current', 'base', 'string']);
-/** Of a key that opens something; a cache key or a primary key does not. */
+/** A key with one of these words opens something; a cache key or a primary key does not. */
 const opening: ReadonlySet<string> = new Set([
   'api', 'access', 'private', 'secret', 'signing', 'sign', 'encryption', 'encrypt', 'master', 'account', 'shared', 'auth', 'client', 'service', 'admin', 'webhook',
   'license', 'ssh', 'deploy', 'hmac', 'jwt', 'aes', 'rsa', 'app', 'subscription', 'root', 'recovery', 'activation', 'security', 'wallet', 'gpg', 'pgp', 'tls', 'ssl', 'instrumentation',

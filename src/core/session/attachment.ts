@@ -15,7 +15,7 @@ export const Attachment = z.object({
   path: z.optional(z.string()),
   /** First and last line, from 1, of a part of a file. */
   lines: z.optional(z.tuple([z.number(), z.number()])),
-  /** Of the content: as our tokenizer counts text, as providers charge images. The bytes never change, so it is counted once. */
+  /** The content takes so many: text as our tokenizer counts it, images as providers charge them. The bytes never change, so it is counted once. */
   tokens: z.optional(z.number()),
 });
 export type Attachment = z.infer<typeof Attachment>;
@@ -38,7 +38,7 @@ export function isBlank({ text, attachments }: Written): boolean {
 
 /** More than any image costs (projection/image.ts): for one whose size nobody has looked at. */
 const unknownTokens = 1_600;
-/** Of the tags around a text: 35–53 tokens, 46 in the middle, for paths of 4–50 characters with and without lines (o200k). */
+/** The tags around a text take 35–53 tokens, 46 in the middle, for paths of 4–50 characters with and without lines (o200k). */
 const framingTokens = 46;
 
 /** Uncalibrated tokens in the prompt. */

@@ -4,7 +4,7 @@ export interface Pin {
   readonly kind: 'entry' | 'file' | 'text';
   /** Entry uuid, path, or the text itself. */
   readonly target: string;
-  /** Of the content when it was pinned; null where there is none. */
+  /** The content had this hash when it was pinned; null where there is none. */
   readonly contentHash: string | null;
   readonly at: number;
 }

@@ -23,7 +23,7 @@ export interface Session {
   readonly policy: unknown;
   /** Free, and queried with `json_extract`. `tags` is a list of strings. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** In US dollars; null: there is none. */
+  /** The limit is in US dollars; null when there is none. */
   readonly costLimit: number | null;
   /** Both of its own entries, on every branch; those that a fork shares belong to the session it comes from. */
   readonly totalTokens: number;
@@ -72,9 +72,9 @@ export type SessionSort = (typeof sessionSorts)[number];
 
 /** Which sessions to list; every condition that is given must hold. */
 export interface SessionQuery {
-  /** Those that are archived, or those that are not. */
+  /** True lists sessions that are archived, false those that are not. */
   readonly archived?: boolean;
-  /** Those that are pinned, or those that are not. */
+  /** True lists sessions that are pinned, false those that are not. */
   readonly pinned?: boolean;
   /** Trashed sessions are listed only when asked for, and then alone. */
   readonly trashed?: boolean;

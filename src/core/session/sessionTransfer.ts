@@ -10,7 +10,7 @@ export type SessionRecord = Omit<Session, 'leaf' | 'totalTokens' | 'messageCount
 export interface SessionTransfer {
   /** Numbers of all entries that belong to the session: its own on every branch, those a fork shares, and the marks on these. */
   entrySeqs(session: string): Promise<number[]>;
-  /** Of the session and of the entries that it shares, in an order that is always the same. */
+  /** Resolves with those of the session and of the entries that it shares, in an order that is always the same. */
   usageRecords(session: string): Promise<UsageRecord[]>;
   /**
    * Get-or-create by uuid, with the leaf nowhere yet. The human id and the key are kept where they are free; elsewhere the id is

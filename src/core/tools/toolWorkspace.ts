@@ -16,7 +16,7 @@ export interface FolderItem {
 
 export interface Problem {
   readonly place: Place;
-  /** From 1. */
+  /** Lines count from 1. */
   readonly line: number;
   readonly severity: 'error' | 'warning' | 'information' | 'hint';
   readonly text: string;
@@ -39,7 +39,7 @@ export interface LineMatcher extends Disposable {
  * with an `Error` whose message says why, in words for the model.
  */
 export interface ToolWorkspace {
-  /** As they are now. */
+  /** The folders are as they are now. */
   readonly folders: readonly WorkspaceFolder[];
   /** Names that are left out of searches beside what Git ignores; patterns as in `glob.ts`. */
   readonly excludes: readonly string[];

@@ -30,7 +30,7 @@ const usage = z.object({
   cacheWrite: z.number(),
   /** The tokens are an estimate: the provider has reported none. */
   estimated: z.optional(z.literal(true)),
-  /** In US dollars; null when the price is not known. */
+  /** The amount is in US dollars; null when the price is not known. */
   cost: z.nullable(z.number()),
   at: z.number(),
 });

@@ -14,7 +14,7 @@ export function recordOfSource(format: string, session: string, sourceId: string
 const ownImport = 'threadkeeper:';
 
 /**
- * Of an entry that an export of this program has brought along and that no other source names. Whoever has one was not made here, and
+ * Names an entry that an export of this program has brought along and that no other source names. Whoever has one was not made here, and
  * says nothing in the program's name.
  */
 export function importedId(entry: string): string {

@@ -16,7 +16,7 @@ export type SourceEvent =
 export type SessionEvent = Extract<SourceEvent, { type: 'session' }>;
 
 export interface SourceSession {
-  /** Of the source; with the format it makes the session's key, by which it is found again. */
+  /** The source calls the session so; with the format it makes the session's key, by which it is found again. */
   readonly id: string;
   readonly cwd?: string | null;
   readonly createdAt?: number;
@@ -24,7 +24,7 @@ export interface SourceSession {
   /** As the source has it when the session comes here; from then on it is the user's. */
   readonly archivedAt?: number;
   readonly pinnedAt?: number;
-  /** In US dollars. */
+  /** The amount is in US dollars. */
   readonly costLimit?: number;
 }
 

@@ -10,7 +10,7 @@ export function blockMarkdown({ kind, heading, at, parts, attachments }: Transcr
   return [title, ...body, ...(files === '' ? [] : [files])].join('\n\n');
 }
 
-/** As Markdown of one line that means nothing but itself. */
+/** Returns Markdown of one line that means nothing but itself. */
 export function escapeLine(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]<>#|]/g, '\\$&');
 }

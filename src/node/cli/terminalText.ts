@@ -3,7 +3,7 @@ export function plainText(text: string): string {
   return text.replace(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/g, ' ');
 }
 
-/** For a terminal, whose control sequences history may hold. */
+/** The text is for a terminal, whose control sequences history may hold. */
 export function plain(text: string): string {
   return text.replace(/[\x00-\x1f\x7f-\x9f]/g, ' ').trim();
 }

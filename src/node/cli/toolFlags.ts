@@ -18,7 +18,7 @@ export function allowedTools(flags: Flags): HeadlessAnswer {
   return (flags['allow-tools'] as HeadlessAnswer | undefined) ?? 'none';
 }
 
-/** Beside the notes and recall. Only what may be done at all is offered. */
+/** These tools stand beside the notes and recall. Only what may be done at all is offered. */
 export function workspaceToolsOf(flags: Flags, allowed: HeadlessAnswer): Tool[] {
   if (flags['workspace'] === undefined || allowed === 'none') return [];
   const commands = new CommandRunner(() => ({ pass: flags['pass-variables']?.split(',') ?? [], withhold: [] }));

@@ -9,7 +9,7 @@ import { requestFailure, streamAnswer, withinMs, type RequestTimeouts, type Stre
 import type { Watchdog } from './watchdog';
 
 export interface ModelHttpOptions {
-  /** As `checkedAddress` returns it. */
+  /** It is the address that `checkedAddress` returns. */
   readonly baseURL: string;
   /** Empty: none is sent. */
   readonly apiKey: string;

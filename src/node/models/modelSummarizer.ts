@@ -27,7 +27,7 @@ export interface ModelSummarizerOptions {
   readonly serverSide?: boolean;
   /** Asked whenever it matters: the user may have been asked meanwhile. */
   readonly needsConsent?: () => boolean;
-  /** Of the model of the conversation only: what it is called there, and whoever has shown that they cannot go on from one. */
+  /** Only the model of the conversation has this: what it is called there, and whoever has shown that they cannot go on from one. */
   readonly continuing?: { readonly from: string; readonly declined: Set<string> };
 }
 

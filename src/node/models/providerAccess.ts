@@ -17,7 +17,7 @@ export type ProviderAccess =
       readonly apiKey: string;
       readonly baseURL: string;
       readonly api: OpenaiApi;
-      /** Of every model, in tokens; null: what the server says. */
+      /** Every model has a window of so many tokens; null takes what the server says. */
       readonly contextTokens: number | null;
     }
   | {

@@ -14,7 +14,7 @@ export function wasRedirected(error: unknown): error is Error {
 
 /** Gateways need one, for a missing slash or a new version. */
 const mostRedirects = 5;
-/** Of an address in a message. */
+/** A message shows so many characters of an address. */
 const longestAddress = 120;
 
 /**
@@ -64,7 +64,7 @@ function elsewhere(from: URL, to: string, setting: string): string {
   return english('{0} If it is the right one, enter its address in the setting {1} (command line: --base-url).', found, setting);
 }
 
-/** Without a name, a password and what is asked for: all of these can be secret. */
+/** Leaves out a name, a password and what is asked for: all of these can be secret. */
 function addressOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`.slice(0, longestAddress);
 }

@@ -8,7 +8,7 @@ export interface RequestTimeouts {
   readonly firstByteMs: number;
   /** Between two pieces of a stream. */
   readonly idleMs: number;
-  /** For one of the small requests: models, counts, limits. */
+  /** It is for the small requests: models, counts, limits. */
   readonly smallMs: number;
 }
 

@@ -9,7 +9,7 @@ import { parseSkill } from './parseSkill';
 export interface SkillPlaces {
   /** Absolute, below the home folder (`~/…`), or within every folder of the workspace. */
   readonly folders: readonly string[];
-  /** Of the workspace, as far as it may give instructions. */
+  /** The workspace has these folders, as far as it may give instructions. */
   readonly workspace: readonly string[];
   readonly home?: string;
 }

@@ -3,11 +3,11 @@ import { basename, dirname } from 'node:path';
 export interface ParsedSkill {
   readonly name: string;
   readonly description: string;
-  /** Without the front matter. */
+  /** The text comes without the front matter. */
   readonly text: string;
 }
 
-/** Of a name, in characters. */
+/** A name has at most so many characters. */
 const longestName = 64;
 
 /**

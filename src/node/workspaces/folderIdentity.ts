@@ -17,7 +17,7 @@ async function folderIdentity(uri: string): Promise<string | undefined> {
   }
 }
 
-/** Of all folders of a workspace, sorted; undefined when one is not known. */
+/** Resolves with those of all folders of a workspace, sorted; undefined when one is not known. */
 export async function folderIdentities(uris: readonly string[]): Promise<string[] | undefined> {
   const identities = await Promise.all(uris.map(folderIdentity));
   const known = identities.filter((identity) => identity !== undefined);

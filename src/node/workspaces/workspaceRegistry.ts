@@ -12,7 +12,7 @@ export interface ResolveOptions {
   readonly globalDir: string;
   /** The workspace storage VS Code offers; undefined when no folder is open. */
   readonly candidateDir: string | undefined;
-  /** In the order of the window. */
+  /** They stand in the order of the window. */
   readonly workspaceUris: readonly string[];
   /** URL of the repository's remote, if any. Credentials in it are not kept. */
   readonly remote?: string | undefined;
@@ -95,7 +95,7 @@ export async function noteSessionCount(globalDir: string, workspaceUris: readonl
   if (known && known.sessionCount !== sessionCount) await replaceEntry(file, { ...known, sessionCount });
 }
 
-/** Whose history could be that of this workspace. For one that has been resolved. */
+/** Resolves with the workspaces whose history could be that of this one, which has been resolved before. */
 export async function findRelinkCandidates(options: ResolveOptions): Promise<RelinkCandidate[]> {
   const opened = await describeOpened(options);
   const own = await readEntry(entryFile(options.globalDir, opened.uris), options.now?.() ?? Date.now());

@@ -19,7 +19,7 @@ export interface ToolRunDeps {
 
 type Result = ContentOf<'tool_result'>;
 
-/** Of a tool that says nothing else. */
+/** A tool that names no limit of its own has this one. */
 const usualTimeoutMs = 120_000;
 /** After its end has been asked for. */
 const graceMs = 2_000;

@@ -84,7 +84,7 @@ export interface SnapshotInput {
   /** Calibrated tokens of the text in the composer. */
   readonly draftTokens: number;
   readonly turnsLeft: number | null;
-  /** That stand behind the prompt. */
+  /** So many compactions stand behind the prompt. */
   readonly compactions: number;
   readonly now: number;
 }

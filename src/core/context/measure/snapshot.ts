@@ -31,7 +31,7 @@ export const ContextSnapshot = z.object({
   nextEvent: z.nullable(z.object({ kind: z.enum(['nudge', 'compaction', 'limit']), inTokens: z.number() })),
   /** Forecast from the growth per turn so far; null while there is too little to tell. */
   turnsLeft: z.nullable(z.number()),
-  /** That stand behind the prompt of this branch: the live one, and those whose state it has taken in. */
+  /** So many stand behind the prompt of this branch: the live one, and those whose state it has taken in. */
   compactions: z.number(),
   updatedAt: z.number(),
 });

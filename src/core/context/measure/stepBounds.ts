@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../../session/entry';
 
-/** Of the bound on a single entry: what all results of one step may take together. They go in one message, and none can be sent later. */
+/** All results of one step together may take so many times the bound on a single entry. They go in one message, and none can be sent later. */
 const stepShare = 1.5;
 
 /**

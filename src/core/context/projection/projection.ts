@@ -153,7 +153,7 @@ function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { toke
 interface TailState {
   readonly unbroken: boolean;
   readonly masked: ReadonlySet<string>;
-  /** Of a result in a step that has returned too much, in tokens. */
+  /** A result may take so many tokens in a step that has returned too much. */
   readonly bound: number;
   readonly excerpted: Set<string>;
 }
@@ -164,7 +164,7 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
   const tokens = input.tokensOf(entry);
   const ref = `#${entry.seq}`;
   const user = (text: Sealed, segment: SegmentKind): Piece => ({ entryId: entry.uuid, segment, role: 'user', block: { type: 'text', text }, tokens: tokens + frameTokens });
-  /** Of this program: an entry that was brought along from elsewhere says nothing in its name. */
+  /** Only what this program wrote speaks in its name; an entry that was brought along from elsewhere does not. */
   const isOwn = typeof entry.sourceId !== 'string';
   const said = (kind: NoticeKind, text: string, from?: string): Sealed => (isOwn ? frames.notice(kind, text, { from }) : frames.data('imported', frames.plain(text), { type: kind }));
   const fitted = (text: string, most = input.budget.oversized): { text: Sealed; tokens: number } => {

@@ -52,7 +52,7 @@ function holdsSecret(value: string): boolean {
   return secretValues.some((pattern) => pattern.test(value)) || issuedSecrets.some(({ pattern, accept }) => (value.match(pattern) ?? []).some((found) => accept?.(found) ?? true));
 }
 
-/** Those of `names` that stand in a text as a word. */
+/** Returns the `names` that stand in a text as a word. */
 export function variablesIn(text: string, names: readonly string[]): readonly string[] {
   const words = new Set(text.toUpperCase().split(/\W+/));
   return names.filter((name) => words.has(name.toUpperCase()));

@@ -17,7 +17,7 @@ const refused = /publickey|authenti|unauthori[sz]ed|credential|\b40[13]\b|api.?k
 
 const usualSeconds = 120;
 const mostSeconds = 600;
-/** Of a longer output the model is sent the beginning and the end. */
+/** The model is sent the beginning and the end of a longer output. */
 const shownTokens = 4_000;
 
 const Input = z.object({

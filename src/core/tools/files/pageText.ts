@@ -31,7 +31,7 @@ export function pageText(text: string, start = 1, count = Infinity): TextPage | 
   return { text: shown.join('\n'), first: start, last: start - 1 + shown.length, total: lines.length, cutLines };
 }
 
-/** Without their ends; a final line break begins no further line. */
+/** Lines come without their ends; a final line break begins no further line. */
 export function linesOf(text: string): string[] {
   if (text === '') return [];
   const lines = text.split(/\r\n|\n|\r/);

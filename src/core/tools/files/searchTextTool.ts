@@ -17,7 +17,7 @@ const Input = z.object({
   path: z.optional(z.string()),
 });
 
-/** Of one search: files that are looked into, their size, matches that are shown, and characters of a line. */
+/** One search is bounded in the files that are looked into, their size, the matches that are shown, and the characters of a line. */
 const bounds = { files: 20_000, fileBytes: 1024 * 1024, matches: 100, perFile: 10, line: 300 };
 
 export function createSearchTextTool(workspace: ToolWorkspace): Tool {

@@ -42,7 +42,7 @@ export class ClaudeCodeReader {
   /** Ids of the answers whose usage has been given to a line: others may stand between its lines, notes of the program or a sub-task's. */
   private readonly billed = new Set<string>();
   private readonly answers = new Map<string, Answer>();
-  /** Of the compaction whose summary comes next. */
+  /** The compaction whose summary comes next has folded this. */
   private folded: Fold = { tokens: 0, firstKept: null };
 
   read(value: unknown, line: number, hash: string, fallbackId: string): SourceEvent[] {

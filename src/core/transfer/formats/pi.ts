@@ -24,7 +24,7 @@ const knownOfMessage = new Set(['role', 'content', 'timestamp', 'api', 'provider
 export class PiReader {
   private sessionId = '';
   private readonly toolNames = new Map<string, string>();
-  /** Of messages, in the order of the file: a compaction may say only how many it keeps. */
+  /** It lists the messages in the order of the file: a compaction may say only how many it keeps. */
   private readonly messages: string[] = [];
 
   /** `line`: counted from 0, the header included. `fallbackId`: of the session, where the header is missing. */
@@ -134,7 +134,7 @@ export class PiReader {
   }
 }
 
-/** Of a record with role `bashExecution`, which librecode has too. */
+/** Reads a record with role `bashExecution`, which librecode has too. */
 export function commandRun(message: Json): CommandRun {
   const exitCode = message['exitCode'];
   return { command: textOf(message['command']) ?? '', output: textOf(message['output']) ?? '', exitCode: typeof exitCode === 'number' ? exitCode : null, cancelled: message['cancelled'] === true, truncated: message['truncated'] === true };

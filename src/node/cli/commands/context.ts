@@ -48,7 +48,7 @@ notes of the program may stand in front of it. Say with --workspace, --allow-too
 from a table, not from the provider. Exit code 2 for a command line that cannot be run, 1 when the store cannot be read or the session
 does not exist.`;
 
-/** Of a model that is not in the table: as much as a policy wants at most. */
+/** A model that is not in the table is taken to give as much as a policy wants at most. */
 const unknownMaxOutput = 8_192;
 
 /** Resolves with the exit code. */

@@ -61,14 +61,14 @@ function queried(value: unknown): string | number | boolean {
   throw new UsageError('--meta compares texts, numbers, true and false.');
 }
 
-/** In US dollars, of the requests whose price is known. */
+/** Adds up in US dollars the requests whose price is known. */
 async function costOf(store: SessionStore, session: string): Promise<number> {
   return (await store.usageTotals({ session })).reduce((sum, { cost }) => sum + (cost ?? 0), 0);
 }
 
 function forPeople(session: Session & { readonly cost?: number }): string {
   const { id, title, updatedAt, messageCount, totalTokens, archivedAt, cost } = session;
-  // Of imported sessions nothing was counted here.
+  // Nothing was counted here for imported sessions.
   const counts = [counted(messageCount, 'message', 'messages'), ...(totalTokens > 0 ? [counted(totalTokens, 'token', 'tokens')] : []), ...(cost === undefined ? [] : [`$${cost.toFixed(4)}`])].join(', ');
   return [id, timeText(updatedAt), plain(title) || 'Untitled', counts, ...metadataOf(session), ...(archivedAt === null ? [] : ['archived'])].join('  ');
 }

@@ -76,7 +76,7 @@ async function watchFiles(store: SessionStore, paths: readonly string[], feed: F
   }
 }
 
-/** Of a folder the files in it tell: their own changes do not touch it. */
+/** A folder is judged by the files in it: their own changes do not touch it. */
 async function stampOf(path: string): Promise<string> {
   const found = await stat(path).catch(() => null);
   if (!found) return '';

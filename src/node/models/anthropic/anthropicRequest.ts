@@ -14,7 +14,7 @@ const maxBreakpoints = 4;
 const leastBudget = 1_024;
 const summarized: Anthropic.ThinkingConfigParam = { type: 'adaptive', display: 'summarized' };
 
-/** Of a tool, in characters. */
+/** A tool's name has at most so many characters. */
 const longestName = 128;
 
 const ephemeral: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };

@@ -83,5 +83,5 @@ function assistantItem(block: ModelBlock, reasons: boolean): Item[] {
   }
 }
 
-/** Of a function, in characters. */
+/** A function's name has at most so many characters. */
 const longestName = 64;

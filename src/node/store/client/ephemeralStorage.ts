@@ -11,7 +11,7 @@ export function isEphemeral(folder: string, mountInfo: string): boolean {
     const type = after?.split(' ')[0];
     if (at === undefined || type === undefined) continue;
     const covers = at === '/' || folder === at || folder.startsWith(`${at}/`);
-    // Of two mounts on one place the later one is seen.
+    // Where two mounts are on one place, the later one is seen.
     if (covers && at.length >= (found?.at.length ?? 0)) found = { at, type };
   }
   if (!found) return false;

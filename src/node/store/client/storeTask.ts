@@ -87,7 +87,7 @@ export async function importThrough(port: MessagePort, request: Omit<ImportReque
   }
 }
 
-/** Of what it was at, not by its own decision. */
+/** The work it was at ended it, and not its own decision. */
 class ThreadDied extends StoreError {}
 
 function verify(files: StoreFiles, options: TaskOptions): Promise<VerifyReport> {

@@ -14,7 +14,7 @@ import { blobContentTable, filesOf, knownBlobs } from '../repair/verifyBlobs';
 import { verifyCopy } from '../repair/verifyStore';
 
 export interface BackupRequest {
-  /** Of the store; any process may be using it. */
+  /** The store has these files; any process may be using it. */
   readonly files: StoreFiles;
   readonly target: string;
   /** Where the backup grows before it gets its name: a file beside the target that is not there yet. */

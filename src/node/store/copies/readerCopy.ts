@@ -9,7 +9,7 @@ import type { StoreFiles } from '../database/storeFiles';
 
 export interface ReaderCopy {
   readonly connection: Connection;
-  /** Of what was read (readonlyCopy.ts). */
+  /** It is the version of what was read (readonlyCopy.ts). */
   readonly version: string;
   dispose(): void;
 }

@@ -36,7 +36,7 @@ export function copyStore(files: DatabaseFiles, folder = privateFolder(), attemp
   }
 }
 
-/** As `copyStore`, to files of the caller's choice; returns the version of what was copied. */
+/** Does what `copyStore` does, to files of the caller's choice; returns the version of what was copied. */
 export function copyTo(files: DatabaseFiles, copy: DatabaseFiles, attempts = 50): string {
   if (sizeOf(files.main) === 0) throw new StoreError('corrupt', english('{0} is empty or missing', files.main));
   for (let i = 0; i < attempts; i++) {
@@ -55,7 +55,7 @@ export function privateFolder(): string {
 }
 
 const copyPrefix = 'threadkeeper-copy-';
-/** Whose copy it is: a pid alone says nothing after a restart, and nothing about a container that shares the folder. */
+/** It says whose copy this is: a pid alone says nothing after a restart, and nothing about a container that shares the folder. */
 const ownerFile = 'process.json';
 /** A copy that names no process is one that is just being begun, or an older program's. */
 const namelessMs = 24 * 3_600_000;

@@ -13,7 +13,7 @@ export interface HostEvents {
 /** One way to have the store open: as its owner, over the owner's process, or as a copy. */
 export interface OpenedStore {
   readonly status: StoreStatus;
-  /** Of the lease; null for those who do not own it. */
+  /** It is the nonce of the lease; null for those who do not own it. */
   readonly nonce: string | null;
   /** Throws or rejects with a `StoreError`, or with `OwnerGoneError`. */
   call(method: StoreCall, args: readonly unknown[]): unknown;

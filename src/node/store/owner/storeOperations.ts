@@ -54,7 +54,7 @@ export class StoreOperations implements CoreStore {
 
   constructor(
     private readonly connection: Connection,
-    /** Of the store, whose `blobs` belong to the database; that of the original when the database is a copy. */
+    /** It is the folder of the store, whose `blobs` belong to the database; the original's when the database is a copy. */
     folder: string,
     access: 'owner' | 'reader',
     private readonly blobs = new BlobFiles(folder),

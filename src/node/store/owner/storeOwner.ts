@@ -34,7 +34,7 @@ export interface OwnedOptions {
   readonly afterAnother: boolean;
   /** Builds the store anew from what can be read of it, whether or not it can be opened. */
   readonly repair: boolean;
-  /** Of the check of every entry while the store is idle. */
+  /** Every entry is checked at this pace while the store is idle. */
   readonly verifyPace: IdleDelays | undefined;
   /** The store cannot be used any more, because another process has taken over; it has been let go of. */
   readonly onLost: () => void;

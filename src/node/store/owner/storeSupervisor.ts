@@ -33,7 +33,7 @@ export interface HostOptions {
   readonly repair?: boolean;
   readonly timing?: LeaseTiming;
   readonly fs?: BridgeFs;
-  /** Of the check of every entry while the store is idle. */
+  /** Every entry is checked at this pace while the store is idle. */
   readonly verifyPace?: IdleDelays;
   /** How often a read-only copy looks for new writes. */
   readonly pollMs?: number;
@@ -58,9 +58,9 @@ export class StoreSupervisor {
   private readonly holdings = new HoldingsRecord();
   private readonly closing = new AbortController();
   private repairAsked: boolean;
-  /** Those that could not be used any more before they were in use. */
+  /** These could not be used any more before they were in use. */
   private readonly lost = new WeakSet<OpenedStore>();
-  /** Of a window that reads a copy: ends when it no longer does, or closes. */
+  /** A window that reads a copy has one: it ends when the window no longer does, or closes. */
   private pursuit: Promise<void> = Promise.resolve();
 
   private constructor(
@@ -272,7 +272,7 @@ interface LiveOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Of one round of tries: longer than it takes to find out that an owner gives no signs of life. */
+/** One round of tries takes longer than finding out that an owner gives no signs of life. */
 const pursuitMs = 30_000;
 
 function isOutOfReach({ status }: OpenedStore): boolean {

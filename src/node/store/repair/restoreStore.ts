@@ -27,7 +27,7 @@ export interface RestoreRequest {
   readonly temporary: string;
   /** Names this process in the lease. */
   readonly label: string;
-  /** Of a backup that SQLite cannot open, what can be read is restored. */
+  /** What can be read of a backup that SQLite cannot open is restored. */
   readonly salvage?: boolean;
 }
 

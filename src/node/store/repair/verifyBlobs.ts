@@ -26,7 +26,7 @@ export function knownBlobs(connection: Connection): KnownBlob[] {
     .map((row) => ({ hash: String(row['hash']), entry: typeof row['entry'] === 'number' ? row['entry'] : null }));
 }
 
-/** Those of an open database whose store is, or was, in `folder`. */
+/** Reads the blobs of an open database whose store is, or was, in `folder`. */
 export function blobStore(connection: Connection, folder: string): BlobStore {
   return connection.get('SELECT 1 FROM sqlite_master WHERE name = ?', [blobContentTable]) ? checked((hash) => inTable(connection, hash)) : filesOf(folder);
 }

@@ -6,7 +6,7 @@ import type { TreeNode, TreeRows } from './treeRows';
 
 /** What a node inherits from those before it. */
 interface Trace {
-  /** Of the branch up to here, this node included. */
+  /** The branch has so many up to here, this node included. */
   readonly messages: number;
   /** The last node of the active branch; null when there is none. */
   readonly forkPoint: string | null;

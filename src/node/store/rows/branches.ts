@@ -61,7 +61,7 @@ export function transcriptPage(
   return { entries: page.flat(), hasMore, forks, beyondLeaf: before ? [] : (children.get(session.leaf) ?? []) };
 }
 
-/** Of what its ancestors lead to, a fork has only the branch that it comes from; the rest belongs to the session that it is from. */
+/** A fork has only the branch that it comes from of what its ancestors lead to; the rest belongs to the session that it is from. */
 function membersOf(tree: TreeRows, { uuid, forkEntry }: Session, walked: readonly StoredEntry[]): (child: { readonly uuid: string; readonly session: string }) => boolean {
   const onBranch = new Set(walked.map((entry) => entry.uuid));
   return (child) => child.session === uuid || onBranch.has(child.uuid) || (forkEntry !== null && tree.isOnBranch(child.uuid, forkEntry));

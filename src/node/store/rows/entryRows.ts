@@ -52,7 +52,7 @@ export class EntryRows {
     return new Set([...rows].map((row) => String(row['uuid'])));
   }
 
-  /** In the order asked for; unknown ones are left out. */
+  /** They come in the order asked for; unknown ones are left out. */
   findAll(uuids: readonly string[]): StoredEntry[] {
     return uuids.flatMap((uuid) => this.find(uuid) ?? []);
   }
@@ -142,7 +142,7 @@ export class EntryRows {
     for (const row of rows) yield this.decode(row);
   }
 
-  /** Those to be displayed, oldest first, by what they hang off. One query for all: a page of 50 took twice as long with one for each. */
+  /** Returns the entries to be displayed, oldest first, by what they hang off. One query for all: a page of 50 took twice as long with one for each. */
   sideEntriesOf(parents: readonly string[]): Map<string, StoredEntry[]> {
     const types = [...markTypes].map((type) => `'${type}'`).join(', ');
     const rows = this.connection.iterate(

@@ -10,7 +10,7 @@ import { packText, unpackText } from '../database/text';
  * entry drops its chunks in the same transaction. Writes expect to run inside one.
  */
 export class PartialRows {
-  /** Of each entry that streams, up to its last chunk that was read; that one is read again, since its transaction may have been undone. */
+  /** Each entry that streams has its length up to the last chunk that was read; that one is read again, since its transaction may have been undone. */
   private readonly lengths = new Map<string, { readonly seq: number; readonly last: string; readonly length: number }>();
 
   /** A reader cannot tell what was left behind from what the owner is just writing, and recovers nothing. */

@@ -204,7 +204,7 @@ const orders: Readonly<Record<SessionSort, string>> = {
   cost: '(SELECT coalesce(sum(cost), 0) FROM usage WHERE usage.session = sessions.uuid) DESC,',
 };
 
-/** Those without a title last. */
+/** Sessions without a title come last. */
 function byTitle(sessions: readonly Session[]): Session[] {
   const { compare } = new Intl.Collator(undefined, { numeric: true });
   return [...sessions].sort((a, b) => Number(a.title === '') - Number(b.title === '') || compare(a.title, b.title));

@@ -24,7 +24,7 @@ const highWaterKey = 'fts_indexed';
 /** The full-text index over entries. It follows the entries at its own pace: what is above `indexedThrough` has to be scanned. */
 export class SearchIndex {
   private readonly terms = new IndexTerms();
-  /** Of the index up to `through`. */
+  /** It is true of the index up to `through`. */
   private counted = { through: 0, count: 0, averageLength: 1, frequencies: new Map<string, number>() };
 
   constructor(

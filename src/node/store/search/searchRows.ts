@@ -19,7 +19,7 @@ const minCandidates = 150;
 const maxCandidateCharacters = 150_000;
 /** Long messages: that many are read even so. */
 const fewestCandidates = 25;
-/** Of both, for words that tell entries apart by little and stand in every sentence: then a character takes 200 ns. */
+/** Words that tell entries apart by little and stand in every sentence get this share of both: then a character takes 200 ns. */
 const commonShare = 0.4;
 /**
  * Characters read of the entries that are not yet indexed, newest first; so many of the newest are read however long they are. Not a
@@ -27,7 +27,7 @@ const commonShare = 0.4;
  */
 const maxScanned = 8_000_000;
 const alwaysScanned = 500;
-/** Of one entry, so that a long one does not hide the others. */
+/** One entry gives at most so many, so that a long one does not hide the others. */
 const maxPerEntry = 3;
 
 const searchableTypes = `(${[...kindsWhere(({ isFound }) => isFound)].map((type) => `'${type}'`).join(', ')})`;

@@ -22,7 +22,7 @@ export class SearchScope {
   private readonly trashed: ReadonlySet<string>;
   /** Entries of trashed sessions that another session shares, by `seq`, and that session. */
   private readonly shared: ReadonlyMap<number, string>;
-  /** Those that have the tag and metadata asked for; null: nothing is asked. */
+  /** These sessions have the tag and metadata asked for; null when nothing is asked. */
   private readonly tagged: ReadonlySet<string> | null;
 
   constructor(
@@ -102,7 +102,7 @@ function lineageOf(uuid: string, sessions: SessionRows, entries: EntryRows): Map
   return lineage;
 }
 
-/** Of trashed sessions, the entries on the branches that sessions which are not in the trash were forked from. */
+/** Returns entries of trashed sessions: those on the branches that sessions which are not in the trash were forked from. */
 function sharedWith(live: readonly Session[], trashed: ReadonlySet<string>, sessions: SessionRows, connection: Connection): Map<number, string> {
   const shared = new Map<number, string>();
   for (const { uuid, forkEntry, parentSession } of live) {

@@ -188,7 +188,7 @@ interface FoundLease {
   readonly lastSign: number;
 }
 
-/** Of Windows, for a file that is just being removed, or that a virus scanner has to itself. */
+/** Windows answers so for a file that is just being removed, or that a virus scanner has to itself. */
 const notNow = ['EPERM', 'EBUSY'];
 
 /** Undefined: there is none, or it cannot be known at the moment. */
@@ -251,7 +251,7 @@ class HeartbeatWatch {
   }
 }
 
-/** Of systems without hard links; EISDIR: Windows on exFAT and FAT32. */
+/** Systems without hard links answer so; EISDIR comes from Windows on exFAT and FAT32. */
 const noHardLinks = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL', 'EISDIR'];
 
 /** False when the target exists. Where there are no hard links the file is written in place instead. */

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { livenessOf, ProcessIdentity, thisProcess } from './processIdentity';
 import { storeFiles } from '../database/storeFiles';
 
-/** Of a process that cannot be looked up by pid: longer than a repair or a restore of 300 MB takes. */
+/** A process that cannot be looked up by pid has so long: longer than a repair or a restore of 300 MB takes. */
 const unknownMs = 60_000;
 
 /**

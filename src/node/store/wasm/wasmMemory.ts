@@ -48,7 +48,7 @@ export class WasmMemory {
     return this.view.getUint32(pointer, true);
   }
 
-  /** Of a number that is not negative and below 2^53. */
+  /** The number must not be negative, and must be below 2^53. */
   writeInt64(pointer: number, value: number): void {
     const view = this.view;
     view.setUint32(pointer, value >>> 0, true);

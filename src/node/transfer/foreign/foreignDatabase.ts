@@ -89,7 +89,7 @@ export class ForeignDatabase {
     return new Set([...this.run(`SELECT name FROM sqlite_master WHERE ${withinBounds} AND type = 'table' AND rootpage > 0 AND sql LIKE 'CREATE TABLE %'`)].map((row) => String(row['name'])));
   }
 
-  /** Those that are stored; none where there is no such table. */
+  /** Returns the columns that are stored; none where there is no such table. */
   columns(table: string): ReadonlySet<string> {
     let columns = this.stored.get(table);
     if (!columns) {

@@ -45,7 +45,7 @@ export function* readSqlite(database: ForeignDatabase, format: DatabaseFormat, c
   }
 }
 
-/** Of its three tables only the messages have to be there. */
+/** Only the messages have to be there, of its three tables. */
 function* goclaw(database: ForeignDatabase, context: ImportContext): Generator<SourceEvent, void, void> {
   const tables = (['messages', 'compactions', 'checkpoints'] as const).filter((table) => database.tables().has(table));
   // A conversation may have a compaction and no message any more.
@@ -83,7 +83,7 @@ function* openclaw(database: ForeignDatabase, { signal, onProgress }: ImportCont
   for (const { session, texts } of cold?.open() ?? []) for (const text of texts) yield* read(session, text);
 }
 
-/** Of the rows of OpenClaw: from 2026.9.6 on they may be compressed. */
+/** OpenClaw's rows have these: from 2026.9.6 on they may be compressed. */
 export const eventColumns: readonly string[] = ['event_json', 'event_zstd'];
 
 /**

@@ -1,13 +1,13 @@
 import { decompress } from 'fzstd';
 
-/** Of OpenClaw's own archives none has more than half of it (64 MB); a record of more could not be kept anyway (partSize.ts). */
+/** None of OpenClaw's own archives has more than half of it (64 MB); a record of more could not be kept anyway (partSize.ts). */
 export const mostUnpackedBytes = 128 * 1024 * 1024;
 /** What zstd's own decoder accepts unless it is told otherwise. */
 const mostWindowBytes = 128 * 1024 * 1024;
 /** https://www.rfc-editor.org/rfc/rfc8878#section-3.1.1.2.4 */
 const mostBlockBytes = 128 * 1024;
 
-/** Of any file, however small: about a second. */
+/** Any file, however small, may take this much work: about a second. */
 const freeWork = 512 * 1024 * 1024;
 /** Conversations are packed to a tenth or a twentieth; a few bytes of a made block become 128 KB. */
 const workPerByte = 100;

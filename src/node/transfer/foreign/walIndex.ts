@@ -17,7 +17,7 @@ export class WalIndex {
   private end = headerBytes;
   private sum: readonly [number, number] = [0, 0];
 
-  /** Of the database as of the last commit; 0 without one. */
+  /** The database had so many as of the last commit; 0 without one. */
   pageCount = 0;
 
   get pageSize(): number {

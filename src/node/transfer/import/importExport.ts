@@ -85,7 +85,7 @@ function toNew({ seq: _seq, ...entry }: ExportedEntry, session: string, renumber
 }
 
 /**
- * Of a session that is here already: what is new goes on from where it stands, or is another branch. It is always another one where the
+ * The session is here already: what is new goes on from where it stands, or is another branch. It is always another one where the
  * branch ends with what was written here: whoever was given an export knows the session's ids, and could speak as the user in it.
  */
 async function furtherLeaf(store: ImportStore, here: string | null, there: string | null): Promise<string | null> {

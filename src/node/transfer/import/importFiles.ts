@@ -44,7 +44,7 @@ export interface ImportProgress {
   /** Counted from 0. */
   readonly index: number;
   readonly files: number;
-  /** Of the file. */
+  /** It is the share of the file that has been read. */
   readonly fraction: number;
   /** Read so far, of all files. */
   readonly records: number;
@@ -71,7 +71,7 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
   for (const one of found.passedOver) tell({ type: 'passedOver', ...one });
   let records = 0;
   const lists = new OpenClawLists();
-  /** Of each path that was named. */
+  /** Each path that was named is told of once. */
   const told = new Set<string>();
   const otherDatabases: { readonly path: string; readonly source: string; readonly reason: string }[] = [];
   for (const [index, { file, path, named }] of sources.entries()) {
@@ -226,7 +226,7 @@ function object(value: unknown): Json {
   return value;
 }
 
-/** Of Cline 3; of a file that was moved there is none. */
+/** Cline 3 has one; a file that was moved has none. */
 async function manifestOf(file: string): Promise<Json> {
   const text = file.endsWith('.messages.json') ? await readText(file.replace(/\.messages\.json$/, '.json')).catch(() => '') : '';
   const value = parseForeign(text)?.value;

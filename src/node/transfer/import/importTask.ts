@@ -10,7 +10,7 @@ export interface ImportRequest {
   readonly paths: readonly string[];
   /** Instead of what the content says. */
   readonly format?: ImportFormat;
-  /** Of the store (`StoreClient.openPort`). */
+  /** The port leads to the store (`StoreClient.openPort`). */
   readonly port: MessagePort;
 }
 

@@ -4,9 +4,9 @@ import { mostFrameBytes } from '../../store/sharing/peerFrames';
 
 /** Characters that are stored at once; a message to another window may have 64 MB, and a character takes up to six bytes there. */
 export const mostCharacters = 8 * 1024 * 1024;
-/** Of a character in JSON at most: one that has to be escaped by its number. */
+/** A character takes at most so many in JSON: one that has to be escaped by its number. */
 const bytesPerCharacter = 6;
-/** Of an entry as JSON, or of a picture as base64: with what goes along with it, a message to another window holds no more. */
+/** An entry as JSON, or a picture as base64, takes at most so many: with what goes along with it, a message to another window holds no more. */
 export const mostBytes = mostFrameBytes - 4 * 1024 * 1024;
 
 /**
@@ -44,7 +44,7 @@ function withSize(part: RecordPart): { readonly part: RecordPart; readonly size:
   return { part, size: sizeOf(part) };
 }
 
-/** Of its JSON, about, and of its pictures. */
+/** Adds up its JSON, about, and its pictures. */
 function sizeOf({ content, pictures = [] }: RecordPart): number {
   return pictures.reduce((sum, { data }) => sum + data.length, contentSize(content));
 }

@@ -21,7 +21,7 @@ export interface WriterOptions {
   readonly store: ImportStore;
   readonly ids: IdSource;
   readonly now: () => number;
-  /** Of the format, as it stands in keys and source ids. */
+  /** The format is called so in keys and source ids. */
   readonly format: string;
   /** How the source is called in reports and in the session's metadata. */
   readonly source: string;
@@ -452,7 +452,7 @@ export class SessionWriter {
   }
 }
 
-/** Of the bytes of a record. */
+/** Hashes the bytes of a record. */
 export function recordHash(text: string): string {
   return hash('sha256', text, 'hex').slice(0, 12);
 }

@@ -21,7 +21,7 @@ export interface OpenClawAgent {
 }
 
 export interface FoundOpenClaw {
-  /** That were looked through. */
+  /** These paths were looked through. */
   readonly paths: readonly string[];
   readonly agents: readonly OpenClawAgent[];
   readonly unreadable: readonly { readonly agent: string; readonly reason: string }[];

@@ -23,10 +23,10 @@ const muchRead = 16 * 1024 * 1024;
  * knows, so it is read as any foreign database is: nothing is written, locked or made beside it.
  */
 export class OpenClawDatabase implements OpenClawSource {
-  /** Of both files, as they were before they were read last. */
+  /** It stands for both files as they were before they were read last. */
   private stamp = '';
   private session: string | null = null;
-  /** Of `session`. */
+  /** It is what is known of `session`. */
   private known: OpenClawAbout | null = null;
   private restsUntil = 0;
   private readonly tails = new Map<string, DatabaseTail>();
@@ -98,7 +98,7 @@ export function databaseSessions(database: ForeignDatabase): ListedSession[] {
 interface Seen {
   readonly seq: number;
   readonly count: number;
-  /** Of the last row. */
+  /** It is the hash of the last row. */
   readonly hash: string;
   readonly generation: string;
 }

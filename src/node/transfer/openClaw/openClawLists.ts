@@ -21,7 +21,7 @@ export function aboutListed({ key, label, displayName }: OpenClawSession): OpenC
   return { sessionKey: key, previousSession: null, begun: null, archivedAt: null, pinnedAt: null, label, displayName };
 }
 
-/** Of a file that several keys name, the one that was written last. */
+/** Where several keys name a file, the one that was written last counts. */
 async function byFile(list: string): Promise<ReadonlyMap<string, OpenClawSession>> {
   const sessions = openClawSessions(await readFile(list, 'utf8').catch(() => '')) ?? [];
   return new Map(sessions.reverse().map((session) => [session.file, session]));

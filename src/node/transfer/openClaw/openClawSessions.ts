@@ -18,7 +18,7 @@ export class OpenClawSessions {
     this.windows = rowsBy(database, 'session_windows', 'session_id', ['session_key', 'previous_session_id', 'reason', 'display_name'], only);
   }
 
-  /** By the `id` of the rows: the header of a session that was copied may name another. */
+  /** The `id` of the rows names it: the header of a session that was copied may name another. */
   about(id: string): OpenClawAbout {
     const [node, window] = [this.nodes.get(id), this.windows.get(id)];
     const first = (...values: readonly (SqlValue | undefined)[]) => values.map(textOf).find((text) => text) ?? null;

@@ -16,6 +16,6 @@ export interface OpenClawSource {
   look(): Promise<string | null>;
   /** What was known at the last look of the session that the key points to, beside its records; null of any other. */
   about(sessionId: string): OpenClawAbout | null;
-  /** From its first record on. */
+  /** Reads from its first record on. */
   tail(sessionId: string): RecordTail;
 }
