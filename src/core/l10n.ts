@@ -1,6 +1,6 @@
 /** A language and its texts by the English ones. */
 export interface Translations {
-  /** As VS Code names it: `en`, `zh-cn`. */
+  /** VS Code names it so: `en`, `zh-cn`. */
   readonly language: string;
   readonly texts: Readonly<Record<string, string>>;
 }
@@ -29,7 +29,7 @@ export function english(message: string, ...args: readonly TextArgument[]): stri
   return filled(message, args);
 }
 
-/** In the language of now: a text that `english` has made, or one it was put into. Any other text comes back as it is. */
+/** Puts a text that `english` has made, or one it was put into, into the language of now. Any other text comes back as it is. */
 export function shown(text: string): string {
   const exact = textOf(text);
   if (exact !== null) return exact;
@@ -40,18 +40,18 @@ export function shown(text: string): string {
   return text;
 }
 
-/** For the rest of this process, or of this page. */
+/** They are used for the rest of this process, or of this page. */
 export function useTranslations(translations: Translations): void {
   current = translations;
   compiled = null;
 }
 
-/** To hand on to a page. */
+/** A page is handed these. */
 export function translationsInUse(): Translations {
   return current;
 }
 
-/** For `Intl`: the language of the texts, in the variant the system is set to when it is one of them (English dates of Britain). */
+/** Tells `Intl` the language of the texts, in the variant the system is set to when it is one of them (English dates of Britain). */
 export function textLocale(): string {
   const system = new Intl.DateTimeFormat().resolvedOptions().locale;
   const language = current.language.split('-')[0]!;

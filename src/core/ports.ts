@@ -93,7 +93,7 @@ export interface SessionStore extends SessionTransfer {
   /** Every entry of the active branch, root first, with its checkpoints; reads no texts. */
   branchSteps(session: string): Promise<BranchStep[]>;
   entries(uuids: readonly string[]): Promise<StoredEntry[]>;
-  /** By `seq`: the short ids (`#123`) that summaries and recall show to models. */
+  /** A `seq` is the short id (`#123`) that summaries and recall show to models. */
   entriesBySeq(seqs: readonly number[]): Promise<StoredEntry[]>;
   /** Fills in `tokenEstimate` of entries that were stored before they could be counted; the content stays untouched. */
   saveTokenCounts(counts: readonly { readonly entry: string; readonly tokens: number }[]): Promise<void>;
@@ -281,7 +281,7 @@ export interface Passage {
 
 /** Text of the workspace that offline answers may search. Unreadable files are left out. */
 export interface WorkspaceText {
-  /** At most `limit` passages whose text contains any of the terms. */
+  /** Resolves with at most `limit` passages whose text contains any of the terms. */
   candidates(terms: readonly string[], limit: number, signal: AbortSignal): Promise<Passage[]>;
 }
 

@@ -3,7 +3,7 @@ import { translationsName, writeTranslations, type Translations } from './l10n';
 export interface ChatViewParts {
   /** `webview.cspSource`. */
   readonly cspSource: string;
-  /** At least 128 random bits from a cryptographic source, new for every document. */
+  /** It has at least 128 random bits from a cryptographic source, and is new for every document. */
   readonly nonce: string;
   readonly scriptUri: string;
   readonly styleUri: string;

@@ -130,7 +130,7 @@ export const TurnState = z.nullable(
     id,
     phase: z.enum(['preparing', 'compacting', 'waiting', 'streaming', 'tools', 'retrying', 'stopping', 'elsewhere']),
     startedAt: z.number(),
-    /** For `retrying`: when the next attempt starts, and why. */
+    /** While `retrying`, it says when the next attempt starts, and why. */
     retry: z.nullable(z.object({ attempt: z.number(), at: z.number(), reason: z.string() })),
   }),
 );

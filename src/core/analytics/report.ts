@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 
 const cost = z.object({
-  /** In US dollars, of the requests whose price is known. */
+  /** The requests whose price is known cost so many US dollars. */
   usd: z.number(),
   requestsWithoutCost: z.number(),
   /** The provider has not said how many tokens these requests took: they are estimated, and their cost with them. */

@@ -3,7 +3,7 @@
  * are made where the user's zone is known, and a year of history is still few rows.
  */
 export interface AnalyticsRows {
-  /** Not in the trash, and begun or used within the range. */
+  /** They are not in the trash, and were begun or used within the range. */
   readonly sessions: readonly SessionRow[];
   readonly entries: readonly EntriesRow[];
   readonly usage: readonly UsageRow[];
@@ -32,7 +32,7 @@ export interface EntriesRow {
   /** Where the quarter of an hour begins. */
   readonly at: number;
   readonly messages: number;
-  /** As our tokenizer counts them; entries that are not yet counted have none. */
+  /** Our tokenizer counts them; entries that are not yet counted have none. */
   readonly tokens: number;
 }
 

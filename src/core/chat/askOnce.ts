@@ -8,7 +8,7 @@ export interface SingleAnswer {
   readonly text: string;
   /** Why it is not complete, in words for the user; null when it is. */
   readonly problem: string | null;
-  /** As the provider has reported it so far; null: it has not. */
+  /** The provider has reported this so far; null when it has not. */
   readonly usage: TokenUsage | null;
 }
 

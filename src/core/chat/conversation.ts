@@ -261,7 +261,7 @@ export class Conversation {
     return this.alone(() => this.context.pin(pin), (message) => ({ message, added: null }));
   }
 
-  /** From the next compaction on it is folded like everything else. Rejects with `StoreError`. */
+  /** It is folded like everything else from the next compaction on. Rejects with `StoreError`. */
   unpin(pin: PinTarget): Promise<void> {
     return this.context.pins.unpin(pin);
   }

@@ -25,7 +25,7 @@ export class MessageQueue {
     return this.change([...this.messages, queued(id, message)]);
   }
 
-  /** In front of all others. */
+  /** The message comes in front of all others. */
   putBack(id: string, message: Written): Promise<void> {
     return this.change([queued(id, message), ...this.messages]);
   }
@@ -46,7 +46,7 @@ export class MessageQueue {
     return (await this.deps.store.queue(this.deps.session())).filter(({ id }) => !this.has(id));
   }
 
-  /** On disk first, then shown: a message that is seen waiting survives a kill. */
+  /** The queue is written first, then shown: a message that is seen waiting survives a kill. */
   private async change(messages: readonly QueuedMessage[]): Promise<void> {
     const { store, session, log, emit } = this.deps;
     this.messages = messages;

@@ -4,12 +4,12 @@ import { liveCompaction } from '../session/liveCompaction';
 
 /** How many compactions stand behind a prompt: its own, and those whose state went into it. The live branch has only the newest. */
 export class CompactionChain {
-  /** By record. Never changes: what a record was made over is part of it. */
+  /** Each record has one. It never changes: what a record was made over is part of it. */
   private readonly lengths = new Map<string, number>();
 
   constructor(private readonly store: Pick<SessionStore, 'entries'>) {}
 
-  /** At least; what is known without asking the store. */
+  /** There are at least so many; this is known without asking the store. */
   count(entries: readonly StoredEntry[]): number {
     const records = entries.filter((entry) => isEntryOf(entry, 'compaction'));
     for (const { uuid, content } of records) {

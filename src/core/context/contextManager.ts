@@ -39,7 +39,7 @@ export interface ContextManagerDeps {
 }
 
 export interface CompactionPreview {
-  /** As it would be recorded. */
+  /** It is the record that would be written. */
   readonly content: ContentOf<'compaction'> | null;
   /** Entries that would be folded, and that would stay. */
   readonly folds: readonly string[];

@@ -47,7 +47,7 @@ export class Exclusions {
   }
 }
 
-/** In the transcript's pages, so that whoever reads the originals again knows what was left out of them. */
+/** The marks stand in the transcript's pages, so that whoever reads the originals again knows what was left out of them. */
 const flags = { display: true, modelFacing: false };
 
 const notSent = () => t('This is not sent to the model as it is: it reaches the model through the summary, or is on another branch.');

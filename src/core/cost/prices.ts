@@ -8,7 +8,7 @@ const rates = { input: dollars, output: dollars, cacheRead: z.optional(dollars),
 /** US dollars per million tokens. */
 export const Price = z.object({
   ...rates,
-  /** For the whole of a request whose prompt, cached parts included, is longer than `tokens`. */
+  /** These prices hold for the whole of a request whose prompt, cached parts included, is longer than `tokens`. */
   above: z.optional(z.object({ tokens: z.int().check(z.positive()), ...rates })),
 });
 export type Price = z.infer<typeof Price>;

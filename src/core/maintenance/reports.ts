@@ -44,7 +44,7 @@ export interface VerifyReport {
 
 /** How far a long piece of work has come, within one of its phases. */
 export interface TaskProgress {
-  /** For the user: "Checking texts". */
+  /** The user reads it: "Checking texts". */
   readonly phase: string;
   readonly done: number;
   readonly total: number;

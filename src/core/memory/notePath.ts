@@ -4,7 +4,7 @@ export const memoryRoot = '/memories';
 export const userFolder = 'user/';
 
 const maxSegments = 6;
-/** In UTF-8: file systems allow 255, and the name of a draft or backup may be longer. */
+/** It counts bytes of UTF-8: file systems allow 255, and the name of a draft or backup may be longer. */
 const maxSegmentBytes = 200;
 const maxLength = 200;
 /** Device names of Windows, with whatever extension. */

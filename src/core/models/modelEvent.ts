@@ -15,9 +15,9 @@ export interface ModelFailure {
   /** The provider's own words, without secrets. */
   readonly detail: string;
   readonly status?: number;
-  /** From `retry-after`, in milliseconds. */
+  /** `retry-after` says it; here in milliseconds. */
   readonly retryAfterMs?: number;
-  /** With `overflow`: the window that the provider names, in tokens. */
+  /** An `overflow` may have the window that the provider names, in tokens. */
   readonly window?: number;
 }
 
@@ -32,7 +32,7 @@ export type ModelFailureReason =
   | 'unknown_model'
   | 'invalid_request'
   | 'refused'
-  /** To a server that the user has not named (`detail` says it in full). */
+  /** The request was sent on to a server that the user has not named (`detail` says it in full). */
   | 'redirected'
   /** Used up at the provider, or the user's own limit of a day or of the session (`detail` says it in full): waiting a little does not help. */
   | ('quota' | OwnLimit)

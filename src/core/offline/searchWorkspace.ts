@@ -34,7 +34,7 @@ export interface WorkspaceQuery {
   readonly skip: (hit: SearchHit) => boolean;
 }
 
-/** From one entry, note or file. */
+/** One entry, note or file gives at most so many. */
 const maxPerSource = 2;
 const maxFilePassages = 400;
 const maxNotes = 500;
@@ -100,7 +100,7 @@ function merge(first: readonly Ranked<Candidate>[], second: readonly Ranked<Cand
   return merged;
 }
 
-/** Without equal texts, the question itself, and more than a few of one source; lazily, the list may be long. */
+/** Leaves out equal texts, the question itself, and more than a few of one source; it is lazy because the list may be long. */
 function* distinct(ranked: readonly Candidate[], terms: readonly string[]): Generator<Candidate> {
   const perSource = new Map<string, number>();
   const seen = new Set<string>();
@@ -114,7 +114,7 @@ function* distinct(ranked: readonly Candidate[], terms: readonly string[]): Gene
   }
 }
 
-/** At most half of one kind while there are others: a word of the question stands in many files and in one answer. */
+/** Takes at most half of one kind while there are others: a word of the question stands in many files and in one answer. */
 function pick(ranked: Iterable<Candidate>, limit: number): Candidate[] {
   const chosen: { item: Candidate; rank: number }[] = [];
   const spare: { item: Candidate; rank: number }[] = [];

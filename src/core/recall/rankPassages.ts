@@ -22,7 +22,7 @@ export interface Ranked<T> {
 /** How frequent the terms of a query are where not every passage can be read; documents are whole entries then. */
 export interface CorpusStatistics {
   readonly count: number;
-  /** In the order of `PassageRanker.terms`. */
+  /** The order is that of `PassageRanker.terms`. */
   readonly documentFrequency: readonly number[];
 }
 

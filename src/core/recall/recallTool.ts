@@ -24,7 +24,7 @@ export interface RecallDependencies {
 
 const defaultTokens = 3_000;
 const maxTokens = 12_000;
-/** As many passages of one entry as a search returns at most. */
+/** A search returns at most so many passages of one entry. */
 const questionHits = 3;
 
 const description =

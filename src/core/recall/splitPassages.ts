@@ -29,7 +29,7 @@ function breakBefore(text: string, start: number, limit: number): number {
     for (const match of window.matchAll(kind)) end = match.index + match[0].length;
     if (end > 0) return from + end;
   }
-  // Not between the halves of a surrogate pair.
+  // A cut must not part the halves of a surrogate pair.
   const code = text.charCodeAt(limit);
   return code >= 0xdc00 && code <= 0xdfff && limit - 1 > start ? limit - 1 : limit;
 }

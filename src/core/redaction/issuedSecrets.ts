@@ -1,6 +1,6 @@
 export interface Shape {
   readonly pattern: RegExp;
-  /** With the pattern's groups, as `replace` has them. */
+  /** It names the pattern's groups, as `replace` has them. */
   readonly replacement: string;
   /** Whether what the pattern has found is meant. */
   readonly accept?: (found: string) => boolean;
@@ -30,7 +30,7 @@ const word = '[A-Za-z0-9_-]';
  * Every pattern takes linear time on any text; `redactTime.test.ts` feeds each of them what it begins with, again and again.
  */
 export const issuedSecrets: readonly Shape[] = [
-  // To its end, or to the first character that no key has: a key may be cut off.
+  // It goes to the key's end, or to the first character that no key has: a key may be cut off.
   { pattern: /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}[A-Za-z0-9+/=\s\\:,.()@-]*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|(?![A-Za-z0-9+/=\s\\:,.()@-]))/g, replacement: '[private key]' },
   // A later page of one: full lines of base64. The first of them may be cut.
   { pattern: /(?:(?<![A-Za-z0-9+/=])|(?<=\\[nr]))(?:[A-Za-z0-9+/]{64}(?:\r?\n|\\n|\\r\\n)){2,}[A-Za-z0-9+/]{0,64}={0,2}(?:\s{1,2}=[A-Za-z0-9+/]{4})?(?:(?:\s{1,2}|\\n)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g, replacement: '[private key]', accept: isBase64 },

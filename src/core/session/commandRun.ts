@@ -36,7 +36,7 @@ export function readCommandRun({ text }: ContentOf<'custom_message'>): {
   readonly failed: boolean;
 } {
   const from = text.indexOf(fence);
-  // As it was written before there was a fence.
+  // It was written so before there was a fence.
   if (!text.startsWith('Ran `') || from === -1)
     return { command: text.split('\n')[0] ?? '', output: text.slice(text.indexOf('\n') + 1), failed: false };
   const end = ended.exec(text)?.[1]?.trim() ?? '';

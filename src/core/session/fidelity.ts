@@ -5,7 +5,7 @@ export const Audit = z.object({
   /** Identifiers that had to survive. */
   checked: z.number(),
   inSummary: z.number(),
-  /** In the model's text or in what stands beside it (ledgers, passages, the list of identifiers). */
+  /** These are in the model's text or in what stands beside it (ledgers, passages, the list of identifiers). */
   leftBehind: z.number(),
   /** The most important of those that did not; recall finds them. */
   missing: z.array(z.string()),

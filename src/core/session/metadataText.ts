@@ -4,7 +4,7 @@ export function metadataScalar(text: string): string | number | boolean {
   return /^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
-/** As `metadataScalar`, but lists, objects and text in quotes are read as JSON: `"7"` is text. */
+/** Reads as `metadataScalar` does, but takes lists, objects and text in quotes as JSON: `"7"` is text. */
 export function metadataValue(text: string): unknown {
   if (!/^[[{"]/.test(text)) return metadataScalar(text);
   try {

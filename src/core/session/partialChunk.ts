@@ -8,7 +8,7 @@ export interface PartialChunk {
   readonly provider: string;
   readonly model: string;
   readonly createdAt: number;
-  /** Only what was added since the last chunk. */
+  /** It holds only what was added since the last chunk. */
   readonly text: string;
   /** Length of the entry's text before this chunk, in UTF-16 units. A chunk that is sent again is recognised by it. */
   readonly offset?: number;

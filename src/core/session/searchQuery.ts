@@ -1,7 +1,7 @@
 export interface SearchQuery {
   /** Plain words, identifiers, paths; nothing in it is syntax. The more of them an entry has, the better; any one is enough. */
   readonly text: string;
-  /** With the part of its ancestors that a fork shares. Omitted: every session that is not in the trash. */
+  /** The part of its ancestors that a fork shares is searched with it. When omitted, every session that is not in the trash is searched. */
   readonly session?: string;
   readonly limit: number;
   /** Milliseconds since the epoch, both included. */
@@ -11,9 +11,9 @@ export interface SearchQuery {
   readonly role?: SearchRole;
   /** Answers, thoughts and calls of this model: `provider/model`, or the name of the model alone. */
   readonly model?: string;
-  /** Only sessions with this among their `metadata.tags`. */
+  /** Only sessions that have this among their `metadata.tags` are searched. */
   readonly tag?: string;
-  /** Only sessions with these top-level values in their metadata. */
+  /** Only sessions that have these top-level values in their metadata are searched. */
   readonly metadata?: Readonly<Record<string, string | number | boolean>>;
   /** Reads all that is not yet indexed, however much that is; else the newest of it. */
   readonly whole?: boolean;

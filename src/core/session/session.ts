@@ -70,7 +70,7 @@ export function hasFixedKey({ key }: Pick<Session, 'key'>): boolean {
 export const sessionSorts = ['updated', 'created', 'title', 'tokens', 'cost'] as const;
 export type SessionSort = (typeof sessionSorts)[number];
 
-/** Which sessions to list; every condition that is given must hold. */
+/** It says which sessions to list; every condition that is given must hold. */
 export interface SessionQuery {
   /** True lists sessions that are archived, false those that are not. */
   readonly archived?: boolean;

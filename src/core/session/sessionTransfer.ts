@@ -17,9 +17,9 @@ export interface SessionTransfer {
    * the next one of its day, and the key is made from the uuid.
    */
   restoreSession(session: SessionRecord): Promise<{ readonly session: Session; readonly created: boolean }>;
-  /** Which of these (`NewEntry.sourceId`) are stored, as what. */
+  /** Tells which of these (`NewEntry.sourceId`) are stored, and as what. */
   knownSources(sourceIds: readonly string[]): Promise<{ readonly sourceId: string; readonly entry: string }[]>;
-  /** As `SessionStore.append`, for thousands of entries: they do not come back, only the uuids under which they are stored now. */
+  /** Does what `SessionStore.append` does, for thousands of entries: they do not come back, only the uuids under which they are stored now. */
   importEntries(session: string, batch: AppendBatch): Promise<string[]>;
   analyticsRows(query: AnalyticsQuery): Promise<AnalyticsRows>;
 }

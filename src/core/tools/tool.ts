@@ -9,7 +9,7 @@ export interface ToolOutcome {
 
 /** A file as it is and as it would be. */
 export interface FileChange {
-  /** As the user knows it: relative to the workspace. */
+  /** The user knows it so: relative to the workspace. */
   readonly path: string;
   /** Null: there is no such file yet. */
   readonly before: string | null;

@@ -57,7 +57,7 @@ export class ToolBox {
     return [...this.own.map((tool) => listed(tool, true)), ...this.strangers().map((tool) => listed(tool, false))];
   }
 
-  /** From the next turn on; null: as usual. Rejects with `StoreError`. */
+  /** The choice holds from the next turn on; null goes back to the usual tools. Rejects with `StoreError`. */
   async choose(names: readonly string[] | null): Promise<void> {
     const { store, branch } = this.deps;
     branch.session = await store.updateSession(branch.session.uuid, { metadata: { [chosenToolsKey]: names } });

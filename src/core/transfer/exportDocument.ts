@@ -61,7 +61,7 @@ const session = z.object({
 /** One session, with every entry on every branch. Times are milliseconds since the epoch. */
 export const ExportedSession = z.object({
   session,
-  /** By `seq`. What several sessions of a document share stands in the first of them. */
+  /** They stand in the order of `seq`. What several sessions of a document share stands in the first of them. */
   entries: z.array(entry),
   usage: z.array(usage),
   pins: z.array(z.object({ kind: z.enum(['entry', 'file', 'text']), target: z.string(), contentHash: z.nullable(z.string()), at: z.number() })),

@@ -34,7 +34,7 @@ export function withAbout({ session }: SessionEvent, about: OpenClawAbout): Sour
   ];
 }
 
-/** As they are now. A name within the session is better than one of OpenClaw's making, and the user's label than either. */
+/** Returns the names as they are now. A name within the session is better than one of OpenClaw's making, and the user's label than either. */
 export function openClawNames({ label, displayName }: Pick<OpenClawAbout, 'label' | 'displayName'>): Extract<SourceEvent, { type: 'title' }>[] {
   return [
     { type: 'title', title: displayName ?? '', rank: 1 },

@@ -28,7 +28,7 @@ export class OpenClawTree {
     if (!isObject(value)) return;
     const id = textOf(value['id']);
     if (value['type'] === 'session' && this.nodes.size === 0) this.sessionId = id ?? '';
-    // As OpenClaw reads it: records without an id or a parent stand outside of the tree.
+    // OpenClaw reads it so: records without an id or a parent stand outside of the tree.
     if (value['type'] === 'session' || id === undefined || !('parentId' in value)) return;
     const target = textOf(value['targetId']) ?? null;
     const isLeaf = value['type'] === 'leaf';
@@ -60,7 +60,7 @@ export class OpenClawTree {
     return { type: 'follows', parent: isTakenBack ? from : this.leaf, unanswered: this.lastSaid(from)?.unanswered === true };
   }
 
-  /** From the leaf up to, and without, `from`; null when the leaf does not follow from it. */
+  /** Goes from the leaf up to, and without, `from`; null when the leaf does not follow from it. */
   private between(from: string): Node[] | null {
     const found: Node[] = [];
     for (const [id, node] of this.upwards(this.leaf)) {

@@ -21,7 +21,7 @@ export interface SourceSession {
   readonly cwd?: string | null;
   readonly createdAt?: number;
   readonly metadata?: Readonly<Record<string, unknown>>;
-  /** As the source has it when the session comes here; from then on it is the user's. */
+  /** The source says it when the session comes here; from then on it is the user's. */
   readonly archivedAt?: number;
   readonly pinnedAt?: number;
   /** The amount is in US dollars. */

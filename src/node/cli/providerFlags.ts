@@ -14,7 +14,7 @@ export const providerFlags: readonly FlagSpec[] = [
 
 export interface ProviderFlags {
   readonly choice: ModelChoice;
-  /** For summarisers at another provider, or another address. Rejects with `ModelError`. */
+  /** Summarisers at another provider, or another address, use it. Rejects with `ModelError`. */
   readonly reach: (provider: ProviderId, url: string | undefined) => Promise<ProviderAccess>;
   /** What no line of the log may contain. */
   readonly secrets: readonly string[];

@@ -194,7 +194,7 @@ function isNotePath(path: string): boolean {
   }
 }
 
-/** For reads and removals: what is not there is null; any other failure rejects. */
+/** Reads and removals use it: what is not there is null; any other failure rejects. */
 function ifMissing(error: unknown): null {
   const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'EMLINK' || code === 'EISDIR') return null;

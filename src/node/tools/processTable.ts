@@ -7,7 +7,7 @@ export interface ProcessRow {
   readonly group: number;
   /** Null where the system does not say. */
   readonly session: number | null;
-  /** With `pid` it names one process for good: numbers are given again. */
+  /** It names one process for good, together with `pid`: numbers are given again. */
   readonly started: string;
   /** Variables that it was started with, perhaps with its arguments; empty where the system does not say. */
   readonly environment: string;

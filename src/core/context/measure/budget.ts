@@ -38,7 +38,7 @@ export interface Budget {
   readonly maxSummary: number;
 }
 
-/** From which size on an entry is sent as head and tail, in own, uncalibrated tokens. */
+/** An entry above this size is sent as head and tail; it counts in own, uncalibrated tokens. */
 export interface BoundInUse {
   readonly oversized: number;
   /** The same as the policy has it, which may leave too much room. */
@@ -104,7 +104,7 @@ function resolveTrigger({ trigger, atOrAbove }: Policy['compaction'], effective:
   const ofWindow = (share: number) => (atOrAbove ? Math.ceil(share * effective - 1e-6) : Math.floor(share * effective + 1e-6));
   const at = [
     ...(trigger.percent ? [ofWindow(trigger.percent)] : []),
-    // In a window that the reserve would all but fill, half of it.
+    // Half of a window is the bound where the reserve would all but fill it.
     ...(trigger.reserveTokens ? [Math.max(effective - trigger.reserveTokens, Math.floor(effective / 2))] : []),
     ...(trigger.tokens ? [trigger.tokens] : []),
   ];

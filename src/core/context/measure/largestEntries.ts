@@ -6,7 +6,7 @@ import type { SegmentKind } from './snapshot';
 export interface EntrySize {
   readonly entry: string;
   readonly segment: SegmentKind;
-  /** On the same scale as `ContextSnapshot.used`. */
+  /** The scale is that of `ContextSnapshot.used`. */
   readonly tokens: number;
 }
 

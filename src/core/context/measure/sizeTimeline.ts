@@ -77,7 +77,7 @@ export function sizeTimeline(steps: readonly BranchStep[], sized: readonly Store
   return { points, marks };
 }
 
-/** At most about `most` points with the same highs and lows: of each stretch the smallest and the largest stay. */
+/** Leaves about `most` points with the same highs and lows: the smallest and the largest of each stretch stay. */
 export function thinned(points: readonly SizePoint[], most: number): readonly SizePoint[] {
   if (points.length <= most) return points;
   const stretch = Math.ceil((points.length - 2) / Math.max(1, Math.floor((most - 2) / 2)));

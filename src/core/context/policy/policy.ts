@@ -39,7 +39,7 @@ const keep = z
     targetPercent: z.optional(percent),
     /** min(max, max(min, percent × window)) tokens; alone, the newest messages that fit it. */
     tokens: z.optional(z.object({ percent, min: count, max: count })),
-    /** With `percentOfMessages`: never fewer than these. */
+    /** No fewer than these stay where `percentOfMessages` is given. */
     minMessages: z.optional(count),
   })
   .check(z.refine(({ minMessages: _, ...variants }) => Object.values(variants).some((one) => one !== undefined), 'nothing that says how much stays'));

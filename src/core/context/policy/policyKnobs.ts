@@ -7,7 +7,7 @@ export interface PolicyKnob {
   readonly path: readonly [section: keyof PolicyInput, ...rest: string[]];
   /** Completes "… is not". */
   readonly expected: string;
-  /** From what the user writes to what the schema takes. */
+  /** Turns what the user writes into what the schema takes. */
   readonly read?: (value: unknown) => unknown;
 }
 
@@ -17,7 +17,7 @@ const aCount = english('a whole number, 0 or more');
 const aFlag = english('true or false');
 const offAtZero = (value: unknown) => (value === 0 ? undefined : value);
 
-/** By the setting's key below `threadkeeper.`; a session's own overrides use the same names. */
+/** A knob is named by the setting's key below `threadkeeper.`; a session's own overrides use the same names. */
 export const policyKnobs = {
   'context.maxTokens': { path: ['window', 'maxTokens'], expected: english('a whole number of tokens, 0 or more') },
   'context.outputTokens': { path: ['reserve', 'outputTokens'], expected: aCount, read: offAtZero },

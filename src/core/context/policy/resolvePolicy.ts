@@ -26,7 +26,7 @@ export const presets: Readonly<Record<PresetName, PolicyInput>> = {
 /** What is changed in a preset, by knob; absent or undefined = as the preset says. */
 export type PolicyOverrides = Readonly<Partial<Record<PolicyKnobName, unknown>>>;
 
-/** Which policy, and what is changed in it. Settings hold one; a session may hold another, which goes before it. */
+/** It says which policy, and what is changed in it. Settings hold one; a session may hold another, which goes before it. */
 export interface PolicyChoice {
   readonly preset: string;
   readonly overrides: PolicyOverrides;

@@ -29,7 +29,7 @@ function webpSize(view: DataView, chunk: string): ImageSize | null {
   return chunk === 'VP8X' ? of(threeBytes(24), threeBytes(27)) : null;
 }
 
-/** In the frame header (SOF0–SOF15), behind segments that each say how long they are. */
+/** The size stands in the frame header (SOF0–SOF15), behind segments that each say how long they are. */
 function jpegSize(view: DataView): ImageSize | null {
   for (let at = 2; at + 9 < view.byteLength && view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     const marker = view.getUint8(at + 1);

@@ -53,7 +53,7 @@ function callOf(call: unknown): { readonly type: 'tool_use'; readonly id: string
   try {
     if (typeof given === 'string') input = JSON.parse(given);
   } catch {
-    // As it was written: a call that was cut off.
+    // A call that was cut off stays as it was written.
   }
   return { type: 'tool_use', id: textOf(field(call, 'id')) ?? '', name: textOf(field(named, 'name')) ?? 'tool', input };
 }

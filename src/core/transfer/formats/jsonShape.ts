@@ -9,7 +9,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** For reports and names of kinds: what is neither a word nor a number is called by what it is. `String` would call a foreign `toString`. */
+/** Reports and names of kinds use it: what is neither a word nor a number is called by what it is. `String` would call a foreign `toString`. */
 export function wordOf(value: unknown): string {
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'list' : 'object';
   return String(value).slice(0, mostOfWord);
@@ -26,7 +26,7 @@ export function numberOf(value: unknown): number {
 export function timeOf(value: unknown): number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return Math.round(value < 1e11 ? value * 1000 : value);
   if (typeof value !== 'string' || value === '') return null;
-  // As SQLite writes it, in UTC.
+  // SQLite writes it so, in UTC.
   if (/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/.test(value)) return timeOf(`${value.replace(' ', 'T')}Z`);
   const at = /^\d+(?:\.\d+)?$/.test(value) ? timeOf(Number(value)) : Date.parse(value);
   return at === null || Number.isNaN(at) ? null : at;

@@ -107,7 +107,7 @@ function modelInfo({ provider, model }: NamedModel, window: number | undefined):
   return { provider, id: model, name: model, window, maxOutput: unknownMaxOutput, source: 'table' };
 }
 
-/** As they were given here: what an imported session calls so are nobody's instructions. */
+/** They are what was given here: what an imported session calls so are nobody's instructions. */
 function instructionsOf(entries: readonly StoredEntry[]): string {
   const last = entries.findLast(({ content, sourceId }) => content.type === 'instructions_change' && typeof sourceId !== 'string')?.content;
   return last?.type === 'instructions_change' ? last.text : '';

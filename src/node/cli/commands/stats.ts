@@ -42,7 +42,7 @@ export async function stats(args: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** As it is kept (an address, in a virtual workspace), else as a path from here. */
+/** A folder is named as it is kept (an address, in a virtual workspace), else as a path from here. */
 function folderOf(given: string | undefined, sessions: readonly { readonly cwd: string | null }[]): string | undefined {
   return given === undefined || sessions.some(({ cwd }) => cwd === given) ? given : resolve(given);
 }

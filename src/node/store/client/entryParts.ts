@@ -3,7 +3,7 @@ import { contentSize } from '../../../core/transfer/contentSize';
 
 /** Some entries on their way to another thread. */
 export interface EntryPart {
-  /** Without their texts. */
+  /** The entries come without their texts. */
   readonly entries: readonly StoredEntry[];
   /** Every text, one behind the other. */
   readonly text: string;

@@ -32,7 +32,7 @@ export class PendingCalls {
     const { id } = answer;
     if (answer.type === 'part') {
       this.pending.get(id)?.parts.add(answer);
-      // Not before what else waits in this thread has had its turn.
+      // What else waits in this thread has its turn first.
       setImmediate(() => this.post({ type: 'nextPart', id }));
       return;
     }

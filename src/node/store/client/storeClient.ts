@@ -88,7 +88,7 @@ export class StoreClient implements SessionStore {
   readonly calibration = this.forward('calibration');
   readonly saveCalibration = this.forward('saveCalibration');
 
-  /** To be handed to another thread, for a `StorePort`. */
+  /** Another thread is handed this port, for a `StorePort`. */
   openPort(): MessagePort {
     if (this.ended) throw this.ended;
     const { port1, port2 } = new MessageChannel();

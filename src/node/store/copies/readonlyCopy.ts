@@ -46,7 +46,7 @@ export function copyTo(files: DatabaseFiles, copy: DatabaseFiles, attempts = 50)
   throw new StoreError('io', english('{0} changed while it was copied, {1} times in a row', files.main, attempts));
 }
 
-/** For a copy; what a process leaves behind is removed by the next one. */
+/** A copy lies in it; what a process leaves behind is removed by the next one. */
 export function privateFolder(): string {
   sweep();
   const folder = mkdtempSync(join(tmpdir(), `${copyPrefix}${process.pid}-`));
@@ -171,7 +171,7 @@ export function copyFileInUse(from: string, to: string, { read = readSync, clone
   }
 }
 
-/** In one step, where the file system can; what else is wrong shows when the file is read. */
+/** Copies in one step, where the file system can; what else is wrong shows when the file is read. */
 function isCloned(from: string, to: string): boolean {
   try {
     copyFileSync(from, to, constants.COPYFILE_FICLONE_FORCE);

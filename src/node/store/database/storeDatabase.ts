@@ -199,7 +199,7 @@ function openExported(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => voi
   if (sizeOf(files.wal) > 0) {
     refuseNewer(schemaVersion(connection), files.main);
     beforeCommit();
-    // In this order: once the file holds what the log says, replaying a log that was not yet deleted changes nothing.
+    // The order matters: once the file holds what the log says, replaying a log that was not yet deleted changes nothing.
     persist(database);
     rmSync(files.wal);
     syncFolder(files.folder);

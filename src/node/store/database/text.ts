@@ -12,7 +12,7 @@ export function unpackText(value: unknown): string {
   return value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('utf16le') : '';
 }
 
-/** For columns that are only searched or shown: close enough to the original, and valid everywhere. */
+/** Columns that are only searched or shown hold it: it is close enough to the original, and valid everywhere. */
 export function plainText(text: string): string {
   return text.replace(/[\0\p{Cs}]/gu, '\ufffd');
 }

@@ -189,7 +189,7 @@ export class StoreSupervisor {
     }
   }
 
-  /** As its owner or over the owner's process; resolves with the owner when neither has come about in time. */
+  /** Opens the store as its owner or over the owner's process; resolves with the owner when neither has come about in time. */
   private async openLive({ waitMs, pollMs, again, signal }: LiveOptions): Promise<OpenedStore | { readonly heldBy: LeaseRecord | null }> {
     const files = storeFiles(this.options.folder);
     const { label, timing = defaultTiming } = this.options;

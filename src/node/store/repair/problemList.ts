@@ -44,7 +44,7 @@ export function entryName(connection: Connection, seq: SqlValue | undefined): st
     const row = connection.get('SELECT session FROM entries WHERE seq = ?', [seq ?? null]);
     if (row) return english('entry #{0} of {1}', String(seq), sessionName(connection, row['session']));
   } catch {
-    // As above.
+    // The reason is the one above.
   }
   return english('entry #{0}', String(seq));
 }

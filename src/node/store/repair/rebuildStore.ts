@@ -163,7 +163,7 @@ class Rebuild {
     return true;
   }
 
-  /** In order as far as the table leads, then what lies on its pages all the same. */
+  /** Reads in order as far as the table leads, then what lies on its pages all the same. */
   private *read(table: string, key: readonly string[]): Generator<Row, void, void> {
     const seen = new Set<string>();
     const id = (row: Row) => JSON.stringify(key.map((_, i) => row[salvageKey(i)]));

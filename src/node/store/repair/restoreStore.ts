@@ -95,7 +95,7 @@ function prepareOrSalvage(sqlite: Sqlite, request: RestoreRequest, onProgress: (
   }
 }
 
-/** As a repair would (recoverStore.ts), with the attachments that can be read; null, and nothing made, when there is nothing. */
+/** Reads as a repair would (recoverStore.ts), with the attachments that can be read; null, and nothing made, when there is nothing. */
 function salvageTo(sqlite: Sqlite, { backup, files, temporary }: RestoreRequest, onProgress: (progress: TaskProgress) => void): Salvage | null {
   const fresh = `${temporary}.salvaged.tmp`;
   const salvaged: Salvage[] = [];

@@ -15,7 +15,7 @@ const plausibleVersion = 0xffff;
 
 export interface SalvageImage {
   readonly connection: Connection;
-  /** For tables that the connection cannot read to the end. */
+  /** They serve for tables that the connection cannot read to the end. */
   readonly leaves: SalvageLeaves;
 }
 

@@ -3,7 +3,7 @@ import { salvageKey } from './salvageRows';
 
 /** What tells the rows of one table from those of another. */
 interface Shape {
-  /** As they stand in a record: those of the primary key first where the table has no rowid. */
+  /** They stand here as in a record: the primary key comes first where the table has no rowid. */
   readonly columns: readonly { readonly name: string; readonly type: string; readonly notNull: boolean; readonly isRowid: boolean }[];
   readonly hasRowid: boolean;
 }

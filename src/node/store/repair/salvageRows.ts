@@ -72,7 +72,7 @@ export function salvageKey(i: number): string {
   return `salvage_key_${i}`;
 }
 
-/** As SQLite orders them: nothing, numbers, text by its bytes. */
+/** SQLite orders them so: nothing, numbers, text by its bytes. */
 function compare(a: Key, b: Key): number {
   for (const [i, left] of a.entries()) {
     const right = b[i] ?? null;

@@ -25,7 +25,7 @@ export function verifyStore(sqlite: Sqlite, files: StoreFiles, scratch: string, 
   return verifyCopy(sqlite, files, (copyFrom) => copyStore(copyFrom, scratch).files, onProgress);
 }
 
-/** As `verifyStore`; `copy` says where the copy is, once the store has proven worth one. */
+/** Checks as `verifyStore` does; `copy` says where the copy is, once the store has proven worth one. */
 export function verifyCopy(sqlite: Sqlite, files: StoreFiles, makeCopy: (files: StoreFiles) => DatabaseFiles, onProgress: (progress: TaskProgress) => void): VerifyReport {
   const problems = new ProblemList();
   const checked = { pages: 0, sessions: 0, entries: 0, blobs: 0 };

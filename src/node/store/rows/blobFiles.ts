@@ -33,11 +33,11 @@ export class BlobFiles implements BlobReader {
     const file = this.path(hash);
     try {
       this.makeFolder(dirname(file));
-      // As with folders: whoever wrote the file may not have come to sync its name.
+      // It is as with folders: whoever wrote the file may not have come to sync its name.
       if (this.holds(file, bytes)) {
         if (!this.durable.has(hash)) syncFolder(dirname(file), this.fs);
       } else {
-        // In the store's folder, where leftovers are swept up when it is opened.
+        // It grows in the store's folder, where leftovers are swept up when it is opened.
         writeFileAtomic(file, bytes, join(this.folder, `blob-${hash}`), this.fs);
       }
     } catch (error) {

@@ -13,7 +13,7 @@ interface Trace {
   /** Where the user first spoke after the fork point. */
   readonly firstUser: string | null;
   readonly firstUserOfAll: string | null;
-  /** On the active branch of all of it, elsewhere of what comes after the fork point. */
+  /** It is from all of the active branch, and elsewhere from what comes after the fork point. */
   readonly label: string | null;
 }
 
@@ -82,7 +82,7 @@ function* pathTo(nodes: ReadonlyMap<string, TreeNode>, leaf: string | null): Gen
   for (let at = leaf; at !== null; at = nodes.get(at)?.parent ?? null) yield at;
 }
 
-/** By the entry they are on. An empty label takes the one before it away. */
+/** They are found by the entry they are on. An empty label takes the one before it away. */
 function newestLabels(rows: EntryRows, own: readonly TreeNode[]): Map<string, string> {
   const labels = new Map<string, string>();
   for (const { uuid, type } of own) {

@@ -46,7 +46,7 @@ export class EntryRows {
     return this.connection.get('SELECT 1 FROM entries WHERE uuid = ?', [uuid]) !== undefined;
   }
 
-  /** Which of them are there. */
+  /** Tells which of them are there. */
   known(uuids: readonly string[]): Set<string> {
     const rows = this.connection.iterate('SELECT e.uuid FROM json_each(?) wanted CROSS JOIN entries e ON e.uuid = wanted.value', [JSON.stringify(uuids)]);
     return new Set([...rows].map((row) => String(row['uuid'])));
@@ -128,7 +128,7 @@ export class EntryRows {
     if (markTypes.has(type)) throw new StoreError('invalid', english('Entry {0} is a {1}, which nothing can follow', uuid, type));
   }
 
-  /** From `uuid` towards the root, read as far as the caller goes. Crosses into the session a fork came from. */
+  /** Walks from `uuid` towards the root, read as far as the caller goes. Crosses into the session a fork came from. */
   *walkUp(uuid: string | null): Generator<StoredEntry, void, void> {
     if (uuid === null) return;
     // CROSS JOIN keeps SQLite from reordering the walk into a scan.

@@ -75,7 +75,7 @@ export class PartialRows {
     return text.slice(known - offset);
   }
 
-  /** Without reading all of it again with every chunk. */
+  /** It does not read all of it again with every chunk. */
   private lengthOf(entry: string): number {
     const before = this.lengths.get(entry);
     const rows = this.chunks(entry, before?.seq ?? 0);

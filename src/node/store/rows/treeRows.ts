@@ -42,7 +42,7 @@ export class TreeRows {
     return found;
   }
 
-  /** From `uuid` towards the root, read as far as the caller goes. */
+  /** Walks from `uuid` towards the root, read as far as the caller goes. */
   *walkUp(uuid: string): Generator<TreeNode, void, void> {
     const rows = this.connection.iterate(
       `WITH RECURSIVE branch(uuid) AS (

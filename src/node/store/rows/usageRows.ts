@@ -2,7 +2,7 @@ import type { UsageQuery, UsageRecord, UsageTotal } from '../../../core/cost/usa
 import type { StoredEntry } from '../../../core/session/entry';
 import type { Connection, Row } from '../database/connection';
 
-/** At the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */
+/** It stands at the end of a row's kind. No version before knows such kinds, so none takes an estimate for a measurement. */
 const estimatedMark = '_estimated';
 
 /** The `usage` table: what each request to a provider was billed. */
@@ -55,7 +55,7 @@ export class UsageRows {
 
   /** The newest usage that measured a prompt up to one of the entries, which may come from several sessions. */
   lastMeasurement(entries: readonly StoredEntry[]): UsageRecord | null {
-    // By entry, not by session: a session that was compacted just now may have thousands of measurements, none of them of these.
+    // It asks by entry, not by session: a session that was compacted just now may have thousands of measurements, none of them of these.
     const row = this.connection.get(
       `SELECT u.* FROM json_each(?) AS wanted CROSS JOIN usage u ON u.entry = wanted.value AND u.kind IN ('turn', 'count')
        ORDER BY u.at DESC, u.rowid DESC LIMIT 1`,

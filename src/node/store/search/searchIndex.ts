@@ -105,7 +105,7 @@ export class SearchIndex {
     const { count, averageLength, documentFrequency } = statistics;
     const weights = indices.map((term) => inverseFrequency(documentFrequency[term] ?? 0, count));
     const scope = condition === null ? '' : `CROSS JOIN entries e ON e.seq = entries_fts.docid AND ${condition.sql}`;
-    // Only what differs from row to row; the totals would be read again for each.
+    // It asks only for what differs from row to row; the totals would be read again for each.
     const sql = `SELECT entries_fts.docid AS docid, matchinfo(entries_fts, 'ly') AS info FROM entries_fts ${scope}
       WHERE entries_fts MATCH ? ORDER BY entries_fts.docid DESC LIMIT ?`;
     for (const row of this.connection.iterate(sql, [...(condition?.parameters ?? []), expression, limit])) {

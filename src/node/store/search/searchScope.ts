@@ -15,7 +15,7 @@ export interface SqlCondition {
   readonly parameters: readonly SqlValue[];
 }
 
-/** Which entries a search may answer with. Throws `invalid` when its session does not exist. */
+/** Tells which entries a search may answer with. Throws `invalid` when its session does not exist. */
 export class SearchScope {
   /** Session → highest `seq` that counts; null: every session but the trashed ones. */
   private readonly lineage: ReadonlyMap<string, number> | null;
@@ -63,7 +63,7 @@ export class SearchScope {
     return conditions.length === 0 ? null : { sql: conditions.join(' AND '), parameters };
   }
 
-  /** In its sessions: what matches and what gives context to it. */
+  /** Tells whether an entry is in its sessions: what matches is, and what gives context to it. */
   contains({ session, seq }: StoredEntry): boolean {
     return this.lineage ? seq <= (this.lineage.get(session) ?? 0) : !this.trashed.has(session) || this.shared.has(seq);
   }

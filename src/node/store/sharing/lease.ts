@@ -271,7 +271,7 @@ function linkExclusively(own: string, target: string, link: typeof linkSync): bo
   }
 }
 
-/** Not synced: after a power cut the holder is gone anyway. */
+/** It is not synced: after a power cut the holder is gone anyway. */
 function writeWhole(file: string, content: string): void {
   writeFileSync(file, content, { flag: 'wx', mode: 0o600 });
 }

@@ -32,7 +32,7 @@ export function newPeerAddress(folder: string): PeerAddress | null {
       const path = join(privateFolder(parent), `${name}.sock`);
       if (Buffer.byteLength(path) <= mostPathBytes) return { path, secret, version: sharingVersion };
     } catch {
-      // Not writable: the next one.
+      // This one is not writable: the next is tried.
     }
   }
   return null;

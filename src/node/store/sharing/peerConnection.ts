@@ -56,7 +56,7 @@ export class PeerConnection {
    */
   static async open(address: PeerAddress, me: { readonly label: string; readonly holdings: () => Holdings }, events: PeerEvents, signal?: AbortSignal): Promise<PeerConnection> {
     const socket = connect(address.path);
-    // With an error: without one, whoever waits for the connection would wait for good.
+    // It ends with an error: without one, whoever waits for the connection would wait for good.
     const abort = () => socket.destroy(new OwnerGoneError('The owner of the store does not answer'));
     const timer = setTimeout(abort, helloMs);
     signal?.addEventListener('abort', abort, { once: true });

@@ -111,7 +111,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** Not synced: half a record is none. Without one the test is made again. */
+/** It is not synced: half a record is none. Without one the test is made again. */
 function write(file: string, circumstances: string): void {
   try {
     writeFileSync(file, circumstances, { mode: 0o600 });

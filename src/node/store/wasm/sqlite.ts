@@ -17,7 +17,7 @@ export interface Sqlite {
   /** Throws when `unbridged`, or whatever SQLite says. Nothing is read from the file yet. */
   openFiles(files: DatabaseFiles): { database: Database; binding: Binding };
   openMemory(content?: Uint8Array): Database;
-  /** For reading: in the format of a database without a log. Throws when `unbridged`, or whatever SQLite says. */
+  /** Opens it for reading, in the format of a database without a log. Throws when `unbridged`, or whatever SQLite says. */
   openSource(source: ByteSource): { database: Database; binding: Binding };
   /** After `database.close()`, or instead of it when that failed. */
   release(binding: Binding): void;

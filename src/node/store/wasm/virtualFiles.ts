@@ -3,7 +3,7 @@ import type { BridgeFs } from './fileBridge';
 /** Bytes that can be read as a file is, without there being one. */
 export interface ByteSource {
   readonly size: number;
-  /** As `fs.readSync`: how many bytes it has put into `into`. Throws what the file system says. */
+  /** Reads as `fs.readSync` does, and returns how many bytes it has put into `into`. Throws what the file system says. */
   read(into: Uint8Array, offset: number, length: number, position: number): number;
 }
 

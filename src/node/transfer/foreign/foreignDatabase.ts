@@ -47,7 +47,7 @@ export class ForeignDatabase {
     database.create_function(boundsFunction, () => bounds.visited());
   }
 
-  /** For what takes as long as it takes: both files are read into memory and put together there. `heed`: throws once it is stopped. */
+  /** It may take as long as it takes: both files are read into memory and put together there. `heed`: throws once it is stopped. */
   static async open(file: string, wasmFile: string, heed?: () => void): Promise<ForeignDatabase> {
     const image = await readConsistent(file);
     // A copy in memory has no log of its own: the header must not ask for one.

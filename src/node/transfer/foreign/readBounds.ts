@@ -18,7 +18,7 @@ export class ReadBounds {
   private rows: number;
   private bytes: number;
   private untilHeed = heedEvery;
-  /** By `visited`. */
+  /** `visited` threw it. */
   thrown: unknown;
 
   /** `heed`: throws once it is stopped. */

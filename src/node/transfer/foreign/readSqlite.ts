@@ -16,7 +16,7 @@ import { UnpackBudget, unpackZstd } from './unpackZstd';
 
 export type DatabaseFormat = 'openclaw' | 'goose' | 'librecode' | 'goclaw' | 'emonk';
 
-/** By its tables; null for a database of another kind. */
+/** Its tables tell; null for a database of another kind. */
 export function databaseFormat(database: ForeignDatabase): DatabaseFormat | null {
   const tables = database.tables();
   if (tables.has('transcript_events')) return 'openclaw';

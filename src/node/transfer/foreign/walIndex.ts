@@ -13,7 +13,7 @@ const chunkBytes = 1024 * 1024;
 export class WalIndex {
   private header: Buffer = Buffer.alloc(0);
   private readonly offsets = new Map<number, number>();
-  /** Behind the last commit; there the next frame is looked for, whose sum goes on from this one. */
+  /** It lies behind the last commit; there the next frame is looked for, whose sum goes on from this one. */
   private end = headerBytes;
   private sum: readonly [number, number] = [0, 0];
 

@@ -25,12 +25,12 @@ const piTypes = new Set(['session', 'message', 'compaction', 'branch_summary', '
 const ofOpenClaw = /"customType":\s*"(?:model-snapshot|openclaw[.:])/;
 const ofRoo = /"(?:condenseParent|truncationParent|isSummary|condenseId)"/;
 
-/** By content, not by name. Rejects when the file cannot be read. */
+/** The content decides, not the name. Rejects when the file cannot be read. */
 export async function detectFormat(file: string): Promise<DetectedFormat> {
   for (const most of headBytes) {
     const head = await readHead(file, most);
     if (head.length === 0) return 'empty';
-    // Which of the databases it is, its tables say.
+    // Its tables say which of the databases it is.
     if (isSqlite(head)) return 'goose';
     const format = ofText(head.toString('utf8').replace(/^\ufeff/, '').trimStart(), file);
     if (format || head.length < most) return format;

@@ -7,7 +7,7 @@ import { english } from '../../../core/l10n';
 const archived = /\.jsonl\.(?:reset|deleted|bak)\b/;
 /** Names by which the programs keep their sessions; whatever a file really is, its content says. */
 const wanted = /\.(?:jsonl|json|db|sqlite3?)$/;
-/** Beside sessions, in the folders of the same programs: lists, settings, the half that repeats what another file has. */
+/** These stand beside sessions in the folders of the same programs: lists, settings, the half that repeats what another file has. */
 const unwanted = /^(?:sessions|settings|config|package|package-lock|tsconfig|ui_messages|task_metadata|state|manifest)\.json$/;
 /** Deeper than any of the programs goes. */
 const deepest = 8;

@@ -71,7 +71,7 @@ function parse(text: string): { readonly document: ExportDocument; readonly raw:
   throw new Error(english('The file is no {0} of version {1}: {2}: {3}', exportFormat, exportVersion, issue?.path.join('.') ?? '', issue?.message ?? ''));
 }
 
-/** With the content as it stands in the file: validation strips properties that it does not know. */
+/** The content stays as it stands in the file: validation strips properties that it does not know. */
 function checked(entry: ExportedEntry, raw: ReadonlyMap<string, unknown>, keptRaw: KindCounter): ExportedEntry {
   const content = raw.get(entry.uuid);
   if (EntryContent.safeParse(content).success) return { ...entry, content: content as EntryContent };

@@ -34,7 +34,7 @@ export interface ImportOptions {
   readonly format?: ImportFormat;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
-  /** As soon as it is known. */
+  /** It is told as soon as it is known. */
   readonly onOutcome?: (outcome: ImportOutcome) => void;
   /** Has `signal` say what it cannot hear of while the thread comes to no rest. */
   readonly poll?: () => void;

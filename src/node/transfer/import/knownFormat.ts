@@ -19,7 +19,7 @@ export async function knownFormat(file: string, format: ImportFormat, store: Imp
   return [format, ...alike].find((one) => known.has(sourceId(one))) ?? format;
 }
 
-/** With the id of its session; null where nothing is stored of any. */
+/** Resolves with the id of its session too; null where nothing is stored of any. */
 async function firstRecord(file: string, format: 'openclaw' | 'pi', signal: AbortSignal | undefined): Promise<{ readonly session: string; readonly record: SourceRecord } | null> {
   let session = '';
   for await (const event of readJsonLines(file, format, { source: file, ...(signal ? { signal } : {}) })) {

@@ -80,9 +80,9 @@ export class SessionWriter {
   private hasSpoken = false;
   /** A record that the source names, until another comes that is said. */
   private leaf: string | null | undefined;
-  /** By rank. */
+  /** The key is the rank. */
   private readonly titles = new Map<number, string>();
-  /** Not stored yet. */
+  /** The newest title is not stored yet. */
   private hasNewTitle = false;
   private firstWords = '';
   private cwd: string | null;

@@ -9,7 +9,7 @@ import { identityOf } from './fileTail';
  * there, but could not be made durable, stay: whoever looks again finds them.
  */
 export async function appendLines(file: string, lines: readonly string[], { identity, offset }: { readonly identity: string | null; readonly offset: number }): Promise<boolean> {
-  // Not made when it is not there: a transcript without its header would be none.
+  // The file is not made when it is not there: a transcript without its header would be none.
   const handle = await open(file, constants.O_WRONLY | constants.O_APPEND);
   try {
     const found = await handle.stat();
@@ -27,7 +27,7 @@ export async function appendLines(file: string, lines: readonly string[], { iden
   }
 }
 
-/** By a handle and not by the name, under which the other program may have put another file meanwhile. */
+/** It goes by a handle and not by the name, under which the other program may have put another file meanwhile. */
 async function takeBack(file: string, appending: FileHandle, size: number): Promise<void> {
   if (process.platform !== 'win32') return appending.truncate(size);
   // Windows lets a handle that appends do nothing else.

@@ -18,7 +18,7 @@ interface ColdArchive {
 const Header = z.object({ kind: z.literal('header'), version: z.literal(1), sessionId: z.string() });
 const Event = z.object({ kind: z.literal('event'), row: z.object({ event_json: z.string() }) });
 
-/** As OpenClaw gives them; nothing else becomes part of a path. */
+/** OpenClaw gives such names; nothing else becomes part of a path. */
 const fileName = /^[a-f\d]{64}\.jsonl\.zst$/;
 
 /**
@@ -81,7 +81,7 @@ export class ColdArchives {
     return readFileSync(join(this.folder, name));
   }
 
-  /** Beside the folder of the database, where that is OpenClaw's own. */
+  /** It lies beside the folder of the database, where that is OpenClaw's own. */
   private get folder(): string {
     const beside = dirname(this.file);
     return basename(beside) === 'agent' ? join(dirname(beside), 'sessions', 'cold') : join(beside, 'cold');

@@ -9,9 +9,9 @@ import { LivePages } from '../foreign/livePages';
 import { databaseSessions } from './openClawDatabase';
 
 export type OpenClawPlace =
-  /** With `sessions.json` in it. */
+  /** It has a `sessions.json` in it. */
   | { readonly type: 'folder'; readonly folder: string }
-  /** From OpenClaw 2026.8.1 on. */
+  /** OpenClaw has it from 2026.8.1 on. */
   | { readonly type: 'database'; readonly file: string };
 
 export interface OpenClawAgent {

@@ -188,7 +188,7 @@ export class OpenClawWatch {
     if (done) this.options.added(session);
   }
 
-  /** In the session's own time: while a turn runs in it, in whatever window, its end is waited for. */
+  /** The work waits for the session: while a turn runs in it, in whatever window, its end is waited for. */
   private async claimed<T>(session: string, work: () => Promise<T>): Promise<T> {
     const { store, ids } = this.options;
     const claim = ids.next();
