@@ -5,7 +5,7 @@ import type { SummaryCall } from '../compaction/summary/summaryWriter';
 import type { ContextEngine } from '../context/engine';
 import { english } from '../l10n';
 import type { Clock, SessionStore } from '../ports';
-import { isEntryOf, type StoredEntry } from '../session/entry';
+import { isEntryOf, isUserMessage, type StoredEntry } from '../session/entry';
 import { liveCompaction } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import type { ConversationEvent } from '../chat/events';
@@ -19,7 +19,7 @@ export interface BranchSummariesDeps {
   readonly planner: FoldPlanner;
   readonly clock: Clock;
   readonly emit: (event: ConversationEvent) => void;
-  /** For requests that led to no entry. */
+  /** It records requests that led to no entry. */
   readonly spend: (calls: readonly SummaryCall[]) => Promise<void>;
   /** Whether the user wants to be offered a summary at all. */
   readonly isOffered: () => boolean;
@@ -107,6 +107,6 @@ export class BranchSummaries {
 }
 
 function isWork(entries: readonly StoredEntry[]): boolean {
-  const questions = entries.filter(({ content }) => content.type === 'message' && content.role === 'user').length;
+  const questions = entries.filter(isUserMessage).length;
   return questions >= leastQuestions || entries.some(({ content }) => content.type === 'tool_call' && !ownTools.has(content.name));
 }

@@ -3,7 +3,7 @@ import { english } from '../l10n';
 import type { SessionStore } from '../ports';
 import type { Written } from '../session/attachment';
 import type { BranchTip } from './branch';
-import type { EntryOf, StoredEntry } from '../session/entry';
+import { isUserMessage, type StoredEntry } from '../session/entry';
 import type { BranchState } from '../chat/branchState';
 import type { BranchSummaries } from './branchSummaries';
 import type { ConversationEvent } from '../chat/events';
@@ -119,8 +119,4 @@ export class Branching {
     if (!entry) throw new StoreError('invalid', gone);
     return entry;
   }
-}
-
-function isUserMessage(entry: StoredEntry): entry is EntryOf<'message'> {
-  return entry.content.type === 'message' && entry.content.role === 'user';
 }

@@ -8,6 +8,7 @@ import type { Session } from '../session/session';
 import { transcriptPageSize } from '../branches/branching';
 import type { BranchState } from './branchState';
 import type { ConversationEvent } from './events';
+import { untilAborted } from '../base/untilAborted';
 
 export interface SharedSessionDeps {
   readonly store: SessionStore;
@@ -77,7 +78,9 @@ export class SharedSession implements Disposable {
       const refused = asked ? undefined : await held(outcome.holder);
       asked = true;
       if (refused !== undefined) return { refused };
-      await unlessAborted(freed, signal);
+      await untilAborted(freed, signal, () => {
+        throw new CancelledError();
+      });
     }
   }
 
@@ -206,16 +209,4 @@ export class SharedSession implements Disposable {
 /** What people may say of a session (`SessionDetails`). */
 function detailsText({ title, key, costLimit, metadata }: Session): string {
   return JSON.stringify([title, key, costLimit, metadata]);
-}
-
-function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.reject(new CancelledError());
-  return new Promise((resolve, reject) => {
-    const abort = () => reject(new CancelledError());
-    signal.addEventListener('abort', abort, { once: true });
-    void promise.then(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    });
-  });
 }

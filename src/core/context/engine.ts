@@ -3,7 +3,7 @@ import type { ModelClient, SessionStore, Summarizer, TokenCounter } from '../por
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest, ToolSpec } from '../models/modelRequest';
 import type { TokenUsage } from '../models/modelEvent';
-import type { ContentOf, StoredEntry } from '../session/entry';
+import { isUserMessage, type ContentOf, type StoredEntry } from '../session/entry';
 import { afterLastBreak, leftOutEntries, recordedBound } from '../session/liveCompaction';
 import type { BranchState } from '../chat/branchState';
 import { promptId } from '../chat/turn/systemPrompt';
@@ -346,7 +346,7 @@ export class ContextEngine {
 
 /** Index of what came after the user's last message. */
 function currentTurn(entries: readonly StoredEntry[]): number {
-  return entries.findLastIndex(({ content }) => content.type === 'message' && content.role === 'user') + 1;
+  return entries.findLastIndex(isUserMessage) + 1;
 }
 
 function thinksThroughCalls(entries: readonly StoredEntry[], counts: (thought: ContentOf<'thinking'>) => boolean): boolean {

@@ -5,6 +5,7 @@ import type { ModelEvent, OwnLimit } from '../models/modelEvent';
 import type { ModelInfo } from '../models/modelInfo';
 import type { ModelRequest } from '../models/modelRequest';
 import type { ModelClient, Summarizer, SummaryRequest } from '../ports';
+import { untilAborted } from '../base/untilAborted';
 
 /** Null: go on; else why not. `mayAsk`: somebody waits and can be asked, where that is still open. */
 export type BudgetGate = (mayAsk: boolean) => Promise<string | null>;
@@ -37,12 +38,8 @@ class BudgetedClient implements ModelClient {
   }
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    let stop = () => {};
-    const stopped = new Promise<null>((resolve) => (stop = () => resolve(null)));
-    signal.addEventListener('abort', stop, { once: true });
     // A budget that cannot be looked up stops nobody.
-    const refusal = signal.aborted ? null : await Promise.race([this.gate(true).catch(() => null), stopped]);
-    signal.removeEventListener('abort', stop);
+    const refusal = signal.aborted ? null : await untilAborted(this.gate(true).catch(() => null), signal, () => null);
     if (refusal !== null) yield { type: 'failed', failure: { reason: this.limit, detail: english('{0} Nothing was sent; your message is kept.', refusal) } };
     else yield* this.client.stream(request, signal);
   }

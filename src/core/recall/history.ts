@@ -1,4 +1,4 @@
-import type { EntryContent, StoredEntry } from '../session/entry';
+import { isUserMessage, type EntryContent, type StoredEntry } from '../session/entry';
 import { entryText, kindOf } from '../session/entryKinds';
 import { skillType } from '../skills/skill';
 import type { Rankable } from './rankPassages';
@@ -40,7 +40,7 @@ export function speaker(content: EntryContent): string {
 export function passagesOf(entry: StoredEntry): HistoryPassage[] {
   if (!isRecallable(entry.content)) return [];
   const text = entryText(entry.content);
-  const byUser = entry.content.type === 'message' && entry.content.role === 'user';
+  const byUser = isUserMessage(entry);
   const asks = entry.content.type === 'message' && /[?？]\s*$/.test(text);
   return splitPassages(text)
     .map(({ start, end }) => ({

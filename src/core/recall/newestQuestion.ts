@@ -1,4 +1,5 @@
 import type { SessionStore } from '../ports';
+import { isUserMessage } from '../session/entry';
 
 /** A tool loop and notices may stand between the question and the leaf. */
 const maxSteps = 100;
@@ -8,7 +9,7 @@ export async function newestQuestion(store: Pick<SessionStore, 'session' | 'entr
   let at = (await store.session(session))?.leaf ?? null;
   for (let i = 0; i < maxSteps && at !== null; i++) {
     const [entry] = await store.entries([at]);
-    if (entry?.content.type === 'message' && entry.content.role === 'user') return entry.uuid;
+    if (entry && isUserMessage(entry)) return entry.uuid;
     at = entry?.parent ?? null;
   }
   return null;

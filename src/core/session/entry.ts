@@ -48,7 +48,7 @@ const thinking = z.object({
   /** Opaque proof of origin; the provider refuses the block when anything before it has changed. */
   signature: z.optional(z.string()),
   redactedData: z.optional(z.string()),
-  /** Of the system text that it was thought below (systemPrompt.ts): the provider refuses it below another. */
+  /** It was thought below this system text (systemPrompt.ts): the provider refuses it below another. */
   promptId: z.optional(z.string()),
   provider: z.optional(z.string()),
   model: z.optional(z.string()),
@@ -71,7 +71,7 @@ const toolResult = z.object({
   name: z.string(),
   text: z.string(),
   status: z.enum(['ok', 'error', 'denied', 'interrupted']),
-  /** Of a longer text the model is sent the beginning and the end only; omitted: what the policy says of long messages. */
+  /** The model is sent only the beginning and the end of a longer text; when omitted, the policy says what becomes of long messages. */
   shownTokens: z.optional(z.number()),
 });
 
@@ -120,7 +120,7 @@ const compaction = z.object({
   previous: z.optional(z.nullable(z.string())),
   /** Tool results that are sent as stubs; a later record carries those that it keeps. */
   masked: z.optional(z.array(z.string())),
-  /** In US dollars, of every request made for it; null when a price is not known. */
+  /** All requests made for it cost so many US dollars; null when a price is not known. */
   cost: z.optional(z.nullable(z.number())),
   audit: z.optional(Audit),
   continuity: z.optional(Continuity),
@@ -177,4 +177,8 @@ export type EntryOf<T extends EntryType> = StoredEntry & { readonly content: Con
 
 export function isEntryOf<T extends EntryType>(entry: StoredEntry, type: T): entry is EntryOf<T> {
   return entry.content.type === type;
+}
+
+export function isUserMessage(entry: StoredEntry): entry is EntryOf<'message'> {
+  return entry.content.type === 'message' && entry.content.role === 'user';
 }

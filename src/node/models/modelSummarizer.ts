@@ -109,7 +109,7 @@ export class ModelSummarizer implements Summarizer {
     if (signal.aborted) throw new CancelledError();
     const text = parts.join('').trim();
     const flaw = flawOf(text, this.serverSide ? compacted : finished, reason, calledTool);
-    // Not worth a retry with the same request: the next summariser or the next rung is.
+    // The same request is not worth a retry: the next summariser or the next rung is.
     if (flaw) throw new ModelError({ reason: 'invalid_request', detail: flaw });
     return { text, usage };
   }

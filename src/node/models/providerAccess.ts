@@ -24,7 +24,7 @@ export type ProviderAccess =
       readonly provider: 'ollama';
       /** Empty: this machine. */
       readonly baseURL: string;
-      /** To ask for, in tokens; null: the client decides. */
+      /** The server is asked for so many tokens; null lets the client decide. */
       readonly contextTokens: number | null;
     }
   /** What the program runs in brings along. */

@@ -5,7 +5,7 @@ export function retryAfterMs(headers: Pick<Headers, 'get'> | null | undefined, n
   const value = headers?.get('retry-after')?.trim();
   const seconds = number(value);
   if (seconds !== undefined) return Math.round(seconds * 1000);
-  // Only what looks like a date: Date.parse makes years of almost any digits.
+  // Only what looks like a date is read: Date.parse makes years of almost any digits.
   const date = value !== undefined && /^[a-z]{3},? /i.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }

@@ -1,5 +1,6 @@
 import type { ApprovalQuestion } from '../../tools/tool';
 import type { ConversationEvent } from '../events';
+import { untilAborted } from '../../base/untilAborted';
 
 /** `ask_once`: what is allowed is allowed for the rest of the session. */
 export type ApprovalRule = 'allow' | 'ask' | 'ask_once' | { readonly deny: string };
@@ -49,17 +50,13 @@ export class Approvals {
     if (typeof rule === 'object') return { allowed: false, status: 'denied', reason: rule.deny };
     if (rule === 'allow' || (!question.everyTime && this.granted.has(tool))) return { allowed: true };
     if (signal.aborted) return stopped;
-    let stop!: () => void;
     const answered = new Promise<Approval>((settle) => {
-      stop = () => settle(stopped);
       this.waiting.set(call, { call, tool, question, rule, settle });
     });
-    signal.addEventListener('abort', stop, { once: true });
     this.emit({ type: 'approval_requested', call, tool, question });
     try {
-      return await answered;
+      return await untilAborted(answered, signal, () => stopped);
     } finally {
-      signal.removeEventListener('abort', stop);
       this.waiting.delete(call);
       this.emit({ type: 'approval_settled', call });
     }

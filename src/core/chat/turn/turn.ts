@@ -18,6 +18,7 @@ import { runCalls, type ToolCallEntry } from './toolRun';
 import { systemPrompt } from './systemPrompt';
 import { modelTurnError } from './turnError';
 import { continueNote, fittingMessage, instructionsChange, policyChangeNote, toolsChange, usageNote } from './turnNotes';
+import { untilAborted } from '../../base/untilAborted';
 
 export interface TurnDeps {
   readonly branch: BranchState;
@@ -86,7 +87,7 @@ export class Turn {
   private recoveredOverflow = false;
   /** Standing instructions of this turn: what changes meanwhile waits for the next one, so that no break falls into a loop of calls. */
   private instructions = '';
-  /** Of this turn, for the same reason. */
+  /** They stay the same through the turn, for the same reason. */
   private tools: readonly Tool[] = [];
   /** The user has said that the full context of the next request stays as it is. */
   private isDeclined = false;
@@ -96,7 +97,7 @@ export class Turn {
     private readonly id: string,
     private readonly deps: TurnDeps,
     private readonly signal: AbortSignal,
-    /** Of the model that wrote the conversation so far, when this turn goes to one with a smaller window. */
+    /** The model that wrote the conversation so far has these; they are needed when this turn goes to one with a smaller window. */
     private readonly formerSummarizers: readonly Summarizer[] = [],
   ) {}
 
@@ -258,7 +259,7 @@ export class Turn {
     const stop = AbortSignal.any([this.signal, this.compaction.signal]);
     const preview = await compactor.preview(instructions, stop);
     const { content, cut } = preview ?? {};
-    const answer = stop.aborted ? false : content && cut ? await untilAborted(reviewCompaction({ session: branch.session.uuid, content, folds: cut.folded, stays: cut.kept }, stop), stop, false) : null;
+    const answer = stop.aborted ? false : content && cut ? await untilAborted(reviewCompaction({ session: branch.session.uuid, content, folds: cut.folded, stays: cut.kept }, stop), stop, () => false) : null;
     emit({ type: 'compaction_ended', entry: null, message: answer === false ? english('Not compacted: everything stays as it is.') : null });
     return answer;
   }
@@ -270,7 +271,7 @@ export class Turn {
     const numbers = { used, effective: engine.budget.effective, limit: engine.budget.limit };
     emit({ type: 'context_full', id: this.id, ...numbers });
     try {
-      return await untilAborted<WhenFullReply>(askWhenFull({ session: branch.session.uuid, ...numbers }, this.signal), this.signal, 'continue');
+      return await untilAborted<WhenFullReply>(askWhenFull({ session: branch.session.uuid, ...numbers }, this.signal), this.signal, () => 'continue' as const);
     } finally {
       emit({ type: 'context_full_answered', id: this.id });
     }
@@ -358,18 +359,6 @@ export class Turn {
 
   private phase(phase: TurnPhase): void {
     this.deps.emit({ type: 'phase_changed', id: this.id, phase });
-  }
-}
-
-/** What somebody answers, or `otherwise` as soon as nobody waits for it any more. */
-async function untilAborted<T>(asked: Promise<T>, signal: AbortSignal, otherwise: T): Promise<T> {
-  let stop!: () => void;
-  const stopped = new Promise<T>((resolve) => (stop = () => resolve(otherwise)));
-  signal.addEventListener('abort', stop, { once: true });
-  try {
-    return await Promise.race([asked, stopped]);
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 

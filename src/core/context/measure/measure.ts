@@ -1,5 +1,5 @@
 import type { UsageRecord } from '../../cost/usage';
-import type { StoredEntry } from '../../session/entry';
+import { isUserMessage, type StoredEntry } from '../../session/entry';
 import { afterLastBreak } from '../../session/liveCompaction';
 import type { NudgeStatus } from '../../memory/nudges';
 import type { Policy } from '../policy/policy';
@@ -140,7 +140,7 @@ export function forecastTurns(entries: readonly StoredEntry[], projection: Proje
   for (const piece of projection.pieces) if (piece.entryId && piece.segment !== 'summary') tokens.set(piece.entryId, (tokens.get(piece.entryId) ?? 0) + piece.tokens);
   const turns: number[] = [];
   for (const entry of entries) {
-    if (entry.content.type === 'message' && entry.content.role === 'user' && tokens.has(entry.uuid)) turns.push(0);
+    if (isUserMessage(entry) && tokens.has(entry.uuid)) turns.push(0);
     if (turns.length > 0) turns[turns.length - 1]! += tokens.get(entry.uuid) ?? 0;
   }
   const recent = turns.slice(-5);

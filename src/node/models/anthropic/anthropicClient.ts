@@ -87,7 +87,7 @@ export class AnthropicClient implements ModelClient {
       const asked = answerSchema && this.described.get(request.model)?.structured ? request : plain;
       const body: Anthropic.MessageCreateParamsStreaming = { ...this.prompt(asked), max_tokens: request.maxOutputTokens, stream: true };
       const compacting = compaction(request);
-      // Not `messages.create`: it is this call and a warning on the console per request for models that will be retired.
+      // `messages.create` would be this call and a warning on the console per request for models that will be retired.
       return this.sdk.post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(compacting ? '/v1/messages?beta=true' : '/v1/messages', {
         body: { ...body, ...compacting?.body },
         ...(compacting ? { headers: compacting.headers } : {}),

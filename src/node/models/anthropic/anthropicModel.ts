@@ -1,6 +1,7 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import type { ModelInfo } from '../../../core/models/modelInfo';
 import { modelFromTable } from '../modelTable';
+import { isSize } from '../counts';
 
 /**
  * A model as the models endpoint lists it, under the id it was asked for (an alias stays the alias). Undefined for an answer
@@ -11,14 +12,14 @@ export function anthropicModel(provider: string, listed: unknown, askedFor?: str
   const { id, display_name: name, max_input_tokens: window, max_tokens: maxOutput, capabilities } = listed as Record<string, unknown>;
   if (typeof id !== 'string') return undefined;
   const known = modelFromTable(provider, id);
-  const asked = isCount(window) && isCount(maxOutput);
+  const asked = isSize(window) && isSize(maxOutput);
   if (!asked && !known) return undefined;
   return {
     provider,
     id: askedFor ?? id,
     name: typeof name === 'string' && name !== '' ? name : (known?.name ?? id),
-    window: isCount(window) ? window : (known?.window ?? 0),
-    maxOutput: isCount(maxOutput) ? maxOutput : (known?.maxOutput ?? 0),
+    window: isSize(window) ? window : (known?.window ?? 0),
+    maxOutput: isSize(maxOutput) ? maxOutput : (known?.maxOutput ?? 0),
     source: asked ? 'provider' : 'table',
     ...thinkingOf(capabilities),
     ...((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.structured_outputs?.supported === true ? { structured: true as const } : {}),
@@ -31,8 +32,4 @@ function thinkingOf(capabilities: unknown): Pick<ModelInfo, 'thinking'> {
   if (supported === false) return { thinking: 'none' };
   if (supported !== true) return {};
   return { thinking: types?.disabled?.supported === false ? 'always' : 'levels' };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }

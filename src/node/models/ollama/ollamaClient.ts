@@ -11,6 +11,7 @@ import { OllamaAnswer } from './ollamaAnswer';
 import { ollamaBody } from './ollamaRequest';
 import { thinkingControl, thinkValues, type ThinkValue } from './ollamaThinking';
 import { TruncationDetector } from './truncatedPrompt';
+import { isSize } from '../counts';
 
 export interface OllamaClientOptions extends Omit<ModelHttpOptions, 'apiKey' | 'setting'> {
   /** The context to ask for, in tokens; null: what the model is loaded with, or a size that ordinary machines hold. */
@@ -124,7 +125,7 @@ export class OllamaClient implements ModelClient {
   /** The context that the model is in memory with; undefined when it is not. */
   private async loadedContext(model: string, signal: AbortSignal | undefined): Promise<number | undefined> {
     const running = listOf(await this.http.json('/api/ps', null, signal), 'models').find(({ name, model: id }) => [name, id].some((one) => one === model || one === `${model}:latest`));
-    return isCount(running?.['context_length']) ? running['context_length'] : undefined;
+    return isSize(running?.['context_length']) ? running['context_length'] : undefined;
   }
 
   /** Once per model: servers have limits of their own, and hold less than they were asked to without a word. Never rejects. */
@@ -159,14 +160,10 @@ export class OllamaClient implements ModelClient {
 /** `model_info` has it under the name of the architecture: `llama.context_length`. */
 function largestContext(info: unknown): number | undefined {
   if (typeof info !== 'object' || info === null) return undefined;
-  return Object.entries(info).find((entry): entry is [string, number] => entry[0].endsWith('.context_length') && isCount(entry[1]))?.[1];
+  return Object.entries(info).find((entry): entry is [string, number] => entry[0].endsWith('.context_length') && isSize(entry[1]))?.[1];
 }
 
 function listOf(body: unknown, name: string): Record<string, unknown>[] {
   const value = (body as Record<string, unknown> | null)?.[name];
   return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : [];
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value > 0;
 }

@@ -1,7 +1,7 @@
 import type { ThinkingLevel } from '../../../core/context/policy/thinkingLevel';
 import type { ThinkingControl } from '../../../core/models/modelInfo';
 
-/** On, off, or one of a model's levels. */
+/** Thinking is on, off, or at one of a model's levels. */
 export type ThinkValue = boolean | string;
 
 /**

@@ -2,6 +2,7 @@ import type { ModelEvent } from '../../../core/models/modelEvent';
 import { AnswerBlocks } from '../answerBlocks';
 import { HttpError } from '../httpFailure';
 import type { Ending, StreamedAnswer } from '../streamAnswer';
+import { isCount } from '../counts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ export class ChatCompletionAnswer implements StreamedAnswer<string> {
   private done = false;
   private lastCall = 0;
 
-  /** Not at the reason for stopping: the usage comes after it. */
+  /** The answer does not end at the reason for stopping: the usage comes after it. */
   get complete(): boolean {
     return this.done;
   }
@@ -77,8 +78,4 @@ function measured(usage: unknown): ModelEvent[] {
 
 function list(value: unknown): Fields[] {
   return Array.isArray(value) ? value.filter((item): item is Fields => typeof item === 'object' && item !== null) : [];
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -3,7 +3,7 @@ import type { ModelFailure } from '../../../core/models/modelEvent';
 import type { ModelRequest } from '../../../core/models/modelRequest';
 import { holdsSystem, refusesSystem } from './systemRuns';
 
-/** Which of OpenAI's two interfaces a server is spoken to in; `detect`: the newer one where there is one. */
+/** A server is spoken to in one of OpenAI's two interfaces; `detect` takes the newer one where there is one. */
 export const openaiApis = ['chat-completions', 'responses', 'detect'] as const;
 export type OpenaiApi = (typeof openaiApis)[number];
 

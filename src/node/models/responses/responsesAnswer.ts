@@ -3,6 +3,7 @@ import { AnswerBlocks } from '../answerBlocks';
 import { HttpError } from '../httpFailure';
 import type { Ending, StreamedAnswer } from '../streamAnswer';
 import { sealed } from './sealedReasoning';
+import { isCount } from '../counts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -135,8 +136,4 @@ function list(value: unknown): Fields[] {
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? (value as Fields) : {};
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import type { IdSource, SessionStore } from '../../../core/ports';
-import type { StoredEntry } from '../../../core/session/entry';
+import { isUserMessage, type StoredEntry } from '../../../core/session/entry';
 import { isForOpenClaw, openClawRecord, recordIdFor } from '../../../core/transfer/openClawRecord';
 import type { OpenClawTree } from '../../../core/transfer/openClawTree';
 import { recordOfSource } from '../../../core/transfer/sourceId';
@@ -11,7 +11,7 @@ import { lockTranscript } from './openClawLock';
 export type ReplyOutcome =
   | { readonly type: 'nothing' }
   | { readonly type: 'appended'; readonly messages: number }
-  /** For a moment; the next attempt finds it as it was. */
+  /** It lasts a moment; the next attempt finds it as it was. */
   | { readonly type: 'later' }
   | { readonly type: 'waiting'; readonly why: 'answering' | 'locked' | 'growing'; readonly messages: number }
   /** OpenClaw has gone on without these messages: they stay here, on a branch of their own. */
@@ -84,8 +84,7 @@ export class OpenClawReplies {
         const entry = stored.get(uuid);
         const record = entry && this.recordOf(entry);
         if (record !== undefined) return { from: record, entries: entries.reverse() };
-        const isQuestion = entry?.content.type === 'message' && entry.content.role === 'user';
-        if (entry && isForOpenClaw(entry) && !(isQuestion && entries.length === 0)) entries.push(entry);
+        if (entry && isForOpenClaw(entry) && !(isUserMessage(entry) && entries.length === 0)) entries.push(entry);
       }
     }
     return { from: null, entries: entries.reverse() };
