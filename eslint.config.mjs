@@ -52,8 +52,6 @@ export default tseslint.config(
     // Text comes from models, files and other programs: no expression over it takes more than linear time. Of what is said to move over the
     // text again and again only what is certain counts: the rest cannot fail to match.
     files: ['src/**/*.ts', 'webview-ui/**/*.ts'],
-    // Mended on their own: what takes secrets out, and the rules of Git.
-    ignores: ['src/core/transfer/redactText.ts', 'src/node/models/redact.ts', 'src/core/tools/ignoreRules.ts'],
     plugins: { regexp },
     rules: {
       'regexp/no-super-linear-backtracking': ['error', { report: 'potential' }],

@@ -1,3 +1,4 @@
+import { trimmedEnd } from '../base/trimmedEnd';
 import { isPlaceholder, looksLikeCode, tokenValue } from './secretValues';
 import { secretKind, type SecretKind } from './secretNames';
 
@@ -86,7 +87,7 @@ function valueAt(text: string, start: number, context: Context): Found | null {
   if (run === '' || isPlaceholder(run) || looksLikeCode(run, text.slice(start + run.length, start + run.length + 2))) return null;
   if (kind === 'password' && name.beginsLine && (how === 'tight' || how === 'sign')) {
     // All that stands on the line, but for a remark; words are a passphrase.
-    const line = matchAt(text, start, /(?:(?! [#;]|\\[nr]|",|"\}|"\]|\/\/ )[^\r\n"<>|]){1,4000}/y).replace(/[\s,;)\]}]+$/, '');
+    const line = trimmedEnd(matchAt(text, start, /(?:(?! [#;]|\\[nr]|",|"\}|"\]|\/\/ )[^\r\n"<>|]){1,4000}/y), /[\s,;)\]}]/);
     if (line.length > run.length && !/[(){}]|=>/.test(line)) return { start, end: start + Math.max(line.length, trimmed(run).length) };
   }
   if (kind === 'password' && how === 'sign' && /phrase|mnemonic/i.test(name.name)) {
@@ -99,8 +100,10 @@ function valueAt(text: string, start: number, context: Context): Found | null {
   return { start, end: start + value.length };
 }
 
+/** Without what stands behind a written line end, and without punctuation at the end. */
 function trimmed(run: string): string {
-  return run.replace(/(?:[.,:!?)\]}]|\\[nrt].*)+$/s, '');
+  const lineEnd = run.search(/\\[nrt]/);
+  return trimmedEnd(lineEnd === -1 ? run : run.slice(0, lineEnd), /[.,:!?)\]}]/);
 }
 
 function isMeant(value: string, { kind, how, name }: Context): boolean {

@@ -1,3 +1,5 @@
+import { trimmedEnd } from '../base/trimmedEnd';
+
 const typeNames: ReadonlySet<string> = new Set([
   'string', 'number', 'boolean', 'null', 'undefined', 'true', 'false', 'none', 'nil', 'any', 'unknown', 'void', 'never', 'object', 'str', 'int', 'bytes', 'bool', 'text', 'varchar', 'readonly', 'required', 'optional',
   'await', 'new', 'async', 'function', 'return', 'typeof', 'not', 'yes', 'no', 'char', 'uuid', 'symbol', 'bigint', 'const', 'let', 'var', 'the', 'a', 'an', 'if', 'in', 'is', 'for', 'of', 'to', 'and', 'or',
@@ -10,7 +12,7 @@ export function isPlaceholder(value: string): boolean {
 
 /** What a program has there instead of a secret: a type, a call, a property. `next`: what follows it. */
 export function looksLikeCode(value: string, next: string): boolean {
-  const bare = value.replace(/[,;:!?)\]}]+$/, '');
+  const bare = trimmedEnd(value, /[,;:!?)\]}]/);
   if (bare === '' || typeNames.has(bare.toLowerCase())) return true;
   if (/^[\w$.?!]{1,100}\(/.test(value) || value.startsWith('(') || next.startsWith('<') || next.startsWith('(') || (next.startsWith('`') && /^\w*$/.test(value))) return true;
   if (/^[A-Za-z_$][\w$]{0,60}(?:\?\.|\[)[\w$'"]/.test(value)) return true;

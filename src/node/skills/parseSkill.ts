@@ -29,11 +29,11 @@ function fieldsOf(lines: readonly string[]): Map<string, string> {
   const fields = new Map<string, string>();
   let key = '';
   for (const line of lines) {
-    const [, found, value = ''] = /^([A-Za-z][\w-]*):(?:\s+(.*))?$/.exec(line) ?? [];
+    const [, found, value = ''] = /^([A-Za-z][\w-]*):(?:\s(.*))?$/.exec(line) ?? [];
     if (found !== undefined) {
       key = found.toLowerCase();
       // `>` and `|` say that the lines below are the value.
-      fields.set(key, /^[>|][+-]?\d*\s*$/.test(value) ? '' : value);
+      fields.set(key, /^[>|][+-]?\d*$/.test(value.trim()) ? '' : value);
     } else if (/^\s/.test(line) && key !== '') fields.set(key, `${fields.get(key) ?? ''} ${line.trim()}`);
   }
   for (const [name, value] of fields) fields.set(name, unquoted(value.trim()));

@@ -2,7 +2,6 @@ import { continueType } from '../../chat/turn/turnNotes';
 import { wholeCharacters } from '../../context/projection/excerpt';
 import { indented, oneLine, type Frames } from '../../frames/frames';
 import type { StoredEntry } from '../../session/entry';
-import { entryText } from '../../session/entryKinds';
 
 /** How entries are named towards models: short, stable within a store, resolvable by recall. */
 export function entryRef(entry: Pick<StoredEntry, 'seq'>): string {
