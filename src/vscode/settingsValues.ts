@@ -5,7 +5,7 @@ import { presetNames, resolvePolicy, type PolicyChoice, type PolicyProblem } fro
 import { t } from '../core/l10n';
 import { approvalModes, type ApprovalMode } from '../core/tools/approvalRule';
 import type { VariableChoice } from '../core/tools/command/commandEnvironment';
-import { defaultEditRules, type EditRules } from '../core/tools/guard/editGuard';
+import { defaultEditRules, editGuard, type EditRules } from '../core/tools/guard/editGuard';
 import { openaiApis, type OpenaiApi } from '../node/models/openai/openaiDialect';
 import { settingKey, type SettingName } from './manifest';
 
@@ -82,6 +82,7 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     return value === undefined || value === null ? [] : [[name, value] as const];
   });
   const policy = { preset, overrides: Object.fromEntries(set) };
+  const skillFolders = take('skillFolders', folders);
   const settings: Settings = {
     baseUrl: take('baseUrl', anAddress),
     openaiUrl: take('openaiUrl', anAddress),
@@ -95,10 +96,10 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
     instructions: take('instructions', text),
     instructionFiles: take('instructionFiles', aFlag),
     skills: take('skills', aFlag),
-    skillFolders: take('skillFolders', folders),
+    skillFolders,
     approval: take('approval', anApprovalMode),
     // The built-in rules hold beneath what the user has set; package.json shows them as the default.
-    editRules: { ...defaultEditRules, ...take('editRules', editRules) },
+    editRules: { ...defaultEditRules, ...skillRules(skillFolders), ...take('editRules', editRules) },
     variables: { pass: take('passVariables', names), withhold: take('withholdVariables', names) },
     maxRounds: take('maxRounds', aCount),
     policy,
@@ -154,3 +155,11 @@ const anApi: Check<OpenaiApi> = { schema: z.enum(openaiApis), expected: () => t(
 const anApprovalMode: Check<ApprovalMode> = { schema: z.enum(approvalModes), expected: () => t('one of {0}', approvalModes.join(', ')) };
 const editRules: Check<EditRules> = { schema: z.record(z.string(), z.boolean()), expected: () => t('a table of patterns, each with true or false') };
 const prices: Check<PriceTable> = { schema: z.record(z.string(), Price), expected: () => t('a table of prices by model, each with input and output in dollars per million tokens') };
+
+const builtInGuard = editGuard(defaultEditRules);
+
+/** Whatever instructs the next session is asked about, also in folders that the user has named as those of skills. */
+function skillRules(named: readonly string[]): EditRules {
+  const within = named.filter((folder) => !/^(?:[~/\\]|[A-Za-z]:)/.test(folder)).map((folder) => folder.replace(/^\.\//, ''));
+  return Object.fromEntries(within.filter((folder) => builtInGuard(`${folder}/any.md`) === null).map((folder) => [`**/${folder}/**`, false]));
+}

@@ -57,9 +57,12 @@ export async function runMocha(run: MochaRun, print: (line: string) => void = (l
   });
   for (const file of run.files) mocha.addFile(file);
   // Files are loaded by `run()`, synchronously through `require`, where VS Code hands out the `vscode` module.
-  return new Promise<SuiteResult>((resolve) => {
+  const result = await new Promise<SuiteResult>((resolve) => {
     const runner = mocha.run(() => resolve(resultOf(runner.stats)));
   });
+  // It listens for what nobody catches until it is told that it is done with.
+  mocha.dispose();
+  return result;
 }
 
 export async function runRemotely(run: RemoteRun, print: (line: string) => void): Promise<SuiteResult> {

@@ -25,6 +25,11 @@ describe('readSettings', () => {
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
   });
 
+  it('has every change asked about in folders that hold skills, wherever the user has put them', () => {
+    const { editRules } = read({ skillFolders: ['~/skills', '/etc/skills', 'C:\\skills', '.claude/skills', './docs/skills'] }).settings;
+    deepStrictEqual(editRules, { ...defaultEditRules, '**/docs/skills/**': false });
+  });
+
   it('takes the default of the package where nothing is set, and where the value cannot be used', () => {
     const without = (value: unknown) => readSettings({ value: () => value, explicit: () => undefined, default: defaultOf }).settings;
     deepStrictEqual(without(undefined), read().settings);

@@ -17,7 +17,7 @@ export const guardedKinds: readonly GuardedKind[] = [
   },
   {
     why: () => t('Editors run programs that this file names.'),
-    globs: ['**/{.idea,.fleet,.zed,.vs,.settings,.vim,.nvim,.theia,.nova}/**', '**/*.{iml,sublime-project,launch}', '**/{.vimrc,.exrc,.nvimrc,.nvim.lua,.emacs,.dir-locals.el}', '**/.emacs.d/**'],
+    globs: ['**/{.idea,.fleet,.zed,.vs,.settings,.vim,.nvim,.theia,.nova}/**', '**/*.{iml,sublime-project,launch}', '**/{.vimrc,.exrc,.nvimrc,.nvim.lua,.emacs,.dir-locals.el}', '**/.emacs.d/**', '**/{_vimrc,Session.vim,.luarc.json}'],
   },
   {
     why: () => t('Build servers run what this file says.'),
@@ -51,7 +51,7 @@ export const guardedKinds: readonly GuardedKind[] = [
     globs: [
       '**/{AGENTS,AGENT,CLAUDE,GEMINI,QWEN,CONVENTIONS,SKILL}*.md', '**/*.{instructions,prompt,chatmode,agent,skill}.md', '**/.github/copilot-instructions.md', '**/.github/{instructions,prompts,chatmodes,agents,skills,hooks}/**',
       '**/{.cursorrules,.windsurfrules,.clinerules,.roorules*,.goosehints,.continuerules,.rules,.augment-guidelines,.aider*}',
-      '**/{.cursor,.windsurf,.clinerules,.roo,.kilocode,.continue,.goose,.junie,.amazonq,.augment,.trae,.kiro,.qodo,.claude,.codex,.gemini,.qwen,.opencode,.agents,.agent,.copilot,.openclaw,.threadkeeper}/**', '**/opencode.{json,jsonc}',
+      '**/{.cursor,.windsurf,.clinerules,.roo,.kilocode,.continue,.goose,.junie,.amazonq,.augment,.trae,.kiro,.qodo,.claude,.codex,.gemini,.qwen,.opencode,.agents,.agent,.copilot,.openclaw,.threadkeeper}/**', '**/opencode.{json,jsonc}', '**/{SOUL,HEARTBEAT,IDENTITY}.md',
     ],
   },
   {
@@ -64,12 +64,12 @@ export const guardedKinds: readonly GuardedKind[] = [
   },
   {
     why: () => t('Notebooks and interpreters run this file when they start.'),
-    globs: ['**/{.jupyter,.ipython,.jupyterlab}/**', '**/{jupyter_*config,ipython*config}.{py,json}', '**/kernel.json', '**/{sitecustomize,usercustomize,conftest}.py', '**/*.pth', '**/{.Rprofile,.Renviron,.irbrc,.pryrc,.pdbrc,.node_repl_history,.noderc}'],
+    globs: ['**/{.jupyter,.ipython,.jupyterlab}/**', '**/{jupyter_*config,ipython*config}.{py,json}', '**/kernel.json', '**/{.iex,.formatter,.credo}.exs', '**/{.ghci,.ocamlinit}', '**/{sitecustomize,usercustomize,conftest}.py', '**/*.pth', '**/{.Rprofile,.Renviron,.irbrc,.pryrc,.pdbrc,.node_repl_history,.noderc}'],
   },
   {
     why: () => t('Package managers run scripts from this file, or take packages from where it says.'),
     globs: [
-      '**/{package,composer,deno,lerna,turbo,nx,project,rush,bower}.json', '**/{deno.jsonc,bunfig.toml,pnpm-workspace.yaml,.npmrc,.yarnrc,.yarnrc.yml,.pnpmfile.*,.bowerrc}', '**/.yarn/**', '**/{Gemfile,Podfile,Brewfile,Cartfile,cpanfile,Pipfile,Procfile*,Appfile,Fastfile}',
+      '**/{package,composer,deno,lerna,turbo,nx,project,rush,bower}.json', '**/{deno.jsonc,bunfig.toml,pnpm-workspace.yaml,.npmrc,.yarnrc,.yarnrc.yml,.pnpmfile.*,.bowerrc}', '**/.yarn/**', '**/.pnp.*', '**/renv/activate.R', '**/.config/dotnet-tools.json', '**/{Gemfile,Podfile,Brewfile,Cartfile,cpanfile,Pipfile,Procfile*,Appfile,Fastfile}',
       '**/*.{gemspec,podspec,nuspec,cabal}', '**/{requirements,constraints}*.{txt,in}', '**/{environment,conda}*.{yml,yaml}', '**/{pip.conf,pip.ini,poetry.toml,uv.toml,pixi.toml,nuget.config,paket.dependencies,stack.yaml,go.mod,go.work,mix.exs,rebar.config,pubspec.yaml}',
     ],
   },
@@ -82,7 +82,7 @@ export const guardedKinds: readonly GuardedKind[] = [
     globs: [
       '**/{Makefile,GNUmakefile,BSDmakefile,Justfile,.justfile,Taskfile,Earthfile,Tiltfile,Snakefile,SConstruct,SConscript,Rakefile,Guardfile,Capfile,Thorfile,Berksfile,Dangerfile,wscript,WORKSPACE,BUILD,configure,gradlew,mvnw}', '**/{Makefile,Taskfile}.*', '**/*.{mk,mak,make,just,rake,cmake,gradle,sbt,bzl,bazel,ninja,nix,m4,ac,am}',
       '**/{CMakeLists.txt,CMakePresets.json,CMakeUserPresets.json,meson.build,meson_options.txt,.bazelrc,build.rs,build.zig,build.zig.zon,build.xml,ivy.xml,pom.xml,build.cake,server.xml,web.config,global.json,xmake.lua,Package.swift,Project.swift,Setup.hs,gradlew.bat,mvnw.cmd,phpunit.xml,phpunit.xml.dist,build.sc,flake.nix}',
-      '**/{build,settings,init}.gradle.kts', '**/{gradle/wrapper,.mvn,.cargo,buildSrc,build-logic,rakelib}/**', '**/*.{csproj,fsproj,vbproj,vcxproj,wixproj,sqlproj,shproj,proj,targets,props,sln,slnx,pbxproj,xcconfig,xcscheme}', '**/Cargo.toml',
+      '**/{build,settings,init}.gradle.kts', '**/{gradle/wrapper,.mvn,.cargo,buildSrc,build-logic,rakelib}/**', '**/*.{csproj,fsproj,vbproj,vcxproj,wixproj,sqlproj,shproj,proj,targets,props,sln,slnx,pbxproj,xcconfig,xcscheme}', '**/Cargo.toml', '**/{.rspec,.sequelizerc,.rubocop.yml,ansible.cfg,rector.php,tslint.json,angular.json,firebase.json,dune,dune-project}', '**/{serverless.{yml,yaml},wrangler.{toml,json,jsonc}}', '**/.php-cs-fixer*.php', '**/.markdownlint*.{cjs,mjs}', '**/.remarkrc*', '**/.storybook/**',
       '**/{setup,noxfile,fabfile,dodo,sconstruct}.py', '**/{setup,tox,pytest}.{cfg,ini}', '**/{pyproject.toml,hatch.toml,.coveragerc,.pylintrc,mypy.ini,.mypy.ini}',
       '**/{webpack,vite,vitest,rollup,rolldown,esbuild,tsup,tsdown,rspack,rsbuild,parcel,snowpack,babel,jest,playwright,cypress,karma,wdio,nightwatch,ava,mocha,eslint,prettier,stylelint,postcss,tailwind,next,nuxt,astro,svelte,remix,gatsby,metro,react-native,electron-builder,forge,craco,vue,uno,unocss,drizzle,knexfile,release,semantic-release,plop}.{config,conf}.*',
       '**/{Gruntfile,gulpfile,knexfile,plopfile,esbuild,jakefile}.{js,cjs,mjs,ts,cts,mts}', '**/.{eslintrc,prettierrc,babelrc,stylelintrc,mocharc,swcrc,releaserc,nycrc}*',
