@@ -32,7 +32,7 @@ export function parsePs(output: string): ProcessRow[] {
   return output.split('\n').flatMap((line) => {
     const [, pid, parent, group, state, started, environment] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+ +\S+ +\S+ +\S+ +\d{4})\s(.*)$/.exec(line) ?? [];
     if (pid === undefined || state!.startsWith('Z')) return [];
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: null, started: started!, environment: environment! }];
+    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: null, started: started!, environment: environment!.trimStart() }];
   });
 }
 
