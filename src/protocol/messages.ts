@@ -319,7 +319,7 @@ export const ViewRequest = z.discriminatedUnion('method', [
   z.object({ method: z.literal('rename_session'), title: z.string() }),
   /** `provider`: only what it offers, with what to do when it offers nothing. */
   z.object({ method: z.literal('select_model'), provider: z.optional(z.enum(['ollama', 'vscode'])) }),
-  /** Of the session that is shown: its title, key, cost limit and metadata, as a document. */
+  /** Opens title, key, cost limit and metadata of the shown session as a document. */
   z.object({ method: z.literal('edit_session_details') }),
   z.object({ method: z.literal('select_policy') }),
   z.object({ method: z.literal('verify_history') }),

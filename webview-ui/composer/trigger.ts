@@ -2,10 +2,10 @@ import { completesArgument, type SlashName } from '../../src/protocol/slashComma
 
 export interface Trigger {
   readonly kind: 'mention' | 'slash' | 'argument';
-  /** Of an argument: the command that it follows. */
+  /** The command that an argument follows. */
   readonly command?: SlashName;
   readonly query: string;
-  /** Of what a choice replaces. */
+  /** Where the text begins and ends that a choice replaces. */
   readonly start: number;
   readonly end: number;
 }

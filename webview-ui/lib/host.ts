@@ -21,7 +21,7 @@ export interface Host {
   attach(source: AttachSource): Promise<Attachment>;
   mentions(query: string): Promise<readonly Mention[]>;
   argumentsOf(name: SlashName, query: string): Promise<readonly ArgumentChoice[]>;
-  /** Of an image: a `data:` address. */
+  /** Resolves to a `data:` address of an image. */
   picture(of: Pick<Attachment, 'hash' | 'mime'>): Promise<string>;
   resync(): void;
   fault(message: string): void;

@@ -14,7 +14,7 @@ export interface BarPlot {
   readonly label: string;
   readonly bars: readonly Bar[];
   readonly text: (value: number) => string;
-  /** Of the columns of its table. */
+  /** Headings of the columns of its table. */
   readonly columns: readonly [string, string];
 }
 

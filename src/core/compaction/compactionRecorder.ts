@@ -157,7 +157,7 @@ export class CompactionRecorder {
   }
 }
 
-/** Of a second cut inside of one turn: its request is in the state alone, and after a restart not in memory either. */
+/** A second cut inside of one turn has its request in the state alone, and after a restart not in memory either. */
 function carriedRequest({ folded, kept }: Cut, before: EntryOf<'compaction'> | null): FoldedState['request'] {
   if (kept.length === 0 || folded.some(isUserMessage) || kept.some(isUserMessage)) return undefined;
   return FoldedState.safeParse(before?.content.summary).data?.request;

@@ -1,6 +1,6 @@
 import { english } from '../../core/l10n';
 
-/** Of one line of an answer, in characters: none of a real server has a hundredth of it, and the line is held in memory until it ends. */
+/** A line of an answer has at most so many characters: none of a real server has a hundredth of it, and it is held in memory until it ends. */
 export const longestLine = 16 * 1024 * 1024;
 
 /**

@@ -47,7 +47,7 @@ export class ChatPresenter {
   private turn: TurnState = null;
   private left: LeftBranch = null;
   private full: FullContext = null;
-  /** Of the running turn: whether its message is on disk, and whether its error is. */
+  /** Tells whether the message of the running turn is on disk, and whether its error is. */
   private accepted = false;
   private errorRecorded = false;
   private ephemeral = 0;

@@ -15,7 +15,7 @@ const asks: ReadonlySet<ConversationEvent['type']> = new Set(['approval_requeste
 export class SessionTabs implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
-  /** Of the current chat. */
+  /** Fires when the current chat has sent a message. */
   readonly onDidSend = this._onDidSend.event;
   private readonly _onDidOutgrowDeltas = this.disposables.add(new Emitter<void>());
   /** The current chat has changed in a way that only a complete snapshot tells. */
@@ -62,7 +62,7 @@ export class SessionTabs implements Disposable {
     return this.all().find((chat) => chat.session.uuid === uuid);
   }
 
-  /** Of the current chat, as it was told last: making a snapshot costs a pass over the branch. */
+  /** The context of the current chat as it was told last: making a snapshot costs a pass over the branch. */
   get context(): ContextSnapshot | null {
     return this.shownContext;
   }

@@ -80,9 +80,9 @@ export class WindowState {
     return this.save(this.workspace, keys.sessionSort, sort);
   }
 
-  /** Of sessions in the trash. */
+  /** The rule for sessions in the trash. */
   readonly retention = this.ruleMemory(keys.retentionRun, keys.retentionAgreed);
-  /** Of sessions that nobody uses. */
+  /** The rule for sessions that nobody uses. */
   readonly cleanUp = this.ruleMemory(keys.cleanUpRun, keys.cleanUpAgreed);
 
   private ruleMemory(run: string, agreed: string): RetentionMemory {
@@ -120,7 +120,7 @@ export class WindowState {
     return Array.isArray(value) ? value : [];
   }
 
-  /** Of models by their ids, those heard of last at the end. */
+  /** Names of models by their ids; those that were heard of last stand at the end. */
   modelNames(): (readonly [string, string])[] {
     const value = this.machine.get<unknown>(keys.modelNames);
     return Array.isArray(value) ? value.filter((one): one is [string, string] => Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string')) : [];

@@ -14,7 +14,7 @@ import type { StoreTasks } from './storeTasks';
 export interface HistoryCommandsDeps {
   readonly controller: Pick<ChatController, 'answering' | 'stopAll' | 'reopenStore' | 'viewVisible'>;
   readonly store: StoreAccess;
-  /** Of the history of this workspace, open or not. */
+  /** Resolves to the folder of this workspace's history, which need not be open. */
   readonly folder: () => Promise<string>;
   readonly tasks: () => Promise<StoreTasks>;
 }

@@ -10,7 +10,7 @@ import { endpointOf, type Endpoint } from './endpoint';
 
 export interface ApiKeyCommandsDeps {
   readonly keys: ApiKeys;
-  /** Of every provider with keys; one that has no address yet has an empty one. */
+  /** Every provider with keys has one; where no address is set yet, it is empty. */
   readonly endpoint: (provider: Endpoint['provider']) => Endpoint;
   /** Asks the provider for its models with this key. Rejects with `ModelError`. */
   readonly verify: (key: string, endpoint: Endpoint) => Promise<void>;

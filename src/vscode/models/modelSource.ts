@@ -20,7 +20,7 @@ export interface ModelSourceDeps {
   /** Rejects when there is no store: offline answers need one. */
   readonly bindings: () => Promise<ModelBindings>;
   readonly endpoint: () => Endpoint;
-  /** Of the other providers; an empty address: none, or (Ollama) this machine. */
+  /** Addresses of the other providers; an empty one stands for none, or (Ollama) for this machine. */
   readonly others: () => { readonly openaiUrl: string; readonly openaiApi: OpenaiApi; readonly openaiContext: number; readonly ollamaUrl: string; readonly ollamaContext: number };
   readonly setting: () => string;
   readonly offlineChosen: () => boolean;

@@ -16,7 +16,7 @@ import { oneLine } from '../context/compactionPreviewText';
 /** The whole active branch, as far as its sizes go: it changes with every entry, and with nothing else. */
 export interface BranchHistory {
   readonly steps: readonly BranchStep[];
-  /** Those of the steps that say a size themselves. */
+  /** The entries of those steps that say a size themselves. */
   readonly sized: readonly StoredEntry[];
 }
 

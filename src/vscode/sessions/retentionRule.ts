@@ -31,7 +31,7 @@ export interface Rule<Preview> {
   readonly event: string;
   readonly due: (store: SessionStore, days: number, now: number) => Promise<readonly Session[]>;
   readonly preview: (store: SessionStore, due: readonly Session[]) => Promise<Preview>;
-  /** Of the sessions that are due still; what it resolves with is logged. */
+  /** Takes the sessions that are due still; what it resolves with is logged. */
   readonly carryOut: (store: SessionStore, sessions: readonly Session[], now: number) => Promise<Readonly<Record<string, unknown>>>;
 }
 

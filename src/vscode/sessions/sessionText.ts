@@ -69,7 +69,7 @@ export function parseTags(text: string): string[] {
   return [...tags.values()];
 }
 
-/** Of a fork: what was said since, beside what it shares. */
+/** A fork counts what was said since, beside what it shares. */
 export function messagesText({ messageCount: count, parentSession }: Pick<Session, 'messageCount' | 'parentSession'>): string {
   if (parentSession !== null) return count === 0 ? t('no new messages') : t(count === 1 ? '{0} new message' : '{0} new messages', wholeNumber(count));
   return t(count === 1 ? '{0} message' : '{0} messages', wholeNumber(count));

@@ -36,7 +36,7 @@ export function rowActions(what: string, actions: readonly RowAction[]): Templat
   </div>`;
 }
 
-/** Of messages, whoever wrote them. */
+/** Returns what can be done with a message, whoever wrote it. */
 export function commonActions(message: { readonly id: string; readonly text: string; readonly label: string | null; readonly pinned: boolean; readonly folded: boolean; readonly excluded: boolean; readonly canChange: boolean }, what: string): RowAction[] {
   const { id, text, label, pinned, folded, excluded, canChange } = message;
   return [

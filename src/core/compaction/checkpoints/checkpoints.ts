@@ -24,7 +24,7 @@ export interface CheckpointsDeps {
   readonly failover: Failover;
   readonly clock: Clock;
   readonly recorder: CompactionRecorder;
-  /** That a compaction by the checkpoint will ask. */
+  /** A compaction by the snapshot will ask the same analyst. */
   readonly analyst: TextAnalyst;
   readonly log: Logger;
   readonly emit: (event: ConversationEvent) => void;
@@ -57,7 +57,7 @@ export class Checkpoints {
 
   constructor(private readonly deps: CheckpointsDeps) {}
 
-  /** Those of this branch that a compaction could use. */
+  /** Resolves to those of this branch that a compaction could use. */
   async list(): Promise<readonly EntryOf<'checkpoint'>[]> {
     const loading = (this.loaded ??= this.load());
     try {

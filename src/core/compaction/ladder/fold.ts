@@ -35,11 +35,11 @@ export interface Fold {
   /** Why a better rung was not reached; null when none is better. */
   readonly note: string | null;
   readonly audit: Audit | null;
-  /** Of the folded range, for the continuity score; null when nobody has looked. */
+  /** What was found in the folded range, for the continuity score; null when nobody has looked. */
   readonly analysis: Pick<TextAnalysis, 'identifiers' | 'decisions'> | null;
 }
 
-/** Of the summary's budget: what stands beside a model's text. */
+/** Shares of the summary's budget for what stands beside a model's text. */
 export const shares = { ledger: 0.75, work: 0.4, passages: 0.15, identifiers: 0.1 };
 /** Everything beside a summary that no model has a part in. */
 export function ledgers({ cut, ledgerTokens, estimate }: FoldRequest, previous: FoldedState, analysis: TextAnalysis): FoldedState {

@@ -25,7 +25,7 @@ export interface ModelFoldRequest extends FoldRequest {
   readonly onRead?: (analysis: TextAnalysis) => void;
 }
 
-/** Of the identifiers that have to survive: below the first a repair is asked for, below the second the summary is refused. */
+/** Shares of the identifiers that have to survive: below the first a repair is asked for, below the second the summary is refused. */
 const auditShare = { repair: 0.8, refuse: 0.5 };
 
 /** Every summariser of the chain in turn. Rejects with `CancelledError`, or with an Error that says why each of them failed. */

@@ -35,7 +35,7 @@ export interface ChainOptions {
 
 /** Folding has to pay: a record that saves less than this share of the context is not made. */
 export const leastSaving = 0.1;
-/** Of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
+/** Share of what is folded, the state before included; the user's words and exact passages beside it come to as much again. */
 const longestSummary = 0.25;
 const leastSummary = 200;
 const lastTurn = { userTurns: 1 };

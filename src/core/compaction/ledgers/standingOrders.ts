@@ -14,7 +14,7 @@ const cues = [
 /** Longer sentences are pasted text rather than an order. */
 const longestOrder = 300;
 const mostPerMessage = 5;
-/** Of a long message only the ends are the user's own words; a paste stands between or behind them. */
+/** Only the ends of a long message are the user's own words; a paste stands between or behind them. */
 const ownWords = 600;
 
 /** The sentences of a user's message that sound as if they were meant to hold beyond it; verbatim, in order. */

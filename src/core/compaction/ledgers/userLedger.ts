@@ -34,7 +34,7 @@ export interface UserLedger {
  * two real coding sessions of 137k and 375k tokens, a ledger at the first step takes 2.7k–3.1k tokens.
  */
 const clipSteps = [1_200, 600, 300, 160];
-/** Of the budget, for sentences that stay when the messages around them are shortened or named by id only. */
+/** Shares of the budget for sentences that stay when the messages around them are shortened or named by id only. */
 const shares = { orders: 0.3, values: 0.4 };
 /** Longer sentences, and more of them, are an account of something rather than a value. */
 const longestValue = 160;

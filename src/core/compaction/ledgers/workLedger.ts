@@ -9,7 +9,7 @@ const file = z.object({
   action: z.enum(['read', 'edited', 'created', 'deleted']),
   /** Lines, as the last read asked for them. */
   range: z.nullable(z.string()),
-  /** Of the call that did it last. */
+  /** Names the call that did it last. */
   ref: z.string(),
 });
 const command = z.object({ command: z.string(), passed: z.boolean(), ref: z.string() });

@@ -4,7 +4,7 @@ import type { IdentifierKind } from './identifiers';
 export interface FoldedIdentifier {
   readonly kind: IdentifierKind;
   readonly text: string;
-  /** Of the first entry that has it. */
+  /** Names the first entry that has it. */
   readonly entryId: string;
   readonly count: number;
   readonly byUser: boolean;

@@ -14,9 +14,9 @@ const nearestEnd = 2_000;
 export interface TextAnalysis {
   readonly lines: readonly ExtractiveLine[];
   readonly identifiers: readonly FoldedIdentifier[];
-  /** Of the user's messages. */
+  /** They come from the user's messages. */
   readonly sentences: readonly (UserSentences & { readonly entryId: string })[];
-  /** Of the assistant's. */
+  /** They come from the assistant's messages. */
   readonly decisions: readonly ExtractiveLine[];
 }
 
@@ -32,7 +32,7 @@ export function analyseText(items: readonly ExtractiveItem[], budgetTokens: numb
   };
 }
 
-/** Of two parts that follow each other, read apart. */
+/** Joins the analyses of two parts that follow each other and were read apart. */
 export function joined(first: TextAnalysis, second: TextAnalysis): TextAnalysis {
   const identifiers = new Map(first.identifiers.map((one) => [one.text, one]));
   for (const one of second.identifiers) {

@@ -8,7 +8,7 @@ export interface Continuation {
   /** `provider/model` of the conversation. */
   readonly from: string;
   readonly request: ModelRequest;
-  /** Of the range, as they stand in the request. */
+  /** The entries of the range, as they stand in the request. */
   readonly entries: readonly StoredEntry[];
   /** The state of an earlier compaction stands in front of them. */
   readonly hasState: boolean;

@@ -21,7 +21,7 @@ export interface ContinuationInput {
 const cachedMs = 4.5 * 60_000;
 /** Price of a cached token, in fresh ones (Anthropic). */
 const cachedPrice = 0.1;
-/** Of the block that asks for the summary, and of naming one entry in it. */
+/** What the block that asks for the summary takes, and what naming one entry in it takes. */
 const askingTokens = 600;
 const namingTokens = 6;
 

@@ -19,7 +19,7 @@ export interface SummaryCall {
 }
 
 export interface SummaryWriterOptions {
-  /** Of the session that the summary is about. */
+  /** They belong to the session that the summary is about. */
   readonly frames: Frames;
   readonly summarizer: Summarizer;
   readonly format: SummaryFormat;

@@ -37,7 +37,7 @@ export class RowMarks {
     this.learn([entry], fork ? [fork] : [], isRow);
   }
 
-  /** Those of the rows that have any, given by their entries in order. `toLeaf`: the last of them is the last there is. */
+  /** Returns the marks of rows, which are given by their entries in order. `toLeaf`: the last of them is the last there is. */
   of(rows: readonly StoredEntry[], toLeaf: boolean): RowMark[] {
     const last = toLeaf ? rows.findLast(({ content }) => !markTypes.has(content.type))?.uuid : undefined;
     return rows.map(({ uuid }) => this.at(uuid, uuid === last)).filter(({ label, fork, beyond }) => label !== null || fork !== null || beyond.length > 0);

@@ -42,7 +42,7 @@ export class Transcript {
   private readonly atRows = new RowMarks();
   private pins: ReadonlySet<string> = new Set();
   private readonly shown = new Map<string, string>();
-  /** Of calls that run: what the user is asked, and the end of what they have printed. */
+  /** What the user is asked about calls that run, and the end of what these have printed. */
   private readonly questions = new Map<string, ApprovalQuestion>();
   private readonly outputs = new Map<string, string>();
   /** Calls of the running turn. */
@@ -83,12 +83,12 @@ export class Transcript {
     return this.entries.flatMap((entry) => this.remembered(toRow(entry, context)));
   }
 
-  /** Of all rows that are kept. */
+  /** Returns the marks of all rows that are kept. */
   rowMarks(): RowMark[] {
     return this.atRows.of(this.entries, true);
   }
 
-  /** Of one row, kept or not: in the place of those it had. */
+  /** Returns the marks of one row, kept or not, which take the place of those it had. */
   markOf(id: string): RowMark {
     return this.atRows.at(id, this.entries.at(-1)?.uuid === id);
   }
@@ -259,7 +259,7 @@ function memoryWriteOf(entry: StoredEntry, results: ReadonlyMap<string, EntryOf<
   return { call: entry.uuid, path: noteName(String(renamed ?? path ?? '')), command: String(command), hasDiff: callChange(content) !== null };
 }
 
-/** Of a row that can change: only what can. */
+/** Tells what can change of a row. */
 function stateOf(row: TranscriptRow): string {
   return row.kind === 'compaction' ? row.state : row.kind === 'nudge' ? `${row.outcome} ${row.writes.length}` : row.kind === 'tool' ? row.status : '';
 }

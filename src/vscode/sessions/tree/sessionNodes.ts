@@ -44,7 +44,7 @@ export interface TreeState {
   readonly current: string | null;
   /** UUIDs of those that are being answered. */
   readonly answering: ReadonlySet<string>;
-  /** Of those, by UUID, what a turn waits for the user to say. */
+  /** What a turn of a session waits for the user to say, by the session's UUID. */
   readonly waiting: ReadonlyMap<string, WaitingSession['for']>;
   readonly now: number;
 }
