@@ -15,7 +15,7 @@ const asks: ReadonlySet<ConversationEvent['type']> = new Set(['approval_requeste
 export class SessionTabs implements Disposable {
   private readonly disposables = new DisposableStore();
   private readonly _onDidSend = this.disposables.add(new Emitter<Delta>());
-  /** Fires when the current chat has sent a message. */
+  /** Fires with every change of the current chat that the view is told. */
   readonly onDidSend = this._onDidSend.event;
   private readonly _onDidOutgrowDeltas = this.disposables.add(new Emitter<void>());
   /** The current chat has changed in a way that only a complete snapshot tells. */

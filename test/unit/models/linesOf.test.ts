@@ -29,9 +29,13 @@ describe('lines of a streamed answer', () => {
       return (used.user + used.system) / 1_000;
     };
     await taken(1_000);
-    const [short, long] = [await taken(2_000), await taken(12_000)];
-    // Six times the pieces: a quadratic reader takes thirty-six times as long, some seconds.
-    assert.ok(long < 100 || long < 18 * short, `${short} ms, then ${long} ms`);
+    // Six times the pieces: a quadratic reader takes thirty-six times as long. A machine that is busy makes one measurement long, not every one.
+    let ratio = Infinity;
+    for (let tries = 0; tries < 8 && ratio >= 18; tries++) {
+      const short = Math.max(5, await taken(2_000));
+      ratio = (await taken(12_000)) / short;
+    }
+    assert.ok(ratio < 18, `six times as much took ${ratio.toFixed(0)} times as long`);
   });
 
   it('are not collected without end', async () => {
