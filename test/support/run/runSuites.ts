@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -57,6 +57,8 @@ async function runSuite(suite: Suite, wanted: readonly string[], grep: string | 
 /** Temporary files of the run go where they are removed with it, even those of processes that were killed. */
 function useScratchFolder(): void {
   const scratch = mkdtempSync(join(tmpdir(), 'tk-'));
+  // Some tests look on as another user: who may not read it has to get through it.
+  chmodSync(scratch, 0o711);
   for (const name of ['TMPDIR', 'TEMP', 'TMP']) process.env[name] = scratch;
   process.once('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }));
 }

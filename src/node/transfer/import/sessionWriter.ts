@@ -337,7 +337,7 @@ export class SessionWriter {
       channel: 'import',
       cwd: this.cwd === null ? null : this.cwd.replaceAll('\0', ''),
       createdAt: createdAt > 0 ? createdAt : now(),
-      metadata: { importedFrom: { format, source, id: session.id }, ...importedMetadata(session.metadata ?? {}) },
+      metadata: { ...importedMetadata(session.metadata ?? {}), importedFrom: { format, source, id: session.id } },
     });
     if (this.session.uuid === uuid) {
       this.outcome = 'new';
