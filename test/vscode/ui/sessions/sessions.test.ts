@@ -189,8 +189,13 @@ describe('the Sessions view', function () {
     await chat.see('article.user-message', 'Mooring codes');
     await waitFor('the count', async () => (await sessions.rows()).some((row) => row.endsWith('no new messages')));
     await session.workbench.screenshot('sessions-forked');
+    const isUnpinned = async () => !(await sessions.labels()).includes('Pinned');
     await sessions.pressInline('Mooring codes', 'Unpin');
-    await waitFor('nothing to be pinned', async () => !(await sessions.labels()).includes('Pinned'));
+    await waitFor('nothing to be pinned', isUnpinned, { timeout: 10_000 }).catch(async () => {
+      // The list was drawn anew under the click, as the fork was counted, and the click went nowhere.
+      await sessions.pressInline('Mooring codes', 'Unpin');
+      await waitFor('nothing to be pinned', isUnpinned);
+    });
   });
 
   it('deletes for good after it has said what goes, and the fork keeps what it shares', async () => {
