@@ -1,34 +1,7 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
-import type { ContextSnapshot } from '../../../src/core/context/measure/snapshot';
 import { contextLevel, endText, forecastText, nextText, spokenContext, thresholdText } from '../../../src/protocol/contextText';
 import { ago, percentText, shortTokens, spokenTokens } from '../../../src/protocol/figures';
-
-function snapshot(over: Partial<ContextSnapshot> = {}): ContextSnapshot {
-  return {
-    sessionId: 's',
-    branchLeafId: null,
-    model: 'anthropic/claude-x',
-    policy: 'balanced',
-    window: 200_000,
-    effective: 200_000,
-    reserve: 10_000,
-    limit: 190_000,
-    used: 84_100,
-    provenance: 'exact',
-    segments: [],
-    thresholds: [
-      { kind: 'nudge', percent: 50, tokens: 100_000, state: 'ahead' },
-      { kind: 'nudge', percent: 75, tokens: 150_000, state: 'ahead' },
-      { kind: 'compaction', percent: 85, tokens: 170_000, state: 'ahead' },
-      { kind: 'limit', percent: 95, tokens: 190_000, state: 'ahead' },
-    ],
-    nextEvent: { kind: 'nudge', inTokens: 15_900 },
-    turnsLeft: 9,
-    compactions: 0,
-    updatedAt: 0,
-    ...over,
-  };
-}
+import { contextSnapshot as snapshot } from '../../support/chat/contextSnapshot';
 
 const { thresholds } = snapshot();
 const withState = (kind: string, state: 'off' | 'due' | 'passed') => thresholds.map((one) => (one.kind === kind ? { ...one, state } : one));
