@@ -21,13 +21,7 @@ const named = runArgs
   .map((name) => name.replace(/\.ts$/, '').replace(/^.*\btest\//, ''));
 
 /** @type {import('esbuild').BuildOptions} */
-const shared = {
-  bundle: true,
-  minify: production,
-  sourcemap: production ? false : 'linked',
-  legalComments: 'none',
-  logLevel: 'warning',
-};
+const shared = { bundle: true, minify: production, sourcemap: production ? false : 'linked', legalComments: 'none', logLevel: 'warning' };
 
 /** Everything that runs in Node: VS Code 1.100 ships Node 20. */
 const node = {
@@ -60,7 +54,13 @@ const commonJsChunks = {
       name: 'commonjs-chunks',
       setup({ initialOptions, onEnd }) {
         const { minify, sourcemap } = initialOptions;
-        const toCommonJs = /** @type {const} */ ({ format: 'cjs', platform: 'node', target: 'node20', minify, sourcemap: sourcemap ? 'external' : false });
+        const toCommonJs = /** @type {const} */ ({
+          format: 'cjs',
+          platform: 'node',
+          target: 'node20',
+          minify,
+          sourcemap: sourcemap ? 'external' : false,
+        });
         onEnd(async ({ outputFiles = [] }) => {
           for (const { path, text } of outputFiles) {
             const { code, map } = await transform(text, { ...toCommonJs, sourcefile: path });
@@ -106,7 +106,8 @@ const builds = [
 ];
 
 if (tests) {
-  const isWanted = (/** @type {string} */ file) => !file.endsWith('.test.ts') || named.length === 0 || named.some((name) => file.replaceAll('\\', '/').includes(name));
+  const isWanted = (/** @type {string} */ file) =>
+    !file.endsWith('.test.ts') || named.length === 0 || named.some((name) => file.replaceAll('\\', '/').includes(name));
   const isNeeded = (/** @type {string} */ file) => isWanted(file) && (named.length === 0 || !/^test.bench/.test(file));
   const files = (await testFiles('test')).filter(isNeeded);
   const standsAlone = (/** @type {string} */ file) => /^test.(unit.store|webview.support.fake|support.vscode.acmeExtension)/.test(file);

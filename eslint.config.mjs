@@ -58,10 +58,7 @@ export default tseslint.config(
       'regexp/no-super-linear-move': ['error', { report: 'certain', ignoreSticky: false }],
     },
   },
-  {
-    files: ['src/core/**/*.ts'],
-    rules: { ...onlyPackages(['zod', 'zod/mini']), 'no-restricted-globals': ['error', ...pureGlobals] },
-  },
+  { files: ['src/core/**/*.ts'], rules: { ...onlyPackages(['zod', 'zod/mini']), 'no-restricted-globals': ['error', ...pureGlobals] } },
   {
     files: ['src/protocol/**/*.ts'],
     rules: { ...onlyPackages(['zod', 'zod/mini']), 'no-restricted-globals': ['error', ...pureGlobals.filter((g) => g !== 'setTimeout')] },
@@ -70,14 +67,13 @@ export default tseslint.config(
   {
     files: ['src/node/**/*.ts', 'src/vscode/**/*.ts', 'src/composition.ts', 'src/extension.ts'],
     ignores: ['src/node/models/sameOriginFetch.ts'],
-    rules: { 'no-restricted-globals': ['error', { name: 'fetch', message: 'It follows redirects to any server, with the key and the conversation. Use sameOriginFetch.' }] },
+    rules: {
+      'no-restricted-globals': [
+        'error',
+        { name: 'fetch', message: 'It follows redirects to any server, with the key and the conversation. Use sameOriginFetch.' },
+      ],
+    },
   },
-  {
-    files: ['src/node/cli.ts', 'src/node/cli/**/*.ts', 'test/**/*.ts'],
-    rules: { 'no-console': 'off' },
-  },
-  {
-    files: ['test/**/*.ts'],
-    rules: { '@typescript-eslint/no-unused-expressions': 'off' },
-  },
+  { files: ['src/node/cli.ts', 'src/node/cli/**/*.ts', 'test/**/*.ts'], rules: { 'no-console': 'off' } },
+  { files: ['test/**/*.ts'], rules: { '@typescript-eslint/no-unused-expressions': 'off' } },
 );

@@ -102,7 +102,11 @@ export function compose(started: StartedParts): Composition {
     details,
     breakdown,
     analytics,
-    runSharedTool: sharedToolRuns({ store: () => store.get(), notes: async () => (await runtime.get()).notes(await store.get()), session: () => controller.session?.uuid ?? null }),
+    runSharedTool: sharedToolRuns({
+      store: () => store.get(),
+      notes: async () => (await runtime.get()).notes(await store.get()),
+      session: () => controller.session?.uuid ?? null,
+    }),
     run: (command, args) => workbench.run(command, args),
     close: async () => {
       const closing = controller.close();
@@ -158,10 +162,16 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
   const openStore = async (options: { readonly repair: boolean }) => {
     const { folder, found, related } = await location.resolve();
     log.info('store_located', { folder, found, related: related.length });
-    void warnOfEphemeralStorage(folder, (one) => memory.toldEphemeral(one), (one) => memory.setToldEphemeral(one));
+    void warnOfEphemeralStorage(
+      folder,
+      (one) => memory.toldEphemeral(one),
+      (one) => memory.setToldEphemeral(one),
+    );
     return (await runtime.get()).openStore(folder, options);
   };
-  const store = new StoreAccess(openStore, log, async () => (await import('./node/store/sharing/leaseReservation')).reserveLease((await location.resolve()).folder));
+  const store = new StoreAccess(openStore, log, async () =>
+    (await import('./node/store/sharing/leaseReservation')).reserveLease((await location.resolve()).folder),
+  );
   const models = new ModelSource({
     keys,
     bindings: async () => (await runtime.get()).bindings(await store.get()),
@@ -192,7 +202,10 @@ function composeChat(base: Base, noteSessions: (count: number) => void): ChatPar
   return { controller, runtime, store, models, fullQuestions, previews };
 }
 
-function composeRuntime({ context, log, configuration, commands }: Base, asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>): LazyRuntime {
+function composeRuntime(
+  { context, log, configuration, commands }: Base,
+  asked: Pick<ConversationFactoryOptions, 'askWhenFull' | 'reviewCompaction' | 'session' | 'reach'>,
+): LazyRuntime {
   let loaded: Promise<ConversationFactory> | undefined;
   const load = async () => {
     const { ConversationFactory } = await import('./vscode/chat/conversationFactory');
@@ -221,7 +234,10 @@ interface SessionParts {
 }
 
 /** The Sessions view, and what becomes of sessions in the trash. */
-function composeSessions({ log, memory, contextKeys, sessionsView, owned, configuration, location }: Base, { controller, runtime, store }: ChatParts): SessionParts {
+function composeSessions(
+  { log, memory, contextKeys, sessionsView, owned, configuration, location }: Base,
+  { controller, runtime, store }: ChatParts,
+): SessionParts {
   const others = owned.add(
     new OtherSessions({ list: () => location.others(), open: async (folder) => (await runtime.get()).readStore(folder), log }),
   );
@@ -244,8 +260,20 @@ function composeSessions({ log, memory, contextKeys, sessionsView, owned, config
     }),
   );
   const common = { store, done: () => tree.refresh(), now: Date.now, log };
-  const emptyTrash = new RetentionRule({ ...common, days: () => configuration.current.trashDays, memory: memory.retention, rule: trashRule, ask: askForRetention });
-  const cleanUp = new RetentionRule({ ...common, days: () => configuration.current.cleanUpDays, memory: memory.cleanUp, rule: cleanUpRule(() => controller.openSessions), ask: askForCleanUp });
+  const emptyTrash = new RetentionRule({
+    ...common,
+    days: () => configuration.current.trashDays,
+    memory: memory.retention,
+    rule: trashRule,
+    ask: askForRetention,
+  });
+  const cleanUp = new RetentionRule({
+    ...common,
+    days: () => configuration.current.cleanUpDays,
+    memory: memory.cleanUp,
+    rule: cleanUpRule(() => controller.openSessions),
+    ask: askForCleanUp,
+  });
   const runRetention = () => void emptyTrash.run().then(() => cleanUp.run());
   return { tree, documents, runRetention };
 }
@@ -268,7 +296,14 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   const care = new HistoryCommands({ controller, store, folder: storeFolder, tasks: async () => (await runtime.get()).tasks });
   owned.add(care.watch());
   const summaries = owned.add(new SummaryFiles(controller));
-  const actions = new SessionActions({ store, controller, ids: new UuidV7(), now: Date.now, cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null, changed: () => void tree.reload() });
+  const actions = new SessionActions({
+    store,
+    controller,
+    ids: new UuidV7(),
+    now: Date.now,
+    cwd: workspace.workspaceFolders?.[0]?.uri.fsPath ?? null,
+    changed: () => void tree.reload(),
+  });
   const details = owned.add(new SessionDetailsFiles(actions));
   const workbench = new CommandRouter({
     controller,
@@ -306,12 +341,18 @@ function composeSurfaces(base: Base, chat: ChatParts, { tree, documents }: Sessi
   });
   const view = owned.add(new ChatView({ extensionUri, controller, workbench, log }));
   const breakdown = owned.add(new BreakdownPanel({ extensionUri, controller, store, actions: workbench, log }));
-  const analytics = owned.add(new AnalyticsPanel({ extensionUri, controller, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }));
+  const analytics = owned.add(
+    new AnalyticsPanel({ extensionUri, controller, store, openSession: (uuid) => workbench.openSession(uuid), now: Date.now, log }),
+  );
   return { workbench, summaries, details, view, breakdown, analytics };
 }
 
 /** Follows a session of OpenClaw from now on, if the settings name one. */
-function composeOpenClaw({ log, memory, owned, configuration, location }: Base, { controller, runtime, store }: ChatParts, workbench: CommandRouter): OpenClaw {
+function composeOpenClaw(
+  { log, memory, owned, configuration, location }: Base,
+  { controller, runtime, store }: ChatParts,
+  workbench: CommandRouter,
+): OpenClaw {
   const wasmFile = join(__dirname, 'sql-wasm.wasm');
   const openClaw = owned.add(
     new OpenClaw({
@@ -319,8 +360,15 @@ function composeOpenClaw({ log, memory, owned, configuration, location }: Base, 
       find: async (path) => (await import('./node/transfer/openClaw/findOpenClaw')).findOpenClaw(path, wasmFile),
       watch: async (place, key, options) => {
         const { OpenClawWatch } = await import('./node/transfer/openClaw/openClawWatch');
-        if (place.type === 'database') return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClaw/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile) });
-        return new OpenClawWatch({ ...options, source: new (await import('./node/transfer/openClaw/openClawFolder')).OpenClawFolder(place.folder, key) });
+        if (place.type === 'database')
+          return new OpenClawWatch({
+            ...options,
+            source: new (await import('./node/transfer/openClaw/openClawDatabase')).OpenClawDatabase(place.file, key, wasmFile),
+          });
+        return new OpenClawWatch({
+          ...options,
+          source: new (await import('./node/transfer/openClaw/openClawFolder')).OpenClawFolder(place.folder, key),
+        });
       },
       openStore: async () => (await runtime.get()).openStore((await location.resolve()).folder, { repair: false }),
       shown: () => controller.session?.uuid ?? null,
@@ -341,7 +389,9 @@ function composeOpenClaw({ log, memory, owned, configuration, location }: Base, 
 
 /** The chat follows keys, settings and trust; the status bar and the conditions of menus follow the chat. */
 function keepCurrent({ log, keys, contextKeys, statusBar, owned, configuration }: Base, { controller, store }: ChatParts): void {
-  const spent = owned.add(new SpendingWatch({ store: () => store.current, session: () => controller.session?.uuid ?? null, now: Date.now, log }));
+  const spent = owned.add(
+    new SpendingWatch({ store: () => store.current, session: () => controller.session?.uuid ?? null, now: Date.now, log }),
+  );
   owned.add(spent.onDidChange((spending) => statusBar.showSpending(spending)));
   owned.add(
     controller.onDidChangeState((state) => {

@@ -6,7 +6,18 @@ import { ApiKeys } from './vscode/models/apiKeys';
 import { WindowState } from './vscode/chat/windowState';
 import { registerCommands } from './vscode/commands';
 import { ContextKeys } from './vscode/context/contextKeys';
-import { analyticsPanelType, breakdownPanelType, chatViewId, detailsScheme, previewScheme, sessionsViewId, settingKeys, settingsPrefix, summaryScheme, type SettingName } from './vscode/manifest';
+import {
+  analyticsPanelType,
+  breakdownPanelType,
+  chatViewId,
+  detailsScheme,
+  previewScheme,
+  sessionsViewId,
+  settingKeys,
+  settingsPrefix,
+  summaryScheme,
+  type SettingName,
+} from './vscode/manifest';
 import { endpointOf } from './vscode/models/endpoint';
 import { LazyFiles } from './vscode/lazyFiles';
 import { LazyTree } from './vscode/sessions/tree/lazyTree';
@@ -44,7 +55,11 @@ export function activate(context: ExtensionContext): void {
         composition = undefined;
         throw error;
       }));
-  const showStoredKey = () => contextKeys.set('hasStoredKey', keys.hasStored(endpointOf(textSetting('baseUrl'))) || keys.hasStored(endpointOf(textSetting('openaiUrl'), 'openai-compatible')));
+  const showStoredKey = () =>
+    contextKeys.set(
+      'hasStoredKey',
+      keys.hasStored(endpointOf(textSetting('baseUrl'))) || keys.hasStored(endpointOf(textSetting('openaiUrl'), 'openai-compatible')),
+    );
 
   context.subscriptions.push(
     keys,
@@ -55,8 +70,12 @@ export function activate(context: ExtensionContext): void {
     new LazyFiles(detailsScheme, async () => (await composed()).details),
     new LazyFiles(previewScheme, async () => (await composed()).previews),
     window.registerWebviewViewProvider(chatViewId, { resolveWebviewView: async (view) => (await composed()).view.resolve(view) }),
-    window.registerWebviewPanelSerializer(breakdownPanelType, { deserializeWebviewPanel: async (panel) => (await composed()).breakdown.restore(panel) }),
-    window.registerWebviewPanelSerializer(analyticsPanelType, { deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).analytics.restore(panel, state) }),
+    window.registerWebviewPanelSerializer(breakdownPanelType, {
+      deserializeWebviewPanel: async (panel) => (await composed()).breakdown.restore(panel),
+    }),
+    window.registerWebviewPanelSerializer(analyticsPanelType, {
+      deserializeWebviewPanel: async (panel, state: unknown) => (await composed()).analytics.restore(panel, state),
+    }),
     shareTools(async (...call) => (await composed()).runSharedTool(...call)),
     ...registerCommands(async (name, args) => (await composed()).run(name, args)),
     workspace.onDidChangeConfiguration((change) => {
@@ -73,7 +92,11 @@ export function activate(context: ExtensionContext): void {
   showStoredKey();
   if (setting('openClawInherit') === true) inBackground(composed());
   else if (typeof memory.lastSession() !== 'string') {
-    inBackground(import('./vscode/history/storeLocation').then(async ({ StoreLocation }) => (await new StoreLocation(context).mayHaveSessions()) && contextKeys.set('hasSession', true)));
+    inBackground(
+      import('./vscode/history/storeLocation').then(
+        async ({ StoreLocation }) => (await new StoreLocation(context).mayHaveSessions()) && contextKeys.set('hasSession', true),
+      ),
+    );
   }
 
   function inBackground(work: Promise<unknown>): void {

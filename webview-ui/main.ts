@@ -16,11 +16,7 @@ usePageTranslations();
 registerToolkit();
 defineElements();
 
-const host = connectHost({
-  snapshot: (snapshot) => app.show(snapshot),
-  delta: (delta) => app.apply(delta),
-  fault: () => undefined,
-});
+const host = connectHost({ snapshot: (snapshot) => app.show(snapshot), delta: (delta) => app.apply(delta), fault: () => undefined });
 let app = mount();
 
 reportFaults((fault) => host.fault(fault));

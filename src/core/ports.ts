@@ -38,7 +38,10 @@ export interface StoreStatus {
    * what could not be read and where the damaged file is. `damage_found`: content that does not add up was found
    * while the store is in use. Null when all is well.
    */
-  readonly note: { readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly' | 'disk_full' | 'recovered' | 'damage_found'; readonly detail: string } | null;
+  readonly note: {
+    readonly reason: 'other_owner' | 'newer_schema' | 'self_test_failed' | 'folder_readonly' | 'disk_full' | 'recovered' | 'damage_found';
+    readonly detail: string;
+  } | null;
   readonly file: string;
 }
 

@@ -8,7 +8,10 @@ export type FromHost<Snapshot, Delta> =
   | { type: 'reply'; requestId: number; result: unknown }
   | { type: 'error'; requestId: number; message: string };
 
-export type FromView<Request> = { type: 'ready' } | { type: 'request'; requestId: number; request: Request } | { type: 'fault'; message: string };
+export type FromView<Request> =
+  | { type: 'ready' }
+  | { type: 'request'; requestId: number; request: Request }
+  | { type: 'fault'; message: string };
 
 /** What a kind of view and its host say to each other, as both ends check it. */
 export interface Wire<Snapshot, Delta, Request extends Named> {

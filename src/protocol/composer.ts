@@ -29,7 +29,12 @@ export const AttachSource = z.discriminatedUnion('kind', [
 export type AttachSource = z.infer<typeof AttachSource>;
 
 /** A choice behind `@`. */
-export const Mention = z.object({ source: AttachSource, label: z.string(), detail: z.string(), icon: z.enum(['file', 'folder', 'selection', 'problems']) });
+export const Mention = z.object({
+  source: AttachSource,
+  label: z.string(),
+  detail: z.string(),
+  icon: z.enum(['file', 'folder', 'selection', 'problems']),
+});
 export type Mention = z.infer<typeof Mention>;
 export const Mentions = z.array(Mention);
 

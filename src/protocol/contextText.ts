@@ -64,7 +64,8 @@ export function nextText({ thresholds, nextEvent, used }: ContextSnapshot): stri
 /** `compaction at 170k`: what ends the room, where that is not what comes next anyway. */
 export function endText({ thresholds, nextEvent }: ContextSnapshot): string | null {
   if (!nextEvent || thresholds.some(({ state, kind }) => state === 'due' && kind !== 'limit')) return null;
-  const end = thresholds.find(({ kind, state }) => kind === 'compaction' && state === 'ahead') ?? thresholds.find(({ kind }) => kind === 'limit');
+  const end =
+    thresholds.find(({ kind, state }) => kind === 'compaction' && state === 'ahead') ?? thresholds.find(({ kind }) => kind === 'limit');
   return !end || end.kind === nextEvent.kind ? null : t('{0} at {1}', capitalised(eventLabels[end.kind]()), shortTokens(end.tokens));
 }
 

@@ -40,14 +40,7 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     excluded: z.boolean(),
     interrupted: z.nullable(z.enum(['stopped', 'disconnected', 'crashed'])),
   }),
-  z.object({
-    kind: z.literal('thinking'),
-    id,
-    at: z.number(),
-    text: z.string(),
-    durationMs: z.nullable(z.number()),
-    folded: z.boolean(),
-  }),
+  z.object({ kind: z.literal('thinking'), id, at: z.number(), text: z.string(), durationMs: z.nullable(z.number()), folded: z.boolean() }),
   z.object({
     kind: z.literal('tool'),
     id,
@@ -58,7 +51,9 @@ export const TranscriptRow = z.discriminatedUnion('kind', [
     /** A running call has what it has printed so far, or the end of it. */
     output: z.nullable(z.string()),
     /** The call waits for the user's answer to this. */
-    approval: z.nullable(z.object({ title: z.string(), detail: z.nullable(z.string()), note: z.optional(z.string()), everyTime: z.boolean() })),
+    approval: z.nullable(
+      z.object({ title: z.string(), detail: z.nullable(z.string()), note: z.optional(z.string()), everyTime: z.boolean() }),
+    ),
     /** What it changes, or has changed, can be seen. */
     hasDiff: z.boolean(),
     status: z.enum(['running', 'ok', 'error', 'denied', 'interrupted']),
@@ -168,7 +163,9 @@ const LeftBranch = z.nullable(z.object({ messages: z.number(), summarizing: z.bo
 export type LeftBranch = z.infer<typeof LeftBranch>;
 
 /** The turn waits for the user to say what becomes of a context that is full; null: it does not. */
-export const FullContext = z.nullable(z.object({ used: z.number(), effective: z.number(), /** Sent as it is, the model takes it. */ fits: z.boolean() }));
+export const FullContext = z.nullable(
+  z.object({ used: z.number(), effective: z.number(), /** Sent as it is, the model takes it. */ fits: z.boolean() }),
+);
 export type FullContext = z.infer<typeof FullContext>;
 
 /** `instructions` asks for some first. */

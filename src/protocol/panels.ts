@@ -38,7 +38,15 @@ export const BreakdownState = z.object({
   excluded: z.array(z.object({ id, speaker: z.string(), text: z.string(), at: z.number() })),
   timeline: z.object({
     points: z.array(z.object({ position: z.number(), at: z.number(), tokens: z.number(), measured: z.boolean() })),
-    marks: z.array(z.object({ kind: z.enum(['compaction', 'undo', 'checkpoint', 'exclusion']), entry: id, position: z.number(), at: z.number(), tokens: z.number() })),
+    marks: z.array(
+      z.object({
+        kind: z.enum(['compaction', 'undo', 'checkpoint', 'exclusion']),
+        entry: id,
+        position: z.number(),
+        at: z.number(),
+        tokens: z.number(),
+      }),
+    ),
   }),
   /** Oldest first. */
   compactions: z.array(

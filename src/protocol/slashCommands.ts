@@ -21,7 +21,7 @@ export const slashCommands = {
   ask: { does: () => t('Ask a single question without any history'), argument: () => t('question') },
   export: { does: () => t('Export this session'), argument: null },
   analytics: { does: () => t('Show how the history has grown and what it cost'), argument: null },
-  memory: { does: () => t('Open the model\'s notes'), argument: null },
+  memory: { does: () => t("Open the model's notes"), argument: null },
   log: { does: () => t('Show the log'), argument: null },
 } as const satisfies Readonly<Record<string, { readonly does: () => string; readonly argument: (() => string) | null }>>;
 

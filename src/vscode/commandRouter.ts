@@ -91,7 +91,13 @@ export class CommandRouter implements WorkbenchActions {
       tell: (text) => this.tell(text),
       tellUndoable: (text, undo) => this.tellUndoable(text, undo),
     });
-    this.branches = new BranchCommands({ controller: deps.controller, ids: deps.ids, forkAt: (entry) => deps.sessions.actions.forkAt(entry), tell: (text) => this.tell(text), now: Date.now });
+    this.branches = new BranchCommands({
+      controller: deps.controller,
+      ids: deps.ids,
+      forkAt: (entry) => deps.sessions.actions.forkAt(entry),
+      tell: (text) => this.tell(text),
+      now: Date.now,
+    });
     this.modelCommands = new ModelCommands({ ...deps, tell: (text) => this.tell(text) });
     this.contextCommands = new ContextCommands({
       ...deps.context,
@@ -110,10 +116,26 @@ export class CommandRouter implements WorkbenchActions {
       run: (name, args) => this.run(name, args),
       pin: (target) => this.contextCommands.pinTarget(target),
     });
-    this.all = { ...this.own, ...this.sessionCommands.all, ...this.contextCommands.all, ...this.branches.all, ...this.composer.all, ...deps.care.all, ...deps.transfer.all };
+    this.all = {
+      ...this.own,
+      ...this.sessionCommands.all,
+      ...this.contextCommands.all,
+      ...this.branches.all,
+      ...this.composer.all,
+      ...deps.care.all,
+      ...deps.transfer.all,
+    };
   }
 
-  private readonly own: Readonly<Record<Exclude<CommandName, SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCommandsCommandName | TransferCommandName>, (args: readonly unknown[]) => Promise<void>>> = {
+  private readonly own: Readonly<
+    Record<
+      Exclude<
+        CommandName,
+        SessionCommandName | ContextCommandName | BranchCommandName | ComposerCommandName | HistoryCommandsCommandName | TransferCommandName
+      >,
+      (args: readonly unknown[]) => Promise<void>
+    >
+  > = {
     newSession: () => this.newSession(),
     searchHistory: ([typed]) => this.searchHistory(typeof typed === 'string' ? typed : ''),
     relinkHistory: () => this.relinkHistory(),
@@ -121,7 +143,8 @@ export class CommandRouter implements WorkbenchActions {
     showBreakdown: async () => this.showBreakdown(),
     watchOpenClaw: () => this.deps.watchOpenClaw(),
     showAnalytics: async () => this.deps.showAnalytics(),
-    askWithoutHistory: ([typed]) => askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
+    askWithoutHistory: ([typed]) =>
+      askWithoutHistory(typeof typed === 'string' ? typed : '', { models: this.deps.models, model: this.deps.controller.choices.model }),
     stop: () => this.deps.controller.stop(),
     answerApproval: () => this.answerApproval(),
     decideWhenFull: () => this.decideWhenFull(),
@@ -207,7 +230,11 @@ export class CommandRouter implements WorkbenchActions {
     const { controller } = this.deps;
     await controller.open();
     if (controller.approvals.length === 0) await this.openWaiting('permission');
-    await answerApprovals({ pending: () => controller.approvals, answer: (call, answer) => controller.answerApproval(call, answer), showChange: (call) => this.showDiff(call) });
+    await answerApprovals({
+      pending: () => controller.approvals,
+      answer: (call, answer) => controller.answerApproval(call, answer),
+      showChange: (call) => this.showDiff(call),
+    });
   }
 
   async answerFull(answer: FullAnswer): Promise<void> {
@@ -316,12 +343,22 @@ export class CommandRouter implements WorkbenchActions {
     const [found] = await controller.entries([entry]);
     if (!found) return;
     await showEntry(found);
-    void window.showInformationMessage(t('Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.'));
+    void window.showInformationMessage(
+      t(
+        'Threadkeeper: what you picked is not part of the conversation as it stands now (another branch, or a detail the transcript does not show). Its text is open beside the conversation.',
+      ),
+    );
   }
 
   private async relinkHistory(): Promise<void> {
     const { controller, memory, relink } = this.deps;
-    await relinkHistory({ ...relink, close: () => controller.close(), forgetLastSession: () => memory.forgetLast(), now: Date.now, tell: (text) => this.tell(text) });
+    await relinkHistory({
+      ...relink,
+      close: () => controller.close(),
+      forgetLastSession: () => memory.forgetLast(),
+      now: Date.now,
+      tell: (text) => this.tell(text),
+    });
   }
 
   private async declineRelink(): Promise<void> {
@@ -336,7 +373,8 @@ export class CommandRouter implements WorkbenchActions {
 
   /** A line in the status bar beside an open view, else a message. */
   private tell(text: string): void {
-    if (this.deps.controller.viewVisible && text.length <= mostInStatusBar) window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
+    if (this.deps.controller.viewVisible && text.length <= mostInStatusBar)
+      window.setStatusBarMessage(`$(info) Threadkeeper: ${text}`, lineMs);
     else void window.showInformationMessage(text);
   }
 }

@@ -1,4 +1,12 @@
-import { Disposable as VscodeDisposable, EventEmitter, FileSystemError, type FileChangeEvent, type FileStat, type FileSystemProvider, type Uri } from 'vscode';
+import {
+  Disposable as VscodeDisposable,
+  EventEmitter,
+  FileSystemError,
+  type FileChangeEvent,
+  type FileStat,
+  type FileSystemProvider,
+  type Uri,
+} from 'vscode';
 import { DisposableStore, type Disposable } from '../core/base/disposable';
 
 /** Documents of a scheme of ours that can be read and saved, each by itself: there is no folder to list, and nothing to move or delete. */

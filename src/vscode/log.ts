@@ -60,7 +60,9 @@ const longestValue = 2_000;
 /** One line of the log: the event's name, its data as `key=value`, nothing that looks like a secret. Never throws. */
 export function logLine(event: string, data: Readonly<Record<string, unknown>> = {}, secrets: readonly string[] = []): string {
   const safe = (text: string) => redactedHead(text, longestValue, secrets) + (text.length > longestValue ? '…' : '');
-  const fields = Object.entries(data).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${typeof value === 'string' && secretKind(key) ? '[secret]' : valueText(value, safe)}`]));
+  const fields = Object.entries(data).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}=${typeof value === 'string' && secretKind(key) ? '[secret]' : valueText(value, safe)}`],
+  );
   return [redactedHead(event, longestValue, secrets), ...fields].join(' ');
 }
 

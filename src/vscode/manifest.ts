@@ -19,7 +19,11 @@ export const summaryScheme = 'threadkeeper-summary';
 export const detailsScheme = 'threadkeeper-details';
 /** Other agents of VS Code may call the tools with these names. */
 export const sharedToolPrefix = 'threadkeeper_';
-export const sharedToolNames = { recall: 'threadkeeper_recall', search: 'threadkeeper_searchSessions', notes: 'threadkeeper_notes' } as const;
+export const sharedToolNames = {
+  recall: 'threadkeeper_recall',
+  search: 'threadkeeper_searchSessions',
+  notes: 'threadkeeper_notes',
+} as const;
 /** Both sides of what a tool changes have this scheme. */
 export const changeScheme = 'threadkeeper-change';
 

@@ -12,7 +12,11 @@ export function showKeyStorageBroken(text: string): void {
 }
 
 export function showSessionDeleted(title: string): void {
-  void window.showInformationMessage(title === '' ? t('Another window has deleted the session that was open here for good. Your next message begins a new session.') : t('Another window has deleted “{0}”, which was open here, for good. Your next message begins a new session.', title));
+  void window.showInformationMessage(
+    title === ''
+      ? t('Another window has deleted the session that was open here for good. Your next message begins a new session.')
+      : t('Another window has deleted “{0}”, which was open here, for good. Your next message begins a new session.', title),
+  );
 }
 
 /** Before an undo that restores more than the model takes. */
@@ -24,6 +28,12 @@ export async function confirmUndo(question: string): Promise<boolean> {
 /** Modal: the turn waits for it, and it is the user who wanted to be asked. */
 export async function askBudget(spent: number, budget: number): Promise<boolean> {
   const goOn = t('Go On');
-  const question = t('Today\'s requests have cost ${0}; your budget is ${1} a day. Go on?', spent.toFixed(2), budget.toFixed(2));
-  return (await window.showWarningMessage(question, { modal: true, detail: t('You are asked again after another ${0}. The setting is threadkeeper.budget.perDay.', budget.toFixed(2)) }, goOn)) === goOn;
+  const question = t("Today's requests have cost ${0}; your budget is ${1} a day. Go on?", spent.toFixed(2), budget.toFixed(2));
+  return (
+    (await window.showWarningMessage(
+      question,
+      { modal: true, detail: t('You are asked again after another ${0}. The setting is threadkeeper.budget.perDay.', budget.toFixed(2)) },
+      goOn,
+    )) === goOn
+  );
 }

@@ -119,7 +119,10 @@ export function readSettings(source: SettingsSource): { readonly settings: Setti
 /** Finds the defaults in the extension's own package.json, the one place where they stand. */
 export function defaultsOf(packageJson: unknown): SettingsSource['default'] {
   const { contributes } = Manifest.parse(packageJson);
-  const properties = Object.assign({}, ...contributes.configuration.map((section) => section.properties)) as Record<string, { readonly default?: unknown }>;
+  const properties = Object.assign({}, ...contributes.configuration.map((section) => section.properties)) as Record<
+    string,
+    { readonly default?: unknown }
+  >;
   return (key) => properties[key]?.default;
 }
 
@@ -141,25 +144,39 @@ const text: Check<string> = { schema: z.string(), expected: () => t('text') };
 const modelId: Check<string> = { schema: Trimmed, expected: () => t('the id of a model') };
 const aFolder: Check<string> = { schema: Trimmed, expected: () => t('a folder') };
 const sessionKey: Check<string> = { schema: Trimmed, expected: () => t('the key of a session') };
-const anAddress: Check<string> = { schema: Trimmed.check(z.refine((address) => address === '' || (/^https?:\/\//i.test(address) && URL.canParse(address)))), expected: () => t('an http or https address') };
+const anAddress: Check<string> = {
+  schema: Trimmed.check(z.refine((address) => address === '' || (/^https?:\/\//i.test(address) && URL.canParse(address)))),
+  expected: () => t('an http or https address'),
+};
 const aFlag: Check<boolean> = { schema: z.boolean(), expected: () => t('true or false') };
 const aCount: Check<number> = { schema: z.int().check(z.positive()), expected: () => t('a whole number above 0') };
 const days: Check<number> = { schema: Amount, expected: () => t('a number of days') };
 const dollars: Check<number> = { schema: Amount, expected: () => t('a number of dollars') };
 /** Nothing could be said in fewer than a thousand. */
-const tokens: Check<number> = { schema: z.int().check(z.refine((count) => count === 0 || count >= 1_000)), expected: () => t('a number of tokens') };
+const tokens: Check<number> = {
+  schema: z.int().check(z.refine((count) => count === 0 || count >= 1_000)),
+  expected: () => t('a number of tokens'),
+};
 const names: Check<readonly string[]> = { schema: Names, expected: () => t('a list of names') };
 const folders: Check<readonly string[]> = { schema: Names, expected: () => t('a list of folders') };
 const aPreset: Check<string> = { schema: z.enum(presetNames), expected: () => t('a policy ({0})', presetNames.join(', ')) };
 const anApi: Check<OpenaiApi> = { schema: z.enum(openaiApis), expected: () => t('one of {0}', openaiApis.join(', ')) };
 const anApprovalMode: Check<ApprovalMode> = { schema: z.enum(approvalModes), expected: () => t('one of {0}', approvalModes.join(', ')) };
-const editRules: Check<EditRules> = { schema: z.record(z.string(), z.boolean()), expected: () => t('a table of patterns, each with true or false') };
-const prices: Check<PriceTable> = { schema: z.record(z.string(), Price), expected: () => t('a table of prices by model, each with input and output in dollars per million tokens') };
+const editRules: Check<EditRules> = {
+  schema: z.record(z.string(), z.boolean()),
+  expected: () => t('a table of patterns, each with true or false'),
+};
+const prices: Check<PriceTable> = {
+  schema: z.record(z.string(), Price),
+  expected: () => t('a table of prices by model, each with input and output in dollars per million tokens'),
+};
 
 const builtInGuard = editGuard(defaultEditRules);
 
 /** Whatever instructs the next session is asked about, also in folders that the user has named as those of skills. */
 function skillRules(named: readonly string[]): EditRules {
   const within = named.filter((folder) => !/^(?:[~/\\]|[A-Za-z]:)/.test(folder)).map((folder) => folder.replace(/^\.\//, ''));
-  return Object.fromEntries(within.filter((folder) => builtInGuard(`${folder}/any.md`) === null).map((folder) => [`**/${folder}/**`, false]));
+  return Object.fromEntries(
+    within.filter((folder) => builtInGuard(`${folder}/any.md`) === null).map((folder) => [`**/${folder}/**`, false]),
+  );
 }

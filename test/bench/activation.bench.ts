@@ -56,7 +56,18 @@ async function packEmpty(): Promise<string> {
   const folder = join(builtTests, 'empty');
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'extension.js'), 'exports.activate = () => undefined;\n');
-  await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'tk-empty', publisher: 'bench', displayName: 'tk-empty', version: '1.0.0', engines: { vscode: '^1.100.0' }, main: './extension.js', activationEvents: ['onStartupFinished'] }));
+  await writeFile(
+    join(folder, 'package.json'),
+    JSON.stringify({
+      name: 'tk-empty',
+      publisher: 'bench',
+      displayName: 'tk-empty',
+      version: '1.0.0',
+      engines: { vscode: '^1.100.0' },
+      main: './extension.js',
+      activationEvents: ['onStartupFinished'],
+    }),
+  );
   await writeFile(join(folder, 'README.md'), 'Nothing, for comparison.\n');
   return packExtension(join(builtTests, 'empty.vsix'), folder);
 }

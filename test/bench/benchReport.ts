@@ -16,13 +16,18 @@ ratios are taken within one run and are what to compare. Each table says when an
 /** The page with these tables in the place of older ones of the same name; the others stay as they are. */
 export function benchReport(page: string, results: Readonly<Record<string, readonly unknown[]>>, facts: BenchFacts): string {
   const sections = new Map([...page.matchAll(/^## (.+)\n([\s\S]*?)(?=^## |$(?![\s\S]))/gm)].map(([, name, body]) => [name!, body!.trim()]));
-  for (const [name, rows] of Object.entries(results)) sections.set(name, [`${facts.date}, ${facts.versions.join(', ')}`, table(rows), ...notesOf(rows)].join('\n\n'));
-  return [introduction, ...[...sections].sort(([a], [b]) => a.localeCompare(b)).map(([name, body]) => `## ${name}\n\n${body}\n`)].join('\n');
+  for (const [name, rows] of Object.entries(results))
+    sections.set(name, [`${facts.date}, ${facts.versions.join(', ')}`, table(rows), ...notesOf(rows)].join('\n\n'));
+  return [introduction, ...[...sections].sort(([a], [b]) => a.localeCompare(b)).map(([name, body]) => `## ${name}\n\n${body}\n`)].join(
+    '\n',
+  );
 }
 
 /** What rows say in their field `note`: below the table, because it explains more than one of them. */
 export function notesOf(rows: readonly unknown[]): string[] {
-  return rows.flatMap((row) => (typeof row === 'object' && row !== null && 'note' in row && typeof row.note === 'string' ? [row.note] : []));
+  return rows.flatMap((row) =>
+    typeof row === 'object' && row !== null && 'note' in row && typeof row.note === 'string' ? [row.note] : [],
+  );
 }
 
 export function withoutNote(row: unknown): unknown {
@@ -32,13 +37,17 @@ export function withoutNote(row: unknown): unknown {
 
 /** Columns in the order in which the rows name them, those with a ratio after the name of the row. */
 function table(rows: readonly unknown[]): string {
-  const records = rows.map(withoutNote).map((row) => (typeof row === 'object' && row !== null ? (row as Record<string, unknown>) : { result: row }));
+  const records = rows
+    .map(withoutNote)
+    .map((row) => (typeof row === 'object' && row !== null ? (row as Record<string, unknown>) : { result: row }));
   const names = [...new Set(records.flatMap((record) => Object.keys(record)))];
   const [first = 'result', ...rest] = names;
   const isRatio = (name: string) => /ratio|share|×|:/i.test(name);
   const columns = [first, ...rest.filter(isRatio), ...rest.filter((name) => !isRatio(name))];
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(columns), line(columns.map(() => '---')), ...records.map((record) => line(columns.map((name) => cell(record[name]))))].join('\n');
+  return [line(columns), line(columns.map(() => '---')), ...records.map((record) => line(columns.map((name) => cell(record[name]))))].join(
+    '\n',
+  );
 }
 
 function cell(value: unknown): string {

@@ -28,7 +28,11 @@ export async function run(): Promise<ChatViewResult[]> {
     await context.route(`${origin}/**`, serve);
     const rows = conversation(messages);
     const empty = await open(context, { snapshot: snapshot({ rows: [], context: null }) });
-    const long = await open(context, { snapshot: snapshot({ rows: rows.slice(-firstRows), hasMore: true }), earlier: rows.slice(0, -firstRows), pageSize });
+    const long = await open(context, {
+      snapshot: snapshot({ rows: rows.slice(-firstRows), hasMore: true }),
+      earlier: rows.slice(0, -firstRows),
+      pageSize,
+    });
     const firstPaint = await paintedAfterReady(long.view);
     const opening = await metric(long, 'TaskDuration');
     const most = await readToTheTop(long.view);
@@ -36,7 +40,10 @@ export async function run(): Promise<ChatViewResult[]> {
     const typed = { empty: [] as number[], long: [] as number[] };
     const work = { empty: 0, long: 0 };
     for (let round = 0; round < rounds; round++) {
-      for (const [name, page] of [['empty', empty], ['long', long]] as const) {
+      for (const [name, page] of [
+        ['empty', empty],
+        ['long', long],
+      ] as const) {
         const before = await metric(page, 'TaskDuration');
         typed[name].push(...(await typing(page.view)));
         work[name] += (await metric(page, 'TaskDuration')) - before;
@@ -48,7 +55,11 @@ export async function run(): Promise<ChatViewResult[]> {
       { measure: 'rows in the document, at most', atMost: 300, measured: most },
       { measure: 'first paint of rows after ready, ms', atMost: 500, measured: round1(firstPaint) },
       { measure: 'main thread CPU until that is settled, the page itself included, ms', atMost: 500, measured: round1(opening * 1000) },
-      { measure: `heap with all ${messages} messages read, more than empty, MB`, atMost: 60, measured: round1((heap.long - heap.empty) / 1e6) },
+      {
+        measure: `heap with all ${messages} messages read, more than empty, MB`,
+        atMost: 60,
+        measured: round1((heap.long - heap.empty) / 1e6),
+      },
       { measure: 'key to paint in an empty session, p95 ms', atMost: null, measured: round1(inEmpty) },
       { measure: `key to paint with ${messages} messages, p95 ms`, atMost: null, measured: round1(inLong) },
       { measure: 'key to paint, longer than in an empty session, ms', atMost: 16, measured: round1(inLong - inEmpty) },
@@ -85,7 +96,9 @@ async function open(context: BrowserContext, options: ViewOptions): Promise<Meas
 
 /** The host's first message is its answer to `ready`, and here it comes at once. */
 function paintedAfterReady(view: View): Promise<number> {
-  return view.page.evaluate(() => performance.getEntriesByName('rows painted')[0]!.startTime - performance.getEntriesByName('answered')[0]!.startTime);
+  return view.page.evaluate(
+    () => performance.getEntriesByName('rows painted')[0]!.startTime - performance.getEntriesByName('answered')[0]!.startTime,
+  );
 }
 
 /** Scrolls until the first message is in sight; the most rows that the document had on the way. */
@@ -118,10 +131,18 @@ async function typing(view: View): Promise<number[]> {
   await page.evaluate(() => {
     const times: number[] = [];
     Object.assign(window, { keyTimes: times });
-    document.querySelector('tk-composer textarea')!.addEventListener('keydown', ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - timeStamp))), { capture: true });
+    document
+      .querySelector('tk-composer textarea')!
+      .addEventListener(
+        'keydown',
+        ({ timeStamp }) => requestAnimationFrame(() => setTimeout(() => times.push(performance.now() - timeStamp))),
+        { capture: true },
+      );
   });
   await box.focus();
-  await page.keyboard.type('The migration copies batch after batch and checks the counts. '.repeat(4).slice(0, keys), { delay: betweenKeysMs });
+  await page.keyboard.type('The migration copies batch after batch and checks the counts. '.repeat(4).slice(0, keys), {
+    delay: betweenKeysMs,
+  });
   await view.settled();
   return page.evaluate(() => (window as unknown as { keyTimes: number[] }).keyTimes);
 }

@@ -13,7 +13,20 @@ const longWorkRequests = Number(process.env['CONTEXT_REQUESTS'] ?? 480);
 const longWorkWindow = 100_000;
 const longWorkFile = 1_000;
 
-const summaryFaults: readonly (SummaryFault | null)[] = ['overloaded', 'refusal', null, 'empty', 'cut', 'bigger', null, 'tool', 'not_json', 'injected', 'slow', null];
+const summaryFaults: readonly (SummaryFault | null)[] = [
+  'overloaded',
+  'refusal',
+  null,
+  'empty',
+  'cut',
+  'bigger',
+  null,
+  'tool',
+  'not_json',
+  'injected',
+  'slow',
+  null,
+];
 const turnFaults: readonly TurnFault[] = ['overloaded', 'disconnect', 'overflow'];
 
 /**
@@ -38,7 +51,13 @@ export async function run(): Promise<unknown[]> {
   });
   rows.push(row('balanced, everything fails', corpus, chaos));
   const long = codeWork(longWorkRequests / 2, longWorkFile);
-  rows.push(row(`balanced, ${longWorkRequests} requests, ${longWorkWindow / 1000}k window`, long, await simulate('balanced', long, { window: longWorkWindow, summaryMs })));
+  rows.push(
+    row(
+      `balanced, ${longWorkRequests} requests, ${longWorkWindow / 1000}k window`,
+      long,
+      await simulate('balanced', long, { window: longWorkWindow, summaryMs }),
+    ),
+  );
   return rows;
 }
 

@@ -18,9 +18,54 @@ export interface Fact {
   readonly answer: string;
 }
 
-const places = ['harbour', 'granary', 'archive', 'foundry', 'orchard', 'tannery', 'observatory', 'signal box', 'ice house', 'customs hall', 'ropewalk', 'mill race'];
-const things = ['gate code', 'dock number', 'shift lead', 'meter reading', 'spare key number', 'radio channel', 'seal number', 'ledger page', 'tank pressure', 'crane serial'];
-const syllables = ['ka', 'ri', 'mo', 'ten', 'lu', 'ver', 'sa', 'dor', 'pel', 'in', 'tha', 'ob', 'ure', 'ny', 'cas', 'tol', 'mi', 'ran', 'eb', 'qui'];
+const places = [
+  'harbour',
+  'granary',
+  'archive',
+  'foundry',
+  'orchard',
+  'tannery',
+  'observatory',
+  'signal box',
+  'ice house',
+  'customs hall',
+  'ropewalk',
+  'mill race',
+];
+const things = [
+  'gate code',
+  'dock number',
+  'shift lead',
+  'meter reading',
+  'spare key number',
+  'radio channel',
+  'seal number',
+  'ledger page',
+  'tank pressure',
+  'crane serial',
+];
+const syllables = [
+  'ka',
+  'ri',
+  'mo',
+  'ten',
+  'lu',
+  'ver',
+  'sa',
+  'dor',
+  'pel',
+  'in',
+  'tha',
+  'ob',
+  'ure',
+  'ny',
+  'cas',
+  'tol',
+  'mi',
+  'ran',
+  'eb',
+  'qui',
+];
 
 /** Facts that nothing in the prose around them repeats. */
 export function plantedFacts(count: number, seed = 7): Fact[] {
@@ -35,7 +80,8 @@ export function plantedFacts(count: number, seed = 7): Fact[] {
 
 /** Prose of about so many tokens, made of invented words: 2.2 characters each with the tokenizer of the double. */
 export function prose(tokens: number, random: () => number): string {
-  const word = () => Array.from({ length: 1 + Math.floor(random() * 3) }, () => syllables[Math.floor(random() * syllables.length)]).join('');
+  const word = () =>
+    Array.from({ length: 1 + Math.floor(random() * 3) }, () => syllables[Math.floor(random() * syllables.length)]).join('');
   let text = '';
   while (text.length < tokens * 2.2) {
     const words = Array.from({ length: 6 + Math.floor(random() * 10) }, word).join(' ');

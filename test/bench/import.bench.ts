@@ -48,9 +48,18 @@ export async function run(): Promise<ImportBenchResult[]> {
   const rig = await ImportRig.open();
   try {
     const results: ImportBenchResult[] = [];
-    for (const [source, words] of [['short messages', 60], ['with tool output', 1_000]] as const) {
+    for (const [source, words] of [
+      ['short messages', 60],
+      ['with tool output', 1_000],
+    ] as const) {
       const file = rig.source(`${words}.jsonl`, rows(words));
-      const parse = await best(async () => void readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as unknown));
+      const parse = await best(
+        async () =>
+          void readFileSync(file, 'utf8')
+            .split('\n')
+            .filter((line) => line !== '')
+            .map((line) => JSON.parse(line) as unknown),
+      );
       const convert = await best(async () => {
         let records = 0;
         for await (const { type } of readJsonLines(file, 'pi', { source: file })) if (type === 'record') records++;
@@ -63,13 +72,15 @@ export async function run(): Promise<ImportBenchResult[]> {
         const temp = tempFolder();
         const store = await openStore({ folder: temp.path, workerFile, label: 'bench' });
         let took = 0;
-        delays.push(await loopDelay(async () => {
-          const began = performance.now();
-          const { sessions } = await importInThread(store, [file], { workerFile: taskWorkerFile });
-          took = performance.now() - began;
-          if (sessions[0]?.entriesAdded !== messages) throw new Error(JSON.stringify(sessions));
-          return sessions[0].uuid;
-        }));
+        delays.push(
+          await loopDelay(async () => {
+            const began = performance.now();
+            const { sessions } = await importInThread(store, [file], { workerFile: taskWorkerFile });
+            took = performance.now() - began;
+            if (sessions[0]?.entriesAdded !== messages) throw new Error(JSON.stringify(sessions));
+            return sessions[0].uuid;
+          }),
+        );
         if (entries.length === 0) entries = await store.entriesBySeq(Array.from({ length: messages }, (_, i) => i + 1));
         await store.close();
         temp.remove();
@@ -107,7 +118,9 @@ async function bareInsert(entries: readonly StoredEntry[]): Promise<number> {
     database.run("INSERT INTO sessions(uuid, id, key, created_at, updated_at, last_opened_at) VALUES ('s', '1', 'k', 1, 1, 1)");
     const began = performance.now();
     database.run('BEGIN');
-    const entry = database.prepare('INSERT INTO entries(seq, uuid, session, parent, entry_type, role, model_facing, display, source_id, created_at) VALUES (?, ?, ?, ?, ?, ?, 1, 1, ?, ?)');
+    const entry = database.prepare(
+      'INSERT INTO entries(seq, uuid, session, parent, entry_type, role, model_facing, display, source_id, created_at) VALUES (?, ?, ?, ?, ?, ?, 1, 1, ?, ?)',
+    );
     const body = database.prepare('INSERT INTO bodies(entry, content_json, text, crc32) VALUES (?, ?, ?, 0)');
     for (const one of entries) {
       entry.run([one.seq, one.uuid, 's', one.parent, one.content.type, 'user', one.sourceId ?? null, one.createdAt]);
@@ -154,7 +167,16 @@ function rows(words: number): unknown[] {
       id: `r${i}`,
       parentId: i === 0 ? null : `r${i - 1}`,
       timestamp: new Date(Date.UTC(2026, 8, 1) + i * 1000).toISOString(),
-      message: i % 2 === 0 ? { role: 'user', content: text(i) } : { role: 'assistant', provider: 'anthropic', model: 'm', content: [{ type: 'text', text: text(i) }], usage: { input: 1, output: 1 } },
+      message:
+        i % 2 === 0
+          ? { role: 'user', content: text(i) }
+          : {
+              role: 'assistant',
+              provider: 'anthropic',
+              model: 'm',
+              content: [{ type: 'text', text: text(i) }],
+              usage: { input: 1, output: 1 },
+            },
     })),
   ];
 }

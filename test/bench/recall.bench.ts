@@ -17,10 +17,20 @@ export async function run(): Promise<unknown[]> {
   for (const parts of sets) {
     for (const [name, ranking] of Object.entries(rankings)) {
       const shares: { readonly questions: number; readonly of: EvidenceShares }[] = [];
-      for (const { said, questions } of parts) shares.push({ questions: questions.length, of: await ranking(said, (asked) => evidenceShares(questions, asked)) });
+      for (const { said, questions } of parts)
+        shares.push({ questions: questions.length, of: await ranking(said, (asked) => evidenceShares(questions, asked)) });
       const questions = shares.reduce((sum, part) => sum + part.questions, 0);
-      const mean = (k: keyof EvidenceShares) => Math.round((shares.reduce((sum, part) => sum + part.of[k] * part.questions, 0) / Math.max(1, questions)) * 1000) / 1000;
-      rows.push({ corpus: parts.length === 1 ? parts[0]!.name : `LoCoMo, ${parts.length} conversations`, ranking: name, questions, 'at 5': mean('at 5'), 'at 10': mean('at 10'), 'at 25': mean('at 25'), 'at 50': mean('at 50') });
+      const mean = (k: keyof EvidenceShares) =>
+        Math.round((shares.reduce((sum, part) => sum + part.of[k] * part.questions, 0) / Math.max(1, questions)) * 1000) / 1000;
+      rows.push({
+        corpus: parts.length === 1 ? parts[0]!.name : `LoCoMo, ${parts.length} conversations`,
+        ranking: name,
+        questions,
+        'at 5': mean('at 5'),
+        'at 10': mean('at 10'),
+        'at 25': mean('at 25'),
+        'at 50': mean('at 50'),
+      });
     }
   }
   return rows;

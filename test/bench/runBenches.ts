@@ -12,7 +12,9 @@ interface Bench {
 /** `node dist/test/bench/runBenches.js [name…]`: every benchmark, or those whose file name contains one of the words. */
 async function main(words: readonly string[]): Promise<void> {
   const folder = join(builtTests, 'bench');
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.bench.js') && (words.length === 0 || words.some((word) => file.includes(word))));
+  const files = (await readdir(folder)).filter(
+    (file) => file.endsWith('.bench.js') && (words.length === 0 || words.some((word) => file.includes(word))),
+  );
   const results: Record<string, unknown[]> = {};
   for (const file of files.sort()) {
     const name = file.replace('.bench.js', '');
@@ -24,15 +26,26 @@ async function main(words: readonly string[]): Promise<void> {
   }
   if (files.length === 0) throw new Error(`No benchmark matches ${words.join(', ')}`);
   await mkdir(artifacts, { recursive: true });
-  await writeFile(join(artifacts, 'bench.json'), `${JSON.stringify({ node: process.version, at: new Date().toISOString(), results }, null, 2)}\n`);
+  await writeFile(
+    join(artifacts, 'bench.json'),
+    `${JSON.stringify({ node: process.version, at: new Date().toISOString(), results }, null, 2)}\n`,
+  );
   await report(results);
 }
 
 /** Into the documents, but for runs that are cut short. */
 async function report(results: Readonly<Record<string, readonly unknown[]>>): Promise<void> {
   if (process.argv.some((word) => word.startsWith('-'))) return;
-  const { version, dependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as { version: string; dependencies: Record<string, string> };
-  const versions = [`Threadkeeper ${version}`, `Node ${process.versions.node}`, `sql.js ${dependencies['sql.js']}`, `${availableParallelism()} cores`];
+  const { version, dependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+    version: string;
+    dependencies: Record<string, string>;
+  };
+  const versions = [
+    `Threadkeeper ${version}`,
+    `Node ${process.versions.node}`,
+    `sql.js ${dependencies['sql.js']}`,
+    `${availableParallelism()} cores`,
+  ];
   const file = join(projectRoot, 'docs', 'benchmarks.md');
   const page = await readFile(file, 'utf8').catch(() => '');
   await writeFile(file, benchReport(page, results, { date: new Date().toISOString().slice(0, 10), versions }));

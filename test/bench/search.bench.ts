@@ -20,21 +20,37 @@ export async function run(): Promise<SearchBenchResult[]> {
   try {
     const characters = fill(store);
     const { connection } = store.database;
-    const sizeOf = () => Number(connection.get('PRAGMA page_count')?.['page_count']) * Number(connection.get('PRAGMA page_size')?.['page_size']);
+    const sizeOf = () =>
+      Number(connection.get('PRAGMA page_count')?.['page_count']) * Number(connection.get('PRAGMA page_size')?.['page_size']);
     const before = sizeOf();
     const batches = store.index().sort((x, y) => x - y);
     const at = (share: number) => round(batches[Math.min(batches.length - 1, Math.floor(batches.length * share))] ?? 0);
-    console.log(`${messages} messages, ${round(characters / 1e6)} M characters; index ${round((sizeOf() - before) / characters)}× of the text, made in ${round(batches.reduce((x, y) => x + y, 0) / 1000)} s`);
+    console.log(
+      `${messages} messages, ${round(characters / 1e6)} M characters; index ${round((sizeOf() - before) / characters)}× of the text, made in ${round(batches.reduce((x, y) => x + y, 0) / 1000)} s`,
+    );
     console.log(`${batches.length} batches: median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`);
-    const results = [rare, '東京駅', `${rare} src/file77.ts word12`, 'word12 word900', 'word0 word1 word2 word3 word4', 'nowhere'].map((query): SearchBenchResult => {
-      const parts = query.split(' ').map((part) => `%${part}%`);
-      const search = best(() => store.core.search({ text: query, limit: 20 }).hits.length);
-      const terms = store.core.search({ text: query, limit: 1 }).terms;
-      const candidates = best(() => store.core.index.candidates(terms, { condition: null }).found.length);
-      const like = best(() => connection.all(`SELECT entry FROM bodies WHERE ${parts.map(() => 'text LIKE ?').join(' OR ')}`, parts).length);
-      return { query, search, candidates, like, ratio: search / like };
-    });
-    console.table(results.map(({ query, search, candidates, like, ratio }) => ({ query, search: round(search), candidates: round(candidates), like: round(like), 'search : LIKE': round(ratio, 4), 'index : LIKE': round(candidates / like, 4) })));
+    const results = [rare, '東京駅', `${rare} src/file77.ts word12`, 'word12 word900', 'word0 word1 word2 word3 word4', 'nowhere'].map(
+      (query): SearchBenchResult => {
+        const parts = query.split(' ').map((part) => `%${part}%`);
+        const search = best(() => store.core.search({ text: query, limit: 20 }).hits.length);
+        const terms = store.core.search({ text: query, limit: 1 }).terms;
+        const candidates = best(() => store.core.index.candidates(terms, { condition: null }).found.length);
+        const like = best(
+          () => connection.all(`SELECT entry FROM bodies WHERE ${parts.map(() => 'text LIKE ?').join(' OR ')}`, parts).length,
+        );
+        return { query, search, candidates, like, ratio: search / like };
+      },
+    );
+    console.table(
+      results.map(({ query, search, candidates, like, ratio }) => ({
+        query,
+        search: round(search),
+        candidates: round(candidates),
+        like: round(like),
+        'search : LIKE': round(ratio, 4),
+        'index : LIKE': round(candidates / like, 4),
+      })),
+    );
     return results;
   } finally {
     store.database.close();
@@ -58,7 +74,16 @@ function fill(store: SearchStore): number {
         const text = words.join(' ');
         characters += text.length;
         const uuid = `b${n}`;
-        const entry = { uuid, session, parent, createdAt: 1_763_800_000_000 + n * 60_000, modelFacing: true, display: true, tokenEstimate: 1, content: { type: 'message' as const, role: 'user' as const, text } };
+        const entry = {
+          uuid,
+          session,
+          parent,
+          createdAt: 1_763_800_000_000 + n * 60_000,
+          modelFacing: true,
+          display: true,
+          tokenEstimate: 1,
+          content: { type: 'message' as const, role: 'user' as const, text },
+        };
         parent = uuid;
         return entry;
       });

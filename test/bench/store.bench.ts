@@ -34,7 +34,13 @@ export async function run(): Promise<StoreBenchRow[]> {
     rows.push(...(await projectionRows(folderOf(small), folderOf(large), ratioName)));
     rows.push(...(await killRows(folderOf('killed'), folderOf('clean'))));
     rows.push(...(await bulkRows(folderOf('bulk'))));
-    return [told('load of the machine before and after, and processors', `${loadBefore.toFixed(1)}, ${loadavg()[0]?.toFixed(1)}, ${availableParallelism()}`), ...rows];
+    return [
+      told(
+        'load of the machine before and after, and processors',
+        `${loadBefore.toFixed(1)}, ${loadavg()[0]?.toFixed(1)}, ${availableParallelism()}`,
+      ),
+      ...rows,
+    ];
   } finally {
     temp.remove();
   }
@@ -50,7 +56,12 @@ async function commitRows(folderOf: (name: number) => string, ratioName: string)
     const copy = `${folderOf(size)}-exported`;
     cpSync(folderOf(size), copy, { recursive: true });
     exported.set(size, await task('exportCommits', { folder: copy, commits: size > 100 ? 3 : 7 }));
-    rows.push(told(`commit of 2.6 KB at ${size} MB, and with export per commit`, `${ms(ours.get(size)?.median)} : ${ms(exported.get(size)?.median)}`));
+    rows.push(
+      told(
+        `commit of 2.6 KB at ${size} MB, and with export per commit`,
+        `${ms(ours.get(size)?.median)} : ${ms(exported.get(size)?.median)}`,
+      ),
+    );
   }
   const of = (size: number | undefined) => ours.get(size ?? 0);
   const [small, large] = [of(sizes[0]), of(sizes.at(-1))];
@@ -67,7 +78,10 @@ async function commitRows(folderOf: (name: number) => string, ratioName: string)
 
 async function openRows(small: string, large: string, ratioName: string): Promise<StoreBenchRow[]> {
   const both = await alternately([small, large], (folder) => task('open', { folder, session: 'grown' }));
-  const [one, other] = both.map((results) => ({ opened: best(results.map((r) => r.opened)), resident: best(results.map((r) => r.resident)) }));
+  const [one, other] = both.map((results) => ({
+    opened: best(results.map((r) => r.opened)),
+    resident: best(results.map((r) => r.resident)),
+  }));
   return [
     atMost(`open, ${ratioName}`, ratio(other?.opened, one?.opened), 1.3),
     atMost(`resident memory, ${ratioName}`, ratio(other?.resident, one?.resident), 1.1),
@@ -86,7 +100,11 @@ async function projectionRows(small: string, large: string, ratioName: string): 
   const shortMs = best((inLarge[0] ?? []).map(({ ms }) => ms[1] ?? NaN));
   return [
     atMost(`projection, ${ratioName}`, ratio(longMs, smallMs), 1.3),
-    atMost(quick ? 'projection with 11k entries of history : 100' : 'projection with 115k entries of history : 1k', ratio(longMs, shortMs), 1.3),
+    atMost(
+      quick ? 'projection with 11k entries of history : 100' : 'projection with 115k entries of history : 1k',
+      ratio(longMs, shortMs),
+      1.3,
+    ),
     told('projection of 41 messages', ms(longMs)),
   ];
 }
@@ -98,13 +116,18 @@ async function killRows(killed: string, clean: string): Promise<StoreBenchRow[]>
   const times = { killed: [] as number[], clean: [] as number[] };
   // A copy for each opening, of the clean store as well: whatever is done once for a folder is done for both.
   for (let i = 0; i < opens; i++) {
-    for (const [which, folder] of [['killed', killed], ['clean', clean]] as const) {
+    for (const [which, folder] of [
+      ['killed', killed],
+      ['clean', clean],
+    ] as const) {
       const copy = `${folder}-${i}`;
       cpSync(folder, copy, { recursive: true });
       times[which].push((await task('open', { folder: copy, session: 'grown' })).opened);
     }
   }
-  return [atMost(`open after ${quick ? '1,000' : '10,000'} commits and a kill : clean open`, ratio(best(times.killed), best(times.clean)), 1.3)];
+  return [
+    atMost(`open after ${quick ? '1,000' : '10,000'} commits and a kill : clean open`, ratio(best(times.killed), best(times.clean)), 1.3),
+  ];
 }
 
 async function bulkRows(folder: string): Promise<StoreBenchRow[]> {
@@ -120,7 +143,9 @@ async function bulkRows(folder: string): Promise<StoreBenchRow[]> {
   const { ms: whole } = await task('resume', { folder, session: 'bulk' });
   // A session of this length has been compacted, or no model would take it.
   await task('compact', { folder, session: 'bulk', entries: 0 });
-  const [empty = [], full = []] = await alternately([`${folder}-empty`, folder], (which) => task('resume', { folder: which, session: 'bulk' }));
+  const [empty = [], full = []] = await alternately([`${folder}-empty`, folder], (which) =>
+    task('resume', { folder: which, session: 'bulk' }),
+  );
   const difference = best(full.map(({ ms }) => ms)) - best(empty.map(({ ms }) => ms));
   return [
     atMost(`first page of ${entries} entries after the worker starts, ms`, best(opened.map((r) => r.afterStart)), 150),
@@ -129,12 +154,17 @@ async function bulkRows(folder: string): Promise<StoreBenchRow[]> {
     told('resume it uncompacted, with every entry handed to the window', ms(whole)),
     atMost('bytes per message of 3,650 characters with search index', chat.withIndex / chatEntries, 6000),
     told('of which pages that wait for more', `${Math.round(chat.free / chatEntries)}`),
-    told(`${entries} messages indexed in, index per byte of text`, `${filled.seconds.toFixed(1)} s, ${((filled.withIndex - filled.bytes) / (entries * 5078)).toFixed(2)}`),
+    told(
+      `${entries} messages indexed in, index per byte of text`,
+      `${filled.seconds.toFixed(1)} s, ${((filled.withIndex - filled.bytes) / (entries * 5078)).toFixed(2)}`,
+    ),
     atMost('full-text search : LIKE', ratio(search.search, search.like), 0.1),
     told('search, slowest search, LIKE', `${ms(search.search)}, ${ms(search.worst)}, ${ms(search.like)}`),
     ...delays.flatMap(({ what, first, used, idle }) => [
       atMost(`delay of the window's thread, 99 %, ms: ${what}, the first time`, first, 5),
-      used === null ? told(`the same : idle (${ms(idle)})`, ratio(first, idle).toFixed(2)) : atMost(`the same once it is in use : idle (${ms(idle)})`, ratio(used, idle), 3),
+      used === null
+        ? told(`the same : idle (${ms(idle)})`, ratio(first, idle).toFixed(2))
+        : atMost(`the same once it is in use : idle (${ms(idle)})`, ratio(used, idle), 3),
     ]),
   ];
 }

@@ -66,7 +66,13 @@ function time(task: () => number): { ms: number; value: number } {
 }
 
 function row(name: string, characters: number, ours: number, theirs: number | null): TokenBenchResult {
-  return { name, characters, ours: round(ours), theirs: theirs === null ? null : round(theirs), ratio: theirs === null ? null : round(theirs / ours) };
+  return {
+    name,
+    characters,
+    ours: round(ours),
+    theirs: theirs === null ? null : round(theirs),
+    ratio: theirs === null ? null : round(theirs / ours),
+  };
 }
 
 function round(value: number): number {

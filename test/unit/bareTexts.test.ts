@@ -23,10 +23,16 @@ describe('what a user reads', function () {
   before(() => (found = bareTexts()));
 
   it('is in the language of VS Code', () => {
-    deepStrictEqual(found.filter(({ text }) => !names.has(text) && !Object.hasOwn(exceptions, text)).map(({ place, text }) => `${place}: ${text}`), []);
+    deepStrictEqual(
+      found.filter(({ text }) => !names.has(text) && !Object.hasOwn(exceptions, text)).map(({ place, text }) => `${place}: ${text}`),
+      [],
+    );
   });
 
   it('has no exception that is not needed', () => {
-    deepStrictEqual(Object.keys(exceptions).filter((text) => !found.some((one) => one.text === text)), []);
+    deepStrictEqual(
+      Object.keys(exceptions).filter((text) => !found.some((one) => one.text === text)),
+      [],
+    );
   });
 });

@@ -10,23 +10,44 @@ import { blockMarkdown } from '../../src/core/transfer/transcriptMarkdown';
 import { pageHead } from '../../src/node/transfer/export/transcriptHtml';
 import { useChinese } from '../support/vscode/chinese';
 
-const request = (text: string): ModelRequest => ({ model: 'offline', system: '', tools: [], maxOutputTokens: 1_000, messages: [{ role: 'user', blocks: [{ type: 'text', text }] }] });
+const request = (text: string): ModelRequest => ({
+  model: 'offline',
+  system: '',
+  tools: [],
+  maxOutputTokens: 1_000,
+  messages: [{ role: 'user', blocks: [{ type: 'text', text }] }],
+});
 const nothing = { search: () => Promise.resolve({ hits: [], complete: false, statistics: { count: 0, documentFrequency: [] } }) };
 
 describe('in Chinese', () => {
   useChinese();
 
   it('offline mode answers', async () => {
-    const model = new OfflineModel({ store: nothing as never, notes: { list: () => Promise.reject(new StoreError('io', english('{0} is not a database', 'notes'))), read: () => Promise.resolve('') }, files: null });
+    const model = new OfflineModel({
+      store: nothing as never,
+      notes: {
+        list: () => Promise.reject(new StoreError('io', english('{0} is not a database', 'notes'))),
+        read: () => Promise.resolve(''),
+      },
+      files: null,
+    });
     const answers: string[] = [];
     for (const text of ['你好！', '灯塔的端口是多少']) {
-      for await (const event of model.stream(request(text), new AbortController().signal)) if (event.type === 'block' && event.block.type === 'text') answers.push(event.block.text);
+      for await (const event of model.stream(request(text), new AbortController().signal))
+        if (event.type === 'block' && event.block.type === 'text') answers.push(event.block.text);
     }
-    const hint = '要与模型聊天，请设置 API 密钥：在 VS Code 中使用命令 *Threadkeeper: 设置 API 密钥…*，在其他地方使用 `ANTHROPIC_API_KEY`。';
+    const hint =
+      '要与模型聊天，请设置 API 密钥：在 VS Code 中使用命令 *Threadkeeper: 设置 API 密钥…*，在其他地方使用 `ANTHROPIC_API_KEY`。';
     const opening = '我处于离线模式：我不生成文本，只搜索此工作区的历史记录、笔记和文件。';
     deepStrictEqual(answers, [
       [opening, '请询问您在这里谈过或文件中保存的内容：用名称、路径、错误文本和其他少见的词最容易找到。', hint].join('\n\n'),
-      [opening, '没有与您的问题匹配的内容。请换用其他词：名称、路径、错误文本。', '未搜索全部历史记录：仍在编制索引。', '无法搜索笔记：notes 不是数据库', hint].join('\n\n'),
+      [
+        opening,
+        '没有与您的问题匹配的内容。请换用其他词：名称、路径、错误文本。',
+        '未搜索全部历史记录：仍在编制索引。',
+        '无法搜索笔记：notes 不是数据库',
+        hint,
+      ].join('\n\n'),
     ]);
   });
 
@@ -39,10 +60,24 @@ describe('in Chinese', () => {
       { type: 'compaction_undone', target: 'e2' } as never,
     ];
     const heads = contents.map((content) => {
-      const block = transcriptBlock({ uuid: 'e', seq: 1, session: 's', parent: null, createdAt: Number.NaN, display: true, content } as never);
+      const block = transcriptBlock({
+        uuid: 'e',
+        seq: 1,
+        session: 's',
+        parent: null,
+        createdAt: Number.NaN,
+        display: true,
+        content,
+      } as never);
       return block && blockMarkdown(block);
     });
-    deepStrictEqual(heads, ['## 您 · 未知时间\n\nHello', '## 助手 · 未知时间\n\nHi\n\n*连接中断*', '**read\\_file 的结果（不允许）** · 未知时间\n\n```\nno\n```', '**标签：draft** · 未知时间', '**已撤消压缩** · 未知时间']);
+    deepStrictEqual(heads, [
+      '## 您 · 未知时间\n\nHello',
+      '## 助手 · 未知时间\n\nHi\n\n*连接中断*',
+      '**read\\_file 的结果（不允许）** · 未知时间\n\n```\nno\n```',
+      '**标签：draft** · 未知时间',
+      '**已撤消压缩** · 未知时间',
+    ]);
     deepStrictEqual(/<html lang="([^"]+)">/.exec(pageHead('a', 'b'))?.[1], 'zh-cn');
   });
 
@@ -50,7 +85,16 @@ describe('in Chinese', () => {
     const texts = [
       storeTurnError(new StoreError('io', english("{0}: the store's worker ended with code {1}", '/home/h', 3)), true).message,
       modelTurnError({ reason: 'network', detail: english('Nothing was received for {0} s.', 90) }, 'm').message,
-      modelTurnError({ reason: 'budget', detail: english('{0} Nothing was sent; your message is kept.', english("Today's requests have cost ${0}, and the budget is ${1} (setting threadkeeper.budget.perDay).", '2.00', '1.00')) }, 'm').message,
+      modelTurnError(
+        {
+          reason: 'budget',
+          detail: english(
+            '{0} Nothing was sent; your message is kept.',
+            english("Today's requests have cost ${0}, and the budget is ${1} (setting threadkeeper.budget.perDay).", '2.00', '1.00'),
+          ),
+        },
+        'm',
+      ).message,
       english('Another window owns this store: {0}, process {1} on {2}', english('VS Code window'), 7, 'host'),
     ].map(shown);
     for (const text of texts) doesNotMatch(text.replace(/threadkeeper\.\S+|VS Code|\/home\/h/g, ''), /[a-z]{2,} [a-z]{2,}/i);

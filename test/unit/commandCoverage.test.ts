@@ -20,7 +20,9 @@ const titles = JSON.parse(readFileSync(join(projectRoot, 'package.nls.json'), 'u
 
 describe('the tests of the window', () => {
   it('run every command', () => {
-    const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts')).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+    const lines = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
     const runs = lines.filter((line) => helpers.test(line));
     const isRun = (name: CommandName) => {
       const other = pressed[name];
@@ -30,6 +32,9 @@ describe('the tests of the window', () => {
       const written = [title, title.replace('…', '')].flatMap((text) => [`'${text}'`, `'Threadkeeper: ${text}'`]);
       return runs.some((line) => written.some((text) => line.includes(text)));
     };
-    deepStrictEqual((Object.keys(commandIds) as CommandName[]).filter((name) => !isRun(name)), []);
+    deepStrictEqual(
+      (Object.keys(commandIds) as CommandName[]).filter((name) => !isRun(name)),
+      [],
+    );
   });
 });

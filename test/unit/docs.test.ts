@@ -5,7 +5,15 @@ import { basename, dirname, join } from 'node:path';
 import { projectRoot } from '../support/paths';
 import { settingsReference, settingsReferenceFile } from '../support/source/settingsReference';
 
-const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs/architecture.md', 'docs/security.md', 'docs/settings.md', 'docs/seeds.md'];
+const pages = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'docs/architecture.md',
+  'docs/security.md',
+  'docs/settings.md',
+  'docs/seeds.md',
+];
 
 interface Code {
   readonly files: ReadonlySet<string>;
@@ -13,12 +21,19 @@ interface Code {
 }
 
 async function readCode(): Promise<Code> {
-  const below = async (root: string) => (await readdir(join(projectRoot, root), { recursive: true })).filter((path) => /\.(?:ts|mjs)$/.test(path)).map((path) => join(projectRoot, root, path));
+  const below = async (root: string) =>
+    (await readdir(join(projectRoot, root), { recursive: true }))
+      .filter((path) => /\.(?:ts|mjs)$/.test(path))
+      .map((path) => join(projectRoot, root, path));
   const paths = (await Promise.all(['src', 'webview-ui', 'test'].map(below))).flat();
   const texts = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
   return {
     files: new Set(['esbuild.mjs', 'eslint.config.mjs', ...paths.map((path) => basename(path))]),
-    exported: new Set(texts.flatMap((text) => [...text.matchAll(/^export (?:class|interface|type|const|(?:async )?function) (\w+)/gm)].map(([, name]) => name!))),
+    exported: new Set(
+      texts.flatMap((text) =>
+        [...text.matchAll(/^export (?:class|interface|type|const|(?:async )?function) (\w+)/gm)].map(([, name]) => name!),
+      ),
+    ),
   };
 }
 
@@ -33,8 +48,12 @@ describe('the documents', () => {
   });
 
   it('name every package that ships, and no other', async () => {
-    const { dependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as { dependencies: Record<string, string> };
-    const listed = [...(await readFile(join(projectRoot, 'docs', 'security.md'), 'utf8')).matchAll(/^\| `([^`]+)` \| /gm)].map(([, name]) => name);
+    const { dependencies } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+      dependencies: Record<string, string>;
+    };
+    const listed = [...(await readFile(join(projectRoot, 'docs', 'security.md'), 'utf8')).matchAll(/^\| `([^`]+)` \| /gm)].map(
+      ([, name]) => name,
+    );
     assert.deepEqual(listed, Object.keys(dependencies).sort());
   });
 
@@ -43,14 +62,20 @@ describe('the documents', () => {
       const text = await readFile(join(projectRoot, page), 'utf8');
       const links = [...text.matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target]) => target!);
       const paths = [...text.matchAll(/`((?:src|test|webview-ui|docs|media)\/[\w./-]+)`/g)].map(([, path]) => path!);
-      const broken = [...links.filter((target) => !existsSync(join(projectRoot, dirname(page), target))), ...paths.filter((path) => !existsSync(join(projectRoot, path)))];
+      const broken = [
+        ...links.filter((target) => !existsSync(join(projectRoot, dirname(page), target))),
+        ...paths.filter((path) => !existsSync(join(projectRoot, path))),
+      ];
       assert.deepEqual(broken, []);
     });
 
     it(`name only settings, scripts and parts of the code that are there: ${page}`, async () => {
       const text = await readFile(join(projectRoot, page), 'utf8');
       const named = (pattern: RegExp) => [...new Set([...text.matchAll(pattern)].map(([, name]) => name!))];
-      const { scripts, contributes } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as { scripts: Record<string, string>; contributes: { configuration: { properties: object }[] } };
+      const { scripts, contributes } = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8')) as {
+        scripts: Record<string, string>;
+        contributes: { configuration: { properties: object }[] };
+      };
       const settings = new Set(contributes.configuration.flatMap(({ properties }) => Object.keys(properties)));
       const { files, exported } = code;
       assert.deepEqual(

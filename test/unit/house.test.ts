@@ -24,13 +24,21 @@ describe('the layout', () => {
   it(`has no folder with more than ${mostFiles} loose files`, () => {
     const counts = new Map<string, number>();
     for (const file of files) counts.set(dirname(file), (counts.get(dirname(file)) ?? 0) + 1);
-    deepStrictEqual([...counts].filter(([, count]) => count > mostFiles), []);
+    deepStrictEqual(
+      [...counts].filter(([, count]) => count > mostFiles),
+      [],
+    );
   });
 
   it('keeps a file of src/vscode that does not import vscode beside what uses it, or loose when several features use it', () => {
-    const plain = files.filter((file) => file.startsWith('src/vscode/') && !imports.some(({ from, to }) => from === file && to === 'vscode'));
+    const plain = files.filter(
+      (file) => file.startsWith('src/vscode/') && !imports.some(({ from, to }) => from === file && to === 'vscode'),
+    );
     ok(plain.length > 20, 'the files are found');
-    deepStrictEqual(plain.filter((file) => !isAtHome(file)), []);
+    deepStrictEqual(
+      plain.filter((file) => !isAtHome(file)),
+      [],
+    );
   });
 });
 
@@ -53,6 +61,10 @@ function importsOf(file: string): Import[] {
   const text = readFileSync(join(projectRoot, file), 'utf8');
   return [...text.matchAll(/^import (type )?[^'"]*from '([^']+)'|\bimport\('([^']+)'\)/gm)].map(([, type, fixed, later]) => {
     const target = fixed ?? later ?? '';
-    return { from: file, to: target.startsWith('.') ? `${normalize(join(dirname(file), target)).replaceAll('\\', '/')}.ts` : target, typeOnly: type !== undefined };
+    return {
+      from: file,
+      to: target.startsWith('.') ? `${normalize(join(dirname(file), target)).replaceAll('\\', '/')}.ts` : target,
+      typeOnly: type !== undefined,
+    };
   });
 }

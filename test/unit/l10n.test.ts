@@ -18,11 +18,16 @@ describe('the texts of the manifest', () => {
   });
 
   it('keep their values and links in Chinese', () => {
-    const differing = Object.keys(english).filter((key) => JSON.stringify(fixedParts(english[key]!)) !== JSON.stringify(fixedParts(chinese[key] ?? '')));
+    const differing = Object.keys(english).filter(
+      (key) => JSON.stringify(fixedParts(english[key]!)) !== JSON.stringify(fixedParts(chinese[key] ?? '')),
+    );
     assert.deepEqual(differing, []);
   });
 
   it('are none of them left in English', () => {
-    assert.deepEqual(Object.keys(english).filter((key) => english[key] === chinese[key]), []);
+    assert.deepEqual(
+      Object.keys(english).filter((key) => english[key] === chinese[key]),
+      [],
+    );
   });
 });

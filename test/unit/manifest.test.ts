@@ -4,7 +4,23 @@ import { join } from 'node:path';
 import { defaultEditRules } from '../../src/core/tools/guard/editGuard';
 import { policyKnobs } from '../../src/core/context/policy/policyKnobs';
 import { presets, resolvePolicy } from '../../src/core/context/policy/resolvePolicy';
-import { chatViewId, commandIds, contextKeys, detailsScheme, extensionId, focusChatCommand, previewScheme, selectionArgument, sessionsViewId, settingKey, settingKeys, sharedToolNames, summaryScheme, type CommandName, type SettingName } from '../../src/vscode/manifest';
+import {
+  chatViewId,
+  commandIds,
+  contextKeys,
+  detailsScheme,
+  extensionId,
+  focusChatCommand,
+  previewScheme,
+  selectionArgument,
+  sessionsViewId,
+  settingKey,
+  settingKeys,
+  sharedToolNames,
+  summaryScheme,
+  type CommandName,
+  type SettingName,
+} from '../../src/vscode/manifest';
 import { projectRoot } from '../support/paths';
 
 interface Command {
@@ -29,7 +45,10 @@ interface Manifest {
   engines: { vscode: string };
   categories: string[];
   activationEvents: string[];
-  capabilities: { untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] }; virtualWorkspaces: { supported: string } };
+  capabilities: {
+    untrustedWorkspaces: { supported: string; restrictedConfigurations: string[] };
+    virtualWorkspaces: { supported: string };
+  };
   contributes: {
     languages: unknown;
     configurationDefaults: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -56,7 +75,15 @@ const { hasSession, canUndo, busy, compacting } = contextKeys;
 const enablement: Readonly<Record<string, readonly CommandName[]>> = {
   [hasSession]: [
     ...(['switchSession', 'searchHistory', 'renameSession', 'editTags', 'editSessionDetails', 'sortSessions', 'cleanUpSessions'] as const),
-    ...(['archiveSession', 'trashSession', 'forkSession', 'filterSessions', 'compareCompaction', 'createCheckpoint', 'selectTools'] as const),
+    ...([
+      'archiveSession',
+      'trashSession',
+      'forkSession',
+      'filterSessions',
+      'compareCompaction',
+      'createCheckpoint',
+      'selectTools',
+    ] as const),
     ...(['pin', 'unpin', 'showBreakdown', 'showAnalytics', 'exportSession', 'exportHistory', 'backUpHistory'] as const),
   ],
   [`${hasSession} && !${busy}`]: ['switchBranch', 'excludeEntry', 'includeEntry'],
@@ -94,8 +121,10 @@ describe('manifest', () => {
     deepStrictEqual(manifest.contributes.commands.map(({ command }) => command).sort(), Object.values(commandIds).sort());
   });
 
-  it('offers the commands under the extension\'s name, with the titles that are promised', () => {
-    const titles = Object.fromEntries(manifest.contributes.commands.map((command) => [command.command, `${command.category}: ${localized(command.title)}`]));
+  it("offers the commands under the extension's name, with the titles that are promised", () => {
+    const titles = Object.fromEntries(
+      manifest.contributes.commands.map((command) => [command.command, `${command.category}: ${localized(command.title)}`]),
+    );
     deepStrictEqual(titles, {
       [commandIds.newSession]: 'Threadkeeper: New Session',
       [commandIds.switchSession]: 'Threadkeeper: Switch Session…',
@@ -176,25 +205,38 @@ describe('manifest', () => {
   it('uses no context key that the code does not set', () => {
     const known = new Set<string>([...Object.values(contextKeys), ...Object.values(commandIds), chatViewId, sessionsViewId]);
     const { menus, keybindings, viewsWelcome } = manifest.contributes;
-    const clauses = [...manifest.contributes.commands.map((command) => command.enablement ?? ''), ...[...Object.values(menus).flat(), ...keybindings, ...viewsWelcome].map((item) => item.when ?? '')];
+    const clauses = [
+      ...manifest.contributes.commands.map((command) => command.enablement ?? ''),
+      ...[...Object.values(menus).flat(), ...keybindings, ...viewsWelcome].map((item) => item.when ?? ''),
+    ];
     const used = clauses.flatMap((clause) => clause.match(/threadkeeper\.[\w.]+/g) ?? []);
-    deepStrictEqual(used.filter((key) => !known.has(key)), []);
+    deepStrictEqual(
+      used.filter((key) => !known.has(key)),
+      [],
+    );
   });
 
   it('has exactly the settings that the code reads, each with a default and a scope', () => {
-    const read = [...(Object.keys(settingKeys) as SettingName[]).map(settingKey), ...Object.keys(policyKnobs).map((knob) => `threadkeeper.${knob}`)];
+    const read = [
+      ...(Object.keys(settingKeys) as SettingName[]).map(settingKey),
+      ...Object.keys(policyKnobs).map((knob) => `threadkeeper.${knob}`),
+    ];
     deepStrictEqual(Object.keys(properties).sort(), read.sort());
-    for (const [key, property] of Object.entries(properties)) ok(property.default !== undefined && ['application', 'machine', 'window'].includes(property.scope), key);
+    for (const [key, property] of Object.entries(properties))
+      ok(property.default !== undefined && ['application', 'machine', 'window'].includes(property.scope), key);
   });
 
   it('shows the built-in rules for edits as their default', () => {
     deepStrictEqual(properties[settingKey('editRules')]?.default, defaultEditRules);
   });
 
-  it('takes addresses from the machine\'s settings only', () => {
+  it("takes addresses from the machine's settings only", () => {
     const addresses = Object.entries(properties).filter(([key]) => /url|endpoint|host|address/i.test(key));
     ok(addresses.length > 0);
-    deepStrictEqual(addresses.filter(([, property]) => property.scope !== 'machine').map(([key]) => key), []);
+    deepStrictEqual(
+      addresses.filter(([, property]) => property.scope !== 'machine').map(([key]) => key),
+      [],
+    );
   });
 
   it('lets a workspace set nothing that opens a boundary, costs without a bound or deletes', () => {
@@ -203,17 +245,43 @@ describe('manifest', () => {
     const ofContext = /^(context|memoryFlush|checkpoint|compaction)\.|^summarizer\.(failureThreshold|resetMinutes|retryIntervalSeconds)$/;
     // A line of the status bar; a button; what is watched only after the user has agreed to it for this workspace.
     const others = ['statusBar.visible', 'history.offerBranchSummary', 'openclaw.inherit', 'openclaw.sessionKey'];
-    const open = Object.entries(properties).filter(([, { scope }]) => scope !== 'machine' && scope !== 'application').map(([key]) => key.slice('threadkeeper.'.length));
-    deepStrictEqual(open.filter((key) => !ofContext.test(key) && !others.includes(key)), []);
-    for (const key of ['tools.approval', 'tools.autoApproveEdits', 'instructions', 'instructionFiles', 'model', 'openclaw.path', 'openclaw.twoWay', 'history.trashDays', 'summarizer.chain', 'budget.perDay', 'prices']) ok(!open.includes(key), key);
+    const open = Object.entries(properties)
+      .filter(([, { scope }]) => scope !== 'machine' && scope !== 'application')
+      .map(([key]) => key.slice('threadkeeper.'.length));
+    deepStrictEqual(
+      open.filter((key) => !ofContext.test(key) && !others.includes(key)),
+      [],
+    );
+    for (const key of [
+      'tools.approval',
+      'tools.autoApproveEdits',
+      'instructions',
+      'instructionFiles',
+      'model',
+      'openclaw.path',
+      'openclaw.twoWay',
+      'history.trashDays',
+      'summarizer.chain',
+      'budget.perDay',
+      'prices',
+    ])
+      ok(!open.includes(key), key);
   });
 
   it('offers every policy, and the values of the default one as defaults', () => {
     deepStrictEqual(properties[settingKey('policy')]?.enum, Object.keys(presets));
-    const { policy, problems } = resolvePolicy('balanced', Object.fromEntries(Object.keys(policyKnobs).map((name) => [name, properties[`threadkeeper.${name}`]?.default])));
+    const { policy, problems } = resolvePolicy(
+      'balanced',
+      Object.fromEntries(Object.keys(policyKnobs).map((name) => [name, properties[`threadkeeper.${name}`]?.default])),
+    );
     deepStrictEqual(problems, []);
     // What is off by default stands in the manifest as 0, and in the preset not at all.
-    deepStrictEqual(JSON.parse(JSON.stringify(policy, (key, value: unknown) => (/^(reserveTokens|messages|tokens)$/.test(key) && value === 0 ? undefined : value))), JSON.parse(JSON.stringify(resolvePolicy('balanced').policy)));
+    deepStrictEqual(
+      JSON.parse(
+        JSON.stringify(policy, (key, value: unknown) => (/^(reserveTokens|messages|tokens)$/.test(key) && value === 0 ? undefined : value)),
+      ),
+      JSON.parse(JSON.stringify(resolvePolicy('balanced').policy)),
+    );
   });
 
   it('offers other agents exactly the tools that the code registers', () => {
@@ -221,7 +289,8 @@ describe('manifest', () => {
   });
 
   it('gives every setting a description and a place', () => {
-    for (const [key, property] of Object.entries(properties)) ok(localized(property.markdownDescription).length > 20 && property.order > 0, key);
+    for (const [key, property] of Object.entries(properties))
+      ok(localized(property.markdownDescription).length > 20 && property.order > 0, key);
   });
 
   it('ignores what an untrusted workspace says about model, instructions and address', () => {
@@ -247,10 +316,22 @@ describe('manifest', () => {
   it('leads through its first steps by commands and events that exist', () => {
     const known = new Set<string>([...Object.values(commandIds), focusChatCommand, 'workbench.action.openSettings']);
     const linked = Object.entries(strings).flatMap(([, value]) => [...value.matchAll(/\(command:([\w.]+)/g)].map((match) => match[1]!));
-    deepStrictEqual(linked.filter((command) => !known.has(command)), []);
-    const events = (manifest.contributes.walkthroughs ?? []).flatMap(({ steps }) => steps.flatMap(({ completionEvents }) => completionEvents));
-    const happens = new Set<string>([`onView:${chatViewId}`, ...Object.values(commandIds).map((id) => `onCommand:${id}`), ...Object.values(contextKeys).map((key) => `onContext:${key}`)]);
-    deepStrictEqual(events.filter((event) => !happens.has(event)), []);
+    deepStrictEqual(
+      linked.filter((command) => !known.has(command)),
+      [],
+    );
+    const events = (manifest.contributes.walkthroughs ?? []).flatMap(({ steps }) =>
+      steps.flatMap(({ completionEvents }) => completionEvents),
+    );
+    const happens = new Set<string>([
+      `onView:${chatViewId}`,
+      ...Object.values(commandIds).map((id) => `onCommand:${id}`),
+      ...Object.values(contextKeys).map((key) => `onContext:${key}`),
+    ]);
+    deepStrictEqual(
+      events.filter((event) => !happens.has(event)),
+      [],
+    );
   });
 
   it('takes keys in the Sessions view only, for the rows that are selected there, and never from a text box', () => {
@@ -267,26 +348,59 @@ describe('manifest', () => {
 
   it('offers on a row of the Sessions view only what its kind of row takes', () => {
     const items = manifest.contributes.menus['view/item/context'] ?? [];
-    deepStrictEqual(items.filter(({ when }) => !when?.startsWith(`view == ${sessionsViewId} && viewItem `)), []);
+    deepStrictEqual(
+      items.filter(({ when }) => !when?.startsWith(`view == ${sessionsViewId} && viewItem `)),
+      [],
+    );
   });
 
   it('has the container, the view and the ids that the code registers', () => {
     deepStrictEqual(`${manifest.publisher}.${manifest.name}`, extensionId);
-    deepStrictEqual(manifest.contributes.viewsContainers.activitybar.map(({ id, title }) => ({ id, title })), [{ id: 'threadkeeper', title: 'Threadkeeper' }]);
-    deepStrictEqual(manifest.contributes.views['threadkeeper']?.map(({ id, type }) => ({ id, type })), [{ id: chatViewId, type: 'webview' }, { id: sessionsViewId, type: undefined }]);
-    deepStrictEqual((manifest.contributes.walkthroughs ?? []).map(({ id }) => id), ['start']);
+    deepStrictEqual(
+      manifest.contributes.viewsContainers.activitybar.map(({ id, title }) => ({ id, title })),
+      [{ id: 'threadkeeper', title: 'Threadkeeper' }],
+    );
+    deepStrictEqual(
+      manifest.contributes.views['threadkeeper']?.map(({ id, type }) => ({ id, type })),
+      [
+        { id: chatViewId, type: 'webview' },
+        { id: sessionsViewId, type: undefined },
+      ],
+    );
+    deepStrictEqual(
+      (manifest.contributes.walkthroughs ?? []).map(({ id }) => id),
+      ['start'],
+    );
   });
 
   it('asks for VS Code 1.100, starts for the status bar and for documents of its own, and is filed under AI and Chat', () => {
     deepStrictEqual(
       { engine: manifest.engines.vscode, activation: manifest.activationEvents, categories: manifest.categories },
-      { engine: '^1.100.0', activation: ['onStartupFinished', `onFileSystem:${summaryScheme}`, `onFileSystem:${detailsScheme}`, `onFileSystem:${previewScheme}`], categories: ['AI', 'Chat'] },
+      {
+        engine: '^1.100.0',
+        activation: [
+          'onStartupFinished',
+          `onFileSystem:${summaryScheme}`,
+          `onFileSystem:${detailsScheme}`,
+          `onFileSystem:${previewScheme}`,
+        ],
+        categories: ['AI', 'Chat'],
+      },
     );
   });
 
   it('ships the pictures it names', () => {
-    const icons = [manifest.icon, ...manifest.contributes.viewsContainers.activitybar.map(({ icon }) => icon), ...Object.values(manifest.contributes.views).flatMap((views) => views.map(({ icon }) => icon))];
-    const steps = (manifest.contributes.walkthroughs ?? []).flatMap(({ steps }) => steps.map(({ media }) => media.svg ?? media.markdown ?? ''));
-    deepStrictEqual([...icons, ...steps].filter((file) => !existsSync(join(projectRoot, file))), []);
+    const icons = [
+      manifest.icon,
+      ...manifest.contributes.viewsContainers.activitybar.map(({ icon }) => icon),
+      ...Object.values(manifest.contributes.views).flatMap((views) => views.map(({ icon }) => icon)),
+    ];
+    const steps = (manifest.contributes.walkthroughs ?? []).flatMap(({ steps }) =>
+      steps.map(({ media }) => media.svg ?? media.markdown ?? ''),
+    );
+    deepStrictEqual(
+      [...icons, ...steps].filter((file) => !existsSync(join(projectRoot, file))),
+      [],
+    );
   });
 });

@@ -21,10 +21,35 @@ describe('the package', function () {
     const files = await listFiles({ cwd: projectRoot, packageManager: 0 });
     assert.deepEqual(
       files.map((file) => file.replaceAll('\\', '/')).sort(),
-      [...built, ...walkthrough, ...strings, ...bundles, 'package.json', 'README.md', 'CHANGELOG.md', 'LICENSE', 'media/icon.png', 'media/threadkeeper.svg', 'media/summary.tmLanguage.json'].sort(),
+      [
+        ...built,
+        ...walkthrough,
+        ...strings,
+        ...bundles,
+        'package.json',
+        'README.md',
+        'CHANGELOG.md',
+        'LICENSE',
+        'media/icon.png',
+        'media/threadkeeper.svg',
+        'media/summary.tmLanguage.json',
+      ].sort(),
     );
-    for (const name of ['extension.js', 'cli.js', 'storeWorker.js', 'storeTaskWorker.js', 'tokenWorker.js', 'analystWorker.js', 'sql-wasm.wasm', 'webview/main.js', 'webview/main.css']) {
-      assert.ok(files.some((file) => file.replaceAll('\\', '/') === `dist/${name}`), `${name} is packed`);
+    for (const name of [
+      'extension.js',
+      'cli.js',
+      'storeWorker.js',
+      'storeTaskWorker.js',
+      'tokenWorker.js',
+      'analystWorker.js',
+      'sql-wasm.wasm',
+      'webview/main.js',
+      'webview/main.css',
+    ]) {
+      assert.ok(
+        files.some((file) => file.replaceAll('\\', '/') === `dist/${name}`),
+        `${name} is packed`,
+      );
     }
   });
 

@@ -18,31 +18,51 @@ describe('the texts of the program', function () {
   const texts = () => new Set(calls.flatMap(({ call }) => literalsOf(call.arguments[0]) ?? []));
 
   it('are literals, so that they can be found', () => {
-    deepStrictEqual(calls.filter(({ call }) => literalsOf(call.arguments[0]) === null).map(({ place }) => place), []);
+    deepStrictEqual(
+      calls.filter(({ call }) => literalsOf(call.arguments[0]) === null).map(({ place }) => place),
+      [],
+    );
     ok(texts().size > 50);
   });
 
   it('are asked for when they are shown', () => {
-    deepStrictEqual(calls.filter(({ call }) => isTranslation(call, ['t']) && runsWhileLoading(call)).map(({ place }) => place), []);
+    deepStrictEqual(
+      calls.filter(({ call }) => isTranslation(call, ['t']) && runsWhileLoading(call)).map(({ place }) => place),
+      [],
+    );
   });
 
   it('are all there in Chinese', () => {
-    deepStrictEqual([...texts()].filter((text) => !Object.hasOwn(chinese, text)), []);
+    deepStrictEqual(
+      [...texts()].filter((text) => !Object.hasOwn(chinese, text)),
+      [],
+    );
   });
 
   it('are all used', () => {
     const used = texts();
-    deepStrictEqual(Object.keys(chinese).filter((text) => !used.has(text)), []);
+    deepStrictEqual(
+      Object.keys(chinese).filter((text) => !used.has(text)),
+      [],
+    );
   });
 
   it('are none of them left in English', () => {
     const words = (text: string) => text.replace(/\{\w+\}|`[^`]+`/g, '');
-    deepStrictEqual(Object.entries(chinese).filter(([english, text]) => /[a-z]{2}/i.test(words(english)) && !/\p{Script=Han}/u.test(text)), []);
+    deepStrictEqual(
+      Object.entries(chinese).filter(([english, text]) => /[a-z]{2}/i.test(words(english)) && !/\p{Script=Han}/u.test(text)),
+      [],
+    );
   });
 
   it('keep their placeholders and their code in Chinese', () => {
-    const fixed = (text: string) => [...placeholders(text), ...[...text.matchAll(/`[^`]+`|\$\([a-z~-]+\)/g)].map(([found]) => found).sort()];
-    const differing = Object.entries(chinese).filter(([english, text]) => JSON.stringify([...new Set(fixed(english))]) !== JSON.stringify([...new Set(fixed(text))]));
+    const fixed = (text: string) => [
+      ...placeholders(text),
+      ...[...text.matchAll(/`[^`]+`|\$\([a-z~-]+\)/g)].map(([found]) => found).sort(),
+    ];
+    const differing = Object.entries(chinese).filter(
+      ([english, text]) => JSON.stringify([...new Set(fixed(english))]) !== JSON.stringify([...new Set(fixed(text))]),
+    );
     deepStrictEqual(differing, []);
   });
 });
@@ -51,7 +71,10 @@ describe('t', () => {
   afterEach(() => useTranslations({ language: 'en', texts: {} }));
 
   it('is the English text where there is no other', () => {
-    deepStrictEqual([t('Plain'), t('{0} of {1}', 3, 'four'), t('{done} of {all}', { done: 3, all: 4 }), t('toString')], ['Plain', '3 of four', '3 of 4', 'toString']);
+    deepStrictEqual(
+      [t('Plain'), t('{0} of {1}', 3, 'four'), t('{done} of {all}', { done: 3, all: 4 }), t('toString')],
+      ['Plain', '3 of four', '3 of 4', 'toString'],
+    );
   });
 
   it('is the text of the language, in its own order', () => {
@@ -66,11 +89,21 @@ describe('t', () => {
   it('recognises what was made in English, with what was put into it', () => {
     useTranslations({
       language: 'zh-cn',
-      texts: { 'The disk is full.': '磁盘已满。', '{0} Nothing was sent; it needs {1} tokens.': '{0}没有发送，需要 {1} 个 token。', '{0}: {1}': '{0}：{1}' },
+      texts: {
+        'The disk is full.': '磁盘已满。',
+        '{0} Nothing was sent; it needs {1} tokens.': '{0}没有发送，需要 {1} 个 token。',
+        '{0}: {1}': '{0}：{1}',
+      },
     });
     const stored = english('{0} Nothing was sent; it needs {1} tokens.', english('The disk is full.'), 12);
-    deepStrictEqual([stored, shown(stored)], ['The disk is full. Nothing was sent; it needs 12 tokens.', '磁盘已满。没有发送，需要 12 个 token。']);
-    deepStrictEqual([shown('Error: of somebody else'), shown('several\nlines (with) [brackets]')], ['Error: of somebody else', 'several\nlines (with) [brackets]']);
+    deepStrictEqual(
+      [stored, shown(stored)],
+      ['The disk is full. Nothing was sent; it needs 12 tokens.', '磁盘已满。没有发送，需要 12 个 token。'],
+    );
+    deepStrictEqual(
+      [shown('Error: of somebody else'), shown('several\nlines (with) [brackets]')],
+      ['Error: of somebody else', 'several\nlines (with) [brackets]'],
+    );
   });
 
   it('reaches a page as it is', () => {
@@ -80,6 +113,9 @@ describe('t', () => {
 
   it('writes numbers and dates in its language', () => {
     useTranslations({ language: 'zh-cn', texts: {} });
-    deepStrictEqual([wholeNumber(1_234_567), new Intl.DateTimeFormat(textLocale(), { dateStyle: 'long', timeZone: 'UTC' }).format(0)], ['1,234,567', '1970年1月1日']);
+    deepStrictEqual(
+      [wholeNumber(1_234_567), new Intl.DateTimeFormat(textLocale(), { dateStyle: 'long', timeZone: 'UTC' }).format(0)],
+      ['1,234,567', '1970年1月1日'],
+    );
   });
 });

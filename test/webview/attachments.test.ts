@@ -21,7 +21,8 @@ const mentions: Mention[] = [
 describe('attachments and menus of the composer', function () {
   this.timeout(60_000);
   const open = useViews();
-  const answer = (view: View, answers: Record<string, unknown>) => view.page.evaluate((all) => Object.assign(window.fake.answers, all), answers);
+  const answer = (view: View, answers: Record<string, unknown>) =>
+    view.page.evaluate((all) => Object.assign(window.fake.answers, all), answers);
   const chips = (view: View) => view.find('tk-composer .attachment .chip-text').allTextContents();
   const options = (view: View) => view.find('[role=option] .completion-label').allTextContents();
   const paste = (view: View, files: { width: number; height: number; type: string; name: string }[]) =>
@@ -32,10 +33,14 @@ describe('attachments and menus of the composer', function () {
         canvas.width = width;
         canvas.height = height;
         canvas.getContext('2d')?.fillRect(0, 0, width / 2, height);
-        const blob = type.startsWith('image/png') ? await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type)) : new Blob(['not a picture']);
+        const blob = type.startsWith('image/png')
+          ? await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, type))
+          : new Blob(['not a picture']);
         data.items.add(new File([blob!], name, { type }));
       }
-      document.querySelector('textarea')?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+      document
+        .querySelector('textarea')
+        ?.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
     }, files);
 
   it('shows what a draft has attached, each with its tokens, takes one out, and sends the rest with the message', async () => {
@@ -75,9 +80,17 @@ describe('attachments and menus of the composer', function () {
   it('shows pictures in the transcript from the host only, and opens what is attached', async () => {
     const view = await open({ snapshot: null });
     await answer(view, { attachment_image: dot });
-    await view.show(snapshot({ rows: [{ ...user('u1', 'What is this?'), kind: 'user', attachments: [image, file] } as ReturnType<typeof user>] }));
+    await view.show(
+      snapshot({ rows: [{ ...user('u1', 'What is this?'), kind: 'user', attachments: [image, file] } as ReturnType<typeof user>] }),
+    );
     await view.find('.user-message tk-picture img').waitFor();
-    const overflow = await view.find('.user-message').evaluate((message) => [...message.querySelectorAll('.attachment *')].some((part) => part.getBoundingClientRect().right > message.getBoundingClientRect().right));
+    const overflow = await view
+      .find('.user-message')
+      .evaluate((message) =>
+        [...message.querySelectorAll('.attachment *')].some(
+          (part) => part.getBoundingClientRect().right > message.getBoundingClientRect().right,
+        ),
+      );
     strictEqual(overflow, false, 'nothing of a wide picture or its name is cut off');
     strictEqual(await view.find('.user-message img').getAttribute('src'), dot);
     await view.button(/^Open file src\/tide\.js/).click();
@@ -119,7 +132,10 @@ describe('attachments and menus of the composer', function () {
       document.querySelector('.composer')?.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
     });
     await view.until('both were asked for', async () => (await view.requests('attach')).length === 2);
-    deepStrictEqual(await view.requests('attach'), ['file:///w/a.ts', 'file:///w/b.ts'].map((uri) => ({ method: 'attach', source: { kind: 'uri', uri } })));
+    deepStrictEqual(
+      await view.requests('attach'),
+      ['file:///w/a.ts', 'file:///w/b.ts'].map((uri) => ({ method: 'attach', source: { kind: 'uri', uri } })),
+    );
   });
 
   it('lets all be read of what the chosen command does, however narrow the view', async () => {
@@ -128,7 +144,9 @@ describe('attachments and menus of the composer', function () {
     await area.pressSequentially('/');
     await view.find('[role=option]').first().waitFor();
     for (let i = 0; i < 3; i++) {
-      const { cut, text } = await view.find('[role=option].active .completion-detail').evaluate((e) => ({ cut: e.scrollWidth > e.clientWidth, text: e.textContent }));
+      const { cut, text } = await view
+        .find('[role=option].active .completion-detail')
+        .evaluate((e) => ({ cut: e.scrollWidth > e.clientWidth, text: e.textContent }));
       deepStrictEqual(cut, false, text ?? '');
       await area.press('ArrowDown');
     }
@@ -173,7 +191,10 @@ describe('attachments and menus of the composer', function () {
     await view.page.waitForFunction(() => document.querySelector('textarea')?.value === '@');
     await view.settled();
     deepStrictEqual(await options(view), []);
-    deepStrictEqual((await view.requests()).map(({ method }) => method), ['find_mentions']);
+    deepStrictEqual(
+      (await view.requests()).map(({ method }) => method),
+      ['find_mentions'],
+    );
   });
 
   it('offers the models of every provider behind /model, and runs the chosen one with Enter', async () => {
@@ -230,7 +251,9 @@ describe('attachments and menus of the composer', function () {
   });
 
   it('says what the host knows of a draft that cannot be read whole', async () => {
-    const view = await open({ snapshot: snapshot({ draft: 'text', draftRemark: 'Some of what was attached to this draft cannot be read.' }) });
+    const view = await open({
+      snapshot: snapshot({ draft: 'text', draftRemark: 'Some of what was attached to this draft cannot be read.' }),
+    });
     match(await view.text('tk-composer [role=alert]'), /cannot be read/);
   });
 });

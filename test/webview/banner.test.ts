@@ -16,20 +16,33 @@ describe('the banner', function () {
     const reached = async (label: string) => {
       for (let i = 0; i < 10; i++) {
         await view.page.keyboard.press('Tab');
-        if ((await view.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent)) === label) return;
+        if (
+          (await view.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent)) ===
+          label
+        )
+          return;
       }
       throw new Error(`${label} is not reached`);
     };
     await reached('Details');
     await view.page.keyboard.press('Enter');
     match(await view.find('.banner details').innerText(), /The damaged file was kept as/);
-    strictEqual(await view.find('.banner').evaluate((banner, height) => banner.clientHeight > height && banner.scrollWidth <= banner.clientWidth, short), true);
+    strictEqual(
+      await view
+        .find('.banner')
+        .evaluate((banner, height) => banner.clientHeight > height && banner.scrollWidth <= banner.clientWidth, short),
+      true,
+    );
     deepStrictEqual(await axeViolations(view), []);
     await view.shot('banner-details');
     await reached('Dismiss');
     await view.page.keyboard.press('Enter');
     deepStrictEqual(await view.requested('dismiss_banner'), { method: 'dismiss_banner', banner: 'recovered: 1' });
-    strictEqual(await view.page.evaluate(() => document.activeElement?.closest('tk-composer') !== null), true, 'the focus is where one writes');
+    strictEqual(
+      await view.page.evaluate(() => document.activeElement?.closest('tk-composer') !== null),
+      true,
+      'the focus is where one writes',
+    );
     await view.delta({ kind: 'banner', banner: null });
     strictEqual(await view.find('.banner').count(), 0);
   });

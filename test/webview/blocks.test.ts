@@ -6,9 +6,37 @@ import { closeInline } from '../../webview-ui/render/closeInline';
 /** Runs in Node: no page is needed to see how a text is cut. */
 describe('blocks of a growing text', () => {
   const pieces = [
-    '# Title\n', 'text\n', '\n', 'more `code` text', '\n\n', '- item\n', '  - nested\n', '\n  going on\n', '1. one\n', '> quote\n',
-    '```ts\n', 'let x = 1;\n', '```\n', '~~~\n', '| a | b |\n', '|---|---|\n', '| 1 | 2 |\n', '---\n', '===\n', '    indented\n', '<div>\n', '</div>\n',
-    '[x]: https://example.org\n', '[x]\n', '**bold', '** ', '\\', '\t', '\u3000', '* * *\n', '<!-- ',
+    '# Title\n',
+    'text\n',
+    '\n',
+    'more `code` text',
+    '\n\n',
+    '- item\n',
+    '  - nested\n',
+    '\n  going on\n',
+    '1. one\n',
+    '> quote\n',
+    '```ts\n',
+    'let x = 1;\n',
+    '```\n',
+    '~~~\n',
+    '| a | b |\n',
+    '|---|---|\n',
+    '| 1 | 2 |\n',
+    '---\n',
+    '===\n',
+    '    indented\n',
+    '<div>\n',
+    '</div>\n',
+    '[x]: https://example.org\n',
+    '[x]\n',
+    '**bold',
+    '** ',
+    '\\',
+    '\t',
+    '\u3000',
+    '* * *\n',
+    '<!-- ',
   ];
 
   it('never takes back what it has handed over', () => {
@@ -32,8 +60,17 @@ describe('blocks of a growing text', () => {
   it('cuts a stream as it cuts the whole text, for everything a model writes', () => {
     const document = fc.array(
       fc.constantFrom(
-        'A paragraph with **bold** text.', '## Heading', '- one\n- two\n  - nested\n\n  more of two\n- three', '1. a\n2. b', '> quoted\n> twice',
-        '```ts\nlet a;\n\nlet b;\n```', '| a |\n|---|\n| 1 |', '---', '~~~\nraw\n~~~', 'Title\n=====', '$x$ and `y`',
+        'A paragraph with **bold** text.',
+        '## Heading',
+        '- one\n- two\n  - nested\n\n  more of two\n- three',
+        '1. a\n2. b',
+        '> quoted\n> twice',
+        '```ts\nlet a;\n\nlet b;\n```',
+        '| a |\n|---|\n| 1 |',
+        '---',
+        '~~~\nraw\n~~~',
+        'Title\n=====',
+        '$x$ and `y`',
       ),
       { minLength: 1, maxLength: 12 },
     );
@@ -48,19 +85,43 @@ describe('blocks of a growing text', () => {
 
   it('knows whether a fence is closed', () => {
     const cases: [string, boolean][] = [
-      ['```ts\nlet x;', false], ['```ts\nlet x;\n```', true], ['```\n``', false], ['````\n```\n', false], ['````\n```\n````\n', true],
-      ['~~~\n```\n', false], ['~~~\nx\n~~~', true], ['```', false], ['   ```\n   ```  ', true], ['text', true],
+      ['```ts\nlet x;', false],
+      ['```ts\nlet x;\n```', true],
+      ['```\n``', false],
+      ['````\n```\n', false],
+      ['````\n```\n````\n', true],
+      ['~~~\n```\n', false],
+      ['~~~\nx\n~~~', true],
+      ['```', false],
+      ['   ```\n   ```  ', true],
+      ['text', true],
     ];
-    deepStrictEqual(cases.map(([raw]) => fenceIsClosed(raw)), cases.map(([, closed]) => closed));
+    deepStrictEqual(
+      cases.map(([raw]) => fenceIsClosed(raw)),
+      cases.map(([, closed]) => closed),
+    );
   });
 
   it('completes what is half written and leaves the rest alone', () => {
     const cases: [string, string][] = [
-      ['plain', 'plain'], ['a **b', 'a **b**'], ['a **b** c', 'a **b** c'], ['a `b', 'a `b`'], ['a `b` *c', 'a `b` *c*'], ['a **b *c', 'a **b *c***'],
-      ['see [the', 'see the'], ['see [the](http', 'see the'], ['see [the](http://x)', 'see [the](http://x)'], ['2 * 3', '2 * 3'], ['a ~~b', 'a ~~b~~'],
-      ['a `**` b', 'a `**` b'], ['ends `', 'ends '],
+      ['plain', 'plain'],
+      ['a **b', 'a **b**'],
+      ['a **b** c', 'a **b** c'],
+      ['a `b', 'a `b`'],
+      ['a `b` *c', 'a `b` *c*'],
+      ['a **b *c', 'a **b *c***'],
+      ['see [the', 'see the'],
+      ['see [the](http', 'see the'],
+      ['see [the](http://x)', 'see [the](http://x)'],
+      ['2 * 3', '2 * 3'],
+      ['a ~~b', 'a ~~b~~'],
+      ['a `**` b', 'a `**` b'],
+      ['ends `', 'ends '],
     ];
-    deepStrictEqual(cases.map(([raw]) => closeInline(raw)), cases.map(([, completed]) => completed));
+    deepStrictEqual(
+      cases.map(([raw]) => closeInline(raw)),
+      cases.map(([, completed]) => completed),
+    );
   });
 });
 

@@ -2,7 +2,12 @@ import { deepStrictEqual, match, strictEqual } from 'node:assert';
 import { assistant, running, snapshot, user } from './support/fixtures';
 import { useViews } from './support/openView';
 
-const rows = [user('u1', 'What moves the tides?'), assistant('a1', 'The moon.'), user('u2', 'And the harbours?'), assistant('a2', 'They silt up.')];
+const rows = [
+  user('u1', 'What moves the tides?'),
+  assistant('a1', 'The moon.'),
+  user('u2', 'And the harbours?'),
+  assistant('a2', 'They silt up.'),
+];
 const mark = (id: string, over: object = {}) => ({ id, label: null, fork: null, beyond: [], ...over });
 
 describe('branches in the view', function () {
@@ -10,14 +15,25 @@ describe('branches in the view', function () {
   const open = useViews();
 
   it('a fork says which branch is shown, and the others are a step away', async () => {
-    const view = await open({ snapshot: snapshot({ rows, marks: [mark('u2', { fork: { at: 1, branches: ['x1', 'u2', 'x3'] } }), mark('a2', { fork: { at: 0, branches: ['a2', 'y2'] } })] }) });
-    deepStrictEqual((await view.find('.fork-switch').allTextContents()).map((text) => text.trim()), ['2/3', '1/2']);
+    const view = await open({
+      snapshot: snapshot({
+        rows,
+        marks: [mark('u2', { fork: { at: 1, branches: ['x1', 'u2', 'x3'] } }), mark('a2', { fork: { at: 0, branches: ['a2', 'y2'] } })],
+      }),
+    });
+    deepStrictEqual(
+      (await view.find('.fork-switch').allTextContents()).map((text) => text.trim()),
+      ['2/3', '1/2'],
+    );
     strictEqual(await view.find('.fork-switch').first().getAttribute('aria-label'), 'Branch 2 of 3');
     await view.find('[data-id=u2] .fork-switch button').first().focus();
     await view.page.keyboard.press('Enter');
     await view.find('[data-id=u2] .fork-switch button').last().click();
     await view.find('[data-id=a2] .fork-switch button').last().click();
-    deepStrictEqual(await view.requests(), ['x1', 'x3', 'y2'].map((entry) => ({ method: 'switch_branch', entry })));
+    deepStrictEqual(
+      await view.requests(),
+      ['x1', 'x3', 'y2'].map((entry) => ({ method: 'switch_branch', entry })),
+    );
     strictEqual(await view.find('[data-id=a2] .fork-switch button').first().isDisabled(), true);
     await view.delta({ kind: 'turn', turn: running('streaming') });
     strictEqual(await view.find('.fork-switch button:enabled').count(), 0, 'nothing moves under a running answer');
@@ -34,7 +50,13 @@ describe('branches in the view', function () {
     await view.page.keyboard.press('Escape');
     strictEqual(await editor.count(), 0);
     strictEqual(await view.text('[data-id=u2] .user-text'), 'And the harbours?');
-    strictEqual(await view.button('Edit your message').last().evaluate((button) => button === document.activeElement), true);
+    strictEqual(
+      await view
+        .button('Edit your message')
+        .last()
+        .evaluate((button) => button === document.activeElement),
+      true,
+    );
     await view.page.keyboard.press('Enter');
     await editor.fill('And the estuaries?');
     await view.page.keyboard.press('Shift+Enter');
@@ -64,10 +86,24 @@ describe('branches in the view', function () {
       names.push(await view.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null));
       await view.page.keyboard.press('ArrowRight');
     }
-    deepStrictEqual(names, ['Ask for another answer', 'Copy this answer', 'Pin this answer', 'Exclude this answer', 'Label this answer', 'Fork the session from this answer', 'Ask for another answer']);
+    deepStrictEqual(names, [
+      'Ask for another answer',
+      'Copy this answer',
+      'Pin this answer',
+      'Exclude this answer',
+      'Label this answer',
+      'Fork the session from this answer',
+      'Ask for another answer',
+    ]);
     strictEqual(await view.find('[data-id=a2] .row-actions button[tabindex="0"]').count(), 1);
-    for (const name of ['Ask for another answer', 'Copy this answer', 'Label this answer', 'Fork the session from this answer']) await view.button(name).last().click();
-    deepStrictEqual(await view.requests(), [{ method: 'regenerate', entry: 'a2' }, { method: 'copy', text: 'They silt up.' }, { method: 'label', entry: 'a2', label: '' }, { method: 'fork', entry: 'a2' }]);
+    for (const name of ['Ask for another answer', 'Copy this answer', 'Label this answer', 'Fork the session from this answer'])
+      await view.button(name).last().click();
+    deepStrictEqual(await view.requests(), [
+      { method: 'regenerate', entry: 'a2' },
+      { method: 'copy', text: 'They silt up.' },
+      { method: 'label', entry: 'a2', label: '' },
+      { method: 'fork', entry: 'a2' },
+    ]);
   });
 
   it('a label stands at its turn and is changed from there', async () => {
@@ -84,7 +120,13 @@ describe('branches in the view', function () {
     const view = await open({ snapshot: snapshot({ rows: rows.slice(0, 3), marks: [mark('u2', { beyond: ['a2'] })] }) });
     await view.button(/Back to what followed here \(1 branch\)/).click();
     deepStrictEqual(await view.requests(), [{ method: 'switch_branch', entry: 'a2' }]);
-    await view.delta({ kind: 'row', row: assistant('a3', 'New.') }, { kind: 'marks', marks: [mark('a3', { fork: { at: 1, branches: ['a2', 'a3'] } })] });
-    deepStrictEqual((await view.find('.fork-switch').allTextContents()).map((text) => text.trim()), ['2/2']);
+    await view.delta(
+      { kind: 'row', row: assistant('a3', 'New.') },
+      { kind: 'marks', marks: [mark('a3', { fork: { at: 1, branches: ['a2', 'a3'] } })] },
+    );
+    deepStrictEqual(
+      (await view.find('.fork-switch').allTextContents()).map((text) => text.trim()),
+      ['2/2'],
+    );
   });
 });

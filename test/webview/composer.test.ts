@@ -60,7 +60,9 @@ describe('composer', function () {
     }
     await input.send('Input.insertText', { text: '日本' });
     // The key that ends a composition may come with isComposing already false; its code still is 229.
-    await area.evaluate((element) => element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true })));
+    await area.evaluate((element) =>
+      element.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', keyCode: 229, bubbles: true, cancelable: true })),
+    );
     await view.settled();
     deepStrictEqual(await view.requests(), []);
     strictEqual(await area.inputValue(), '日本');
@@ -86,7 +88,13 @@ describe('composer', function () {
     strictEqual(await view.find('vscode-button.send').getAttribute('aria-label'), 'Queue message');
     await view.find('textarea').fill('next');
     await view.find('textarea').press('Enter');
-    await view.delta({ kind: 'queue', queue: [{ id: 'q1', text: 'the queued words' }, { id: 'q2', text: 'next' }] });
+    await view.delta({
+      kind: 'queue',
+      queue: [
+        { id: 'q1', text: 'the queued words' },
+        { id: 'q2', text: 'next' },
+      ],
+    });
     deepStrictEqual(await view.find('.chip-text').allTextContents(), ['the queued words', 'next']);
     await view.find('textarea').fill('half a thought');
     await view.button('Take back queued message: the queued words').click();
@@ -101,7 +109,8 @@ describe('composer', function () {
     await view.page.clock.runFor(299);
     await view.find('textarea').pressSequentially('ft');
     await view.page.clock.runFor(299);
-    const drafts = () => view.page.evaluate(() => window.fake.requests.filter((r) => r.method === 'save_draft' || r.method === 'measure_draft'));
+    const drafts = () =>
+      view.page.evaluate(() => window.fake.requests.filter((r) => r.method === 'save_draft' || r.method === 'measure_draft'));
     deepStrictEqual(await drafts(), []);
     await view.page.clock.runFor(301);
     deepStrictEqual(await drafts(), [
@@ -182,7 +191,9 @@ describe('composer', function () {
   });
 
   it('can be used for nothing where the history can only be read, and says so', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], banner: { kind: 'readonly', text: 'Another window owns it.' } }) });
+    const view = await open({
+      snapshot: snapshot({ rows: [user('u1', 'Hi')], banner: { kind: 'readonly', text: 'Another window owns it.' } }),
+    });
     strictEqual(await view.find('textarea').isDisabled(), true);
     strictEqual(await view.find('textarea').getAttribute('placeholder'), 'Read-only in this window');
     match(await view.text('.banner'), /Another window owns it\./);

@@ -10,10 +10,13 @@ describe('handshake', function () {
   it('asks for a snapshot once and shows it', async () => {
     const view = await open({ snapshot: snapshot({ rows }) });
     strictEqual(await view.page.evaluate(() => window.fake.ready), 1);
-    deepStrictEqual(await view.find('tk-row').allTextContents().then((all) => all.map((t) => t.replace(/\s+/g, ' ').trim())), [
-      'You Hello',
-      'Claude Sonnet 4.5 Hello yourself.',
-    ]);
+    deepStrictEqual(
+      await view
+        .find('tk-row')
+        .allTextContents()
+        .then((all) => all.map((t) => t.replace(/\s+/g, ' ').trim())),
+      ['You Hello', 'Claude Sonnet 4.5 Hello yourself.'],
+    );
   });
 
   it('says that the history is being opened until the snapshot comes', async () => {

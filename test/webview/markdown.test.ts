@@ -75,7 +75,9 @@ describe('Markdown', function () {
   it('leaves code without a known language, and very long code, plain', async () => {
     const huge = `const x = 1;\n`.repeat(4000);
     const view = await open({
-      snapshot: snapshot({ rows: [assistant('a1', `${fence}klingon\nqapla\n${fence}\n\n${fence}ts\n${huge}${fence}\n\n${fence}ts\nlet y;\n${fence}`)] }),
+      snapshot: snapshot({
+        rows: [assistant('a1', `${fence}klingon\nqapla\n${fence}\n\n${fence}ts\n${huge}${fence}\n\n${fence}ts\nlet y;\n${fence}`)],
+      }),
     });
     await view.until('the short block is highlighted', async () => (await view.find('code.hljs').count()) === 1);
     deepStrictEqual(await view.find('.code-language').allTextContents(), ['klingon', 'ts', 'ts']);
@@ -105,7 +107,16 @@ describe('Markdown', function () {
   });
 
   it('opens links through the host, by mouse and by key, and goes nowhere itself', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [assistant('a1', '[one](https://example.org/1) <https://example.org/2> [file](src/a.ts#L3) [line](package.json:12) [windows](C:/tides/a.ts:4) [command](command:x) [host](//example.org/x) [drive](x:1)')] }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [
+          assistant(
+            'a1',
+            '[one](https://example.org/1) <https://example.org/2> [file](src/a.ts#L3) [line](package.json:12) [windows](C:/tides/a.ts:4) [command](command:x) [host](//example.org/x) [drive](x:1)',
+          ),
+        ],
+      }),
+    });
     const here = view.page.url();
     await view.page.getByRole('link', { name: 'one' }).click();
     await view.page.getByRole('link', { name: 'https://example.org/2' }).press('Enter');
@@ -130,7 +141,9 @@ describe('Markdown', function () {
 
   it('lets each paragraph run in the direction of its own text', async () => {
     const hebrew = 'מתי הגאות?';
-    const view = await open({ snapshot: snapshot({ rows: [user('u1', `${hebrew}\nIn English?`), assistant('a1', `${hebrew}\n\nAt noon.\n\n- ${hebrew}`)] }) });
+    const view = await open({
+      snapshot: snapshot({ rows: [user('u1', `${hebrew}\nIn English?`), assistant('a1', `${hebrew}\n\nAt noon.\n\n- ${hebrew}`)] }),
+    });
     const sides = await view.page.evaluate(() => {
       const found: string[] = [];
       const texts = document.createTreeWalker(document.querySelector('.rows')!, NodeFilter.SHOW_TEXT);
@@ -139,7 +152,8 @@ describe('Markdown', function () {
         const box = node.parentElement!.closest('.user-text, p, li')?.getBoundingClientRect();
         if (!box || !node.textContent?.trim()) continue;
         range.selectNodeContents(node);
-        for (const line of range.getClientRects()) if (line.width > 1) found.push(line.left - box.left < box.right - line.right ? 'left' : 'right');
+        for (const line of range.getClientRects())
+          if (line.width > 1) found.push(line.left - box.left < box.right - line.right ? 'left' : 'right');
       }
       return found;
     });
@@ -149,7 +163,19 @@ describe('Markdown', function () {
   });
 
   it('renders text that no grammar expects', async () => {
-    const odd = ['\u0000 NUL', '\ud800 lone', 'a'.repeat(200_000), '漢字'.repeat(2000), 'x\r\ny\rz', '👩‍👩‍👧‍👦', '```', '\\', '[[[[', '**'.repeat(2000), '> '.repeat(300)];
+    const odd = [
+      '\u0000 NUL',
+      '\ud800 lone',
+      'a'.repeat(200_000),
+      '漢字'.repeat(2000),
+      'x\r\ny\rz',
+      '👩‍👩‍👧‍👦',
+      '```',
+      '\\',
+      '[[[[',
+      '**'.repeat(2000),
+      '> '.repeat(300),
+    ];
     const view = await open({ snapshot: snapshot({ rows: odd.map((text, i) => assistant(`a${i}`, text)) }) });
     strictEqual(await view.find('tk-row').count(), odd.length);
     strictEqual(await view.find('.fault').count(), 0);

@@ -8,7 +8,10 @@ describe('motion and keyboard', function () {
   const open = useViews();
 
   it('stands still for those who asked for it', async () => {
-    const view = await open({ snapshot: snapshot({ rows: conversation(2), turn: running('waiting'), live: [{ id: 'l', kind: 'thinking', model: 'm', text: 'x' }] }), reduceMotion: true });
+    const view = await open({
+      snapshot: snapshot({ rows: conversation(2), turn: running('waiting'), live: [{ id: 'l', kind: 'thinking', model: 'm', text: 'x' }] }),
+      reduceMotion: true,
+    });
     strictEqual(await view.page.evaluate(() => document.getAnimations().filter((a) => a.playState === 'running').length), 0);
   });
 
@@ -24,13 +27,26 @@ describe('motion and keyboard', function () {
     const reached = new Set<string>();
     await view.find('.title-button').focus();
     for (let i = 0; i < 40; i++) {
-      reached.add(await view.page.evaluate(() => {
-        const e = document.activeElement as HTMLElement;
-        return e.getAttribute('aria-label') ?? e.textContent?.replace(/\s+/g, ' ').trim() ?? '';
-      }));
+      reached.add(
+        await view.page.evaluate(() => {
+          const e = document.activeElement as HTMLElement;
+          return e.getAttribute('aria-label') ?? e.textContent?.replace(/\s+/g, ' ').trim() ?? '';
+        }),
+      );
       await view.page.keyboard.press('Tab');
     }
-    for (const name of ['Model: Claude Sonnet 4.5. Select another', 'Sessions', 'New session', 'Conversation', 'Copy', 'Insert at cursor', 'Open as file', 'Message', 'Stop', 'Take back queued message: And commit.']) {
+    for (const name of [
+      'Model: Claude Sonnet 4.5. Select another',
+      'Sessions',
+      'New session',
+      'Conversation',
+      'Copy',
+      'Insert at cursor',
+      'Open as file',
+      'Message',
+      'Stop',
+      'Take back queued message: And commit.',
+    ]) {
       strictEqual(reached.has(name), true, name);
     }
   });

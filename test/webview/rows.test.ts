@@ -3,18 +3,31 @@ import { assistant, compaction, conversation, liveText, missingKey, noon, runnin
 import { useViews, type View } from './support/openView';
 
 const actions = (view: View, row: string) =>
-  view.find(`tk-row[data-id="${row}"] .actions vscode-button`).allTextContents().then((all) => all.map((t) => t.trim()));
+  view
+    .find(`tk-row[data-id="${row}"] .actions vscode-button`)
+    .allTextContents()
+    .then((all) => all.map((t) => t.trim()));
 
 describe('rows', function () {
   this.timeout(60_000);
   const open = useViews();
 
   it('a compaction says what it did, shows its summary and can be undone', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.', unknownIds: ['#911'] })] }) });
-    match(await view.text('.compaction-card'), /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · Key details kept: 97 % · 14 s Made from the last checkpoint\./);
+    const view = await open({
+      snapshot: snapshot({
+        rows: [...conversation(2), compaction('x1', { note: 'Made from the last checkpoint.', unknownIds: ['#911'] })],
+      }),
+    });
+    match(
+      await view.text('.compaction-card'),
+      /^Compacted 142 messages 168\.2k → 3\.9k tokens · summary by Claude Haiku 4\.5 · Key details kept: 97 % · 14 s Made from the last checkpoint\./,
+    );
     deepStrictEqual(await actions(view, 'x1'), ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals']);
     await view.button('Show summary').click();
-    match(await view.text('.compaction-card'), /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\. The model cited #911, and there is no such message\./);
+    match(
+      await view.text('.compaction-card'),
+      /Of 214 details that mattered, 97 % by weight are in the summary; a search finds 100 % of 24 that were tried\. The model cited #911, and there is no such message\./,
+    );
     strictEqual(await view.text('.summary .md-h2'), 'Where it stands');
     await view.button('Hide summary').click();
     strictEqual(await view.find('.summary').count(), 0);
@@ -44,12 +57,15 @@ describe('rows', function () {
       ['Show summary', 'Edit…', 'Re-summarise…', 'Undo', 'Compare', 'Show originals'],
       ['Show summary', 'Compare', 'Show originals'],
     ]);
-    deepStrictEqual((await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')), [
-      'extractive summary · Key details kept: 97 % · 14 s',
-      'old tool results left out · on request · Key details kept: 97 % · 14 s',
-      'summary by Claude Haiku 4.5, prepared in background · Key details kept: 97 % · 14 s',
-      'oldest messages left out · the model refused the length · Key details kept: 97 % · 14 s',
-    ]);
+    deepStrictEqual(
+      (await view.find('.compaction-facts').allTextContents()).map((t) => t.trim().split(' · ').slice(1).join(' · ')),
+      [
+        'extractive summary · Key details kept: 97 % · 14 s',
+        'old tool results left out · on request · Key details kept: 97 % · 14 s',
+        'summary by Claude Haiku 4.5, prepared in background · Key details kept: 97 % · 14 s',
+        'oldest messages left out · the model refused the length · Key details kept: 97 % · 14 s',
+      ],
+    );
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'superseded');
   });
 
@@ -59,7 +75,9 @@ describe('rows', function () {
     await view.button('Show summary').click();
     ok(!(await view.text('.compaction-card')).includes('by weight'));
     await view.delta({ kind: 'row', row: compaction('x2', { continuity: null }) });
-    await view.page.waitForFunction(() => [...document.querySelectorAll('[aria-live]')].some(({ textContent }) => textContent?.includes('Key details kept: not measured')));
+    await view.page.waitForFunction(() =>
+      [...document.querySelectorAll('[aria-live]')].some(({ textContent }) => textContent?.includes('Key details kept: not measured')),
+    );
   });
 
   it('a compaction that another program made does not count what it folded', async () => {
@@ -68,7 +86,15 @@ describe('rows', function () {
   });
 
   it('a summary can be rewritten from its card, its originals found, and a better one is said to have replaced it', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [...conversation(2), compaction('x1', { state: 'replaced', rung: 'extractive', model: null }), compaction('x2', { trigger: 'retry', coversFrom: 'r0' })] }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [
+          ...conversation(2),
+          compaction('x1', { state: 'replaced', rung: 'extractive', model: null }),
+          compaction('x2', { trigger: 'retry', coversFrom: 'r0' }),
+        ],
+      }),
+    });
     strictEqual(await view.text('tk-row[data-id=x1] .state'), 'replaced');
     match(await view.text('tk-row[data-id=x2] .compaction-facts'), /summary improved/);
     for (const name of ['Edit…', 'Re-summarise…']) await view.button(name).click();
@@ -78,14 +104,22 @@ describe('rows', function () {
   });
 
   it('a message and a call are excluded and included again, and say that they are not in context', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'A long paste'), assistant('a1', 'Noted.', { excluded: true }), tool('t1'), user('u2', 'Next')] }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [user('u1', 'A long paste'), assistant('a1', 'Noted.', { excluded: true }), tool('t1'), user('u2', 'Next')],
+      }),
+    });
     await view.button('Exclude your message').first().focus();
     await view.page.keyboard.press('Enter');
     await view.button('Include again').click();
     await view.find('tk-row[data-id=t1] .tool-line').click();
     await view.button('Exclude from context').click();
     await view.until('three requests', async () => (await view.requests()).length === 3);
-    deepStrictEqual(await view.requests(), [{ method: 'exclude', id: 'u1' }, { method: 'include', id: 'a1' }, { method: 'exclude', id: 't1' }]);
+    deepStrictEqual(await view.requests(), [
+      { method: 'exclude', id: 'u1' },
+      { method: 'include', id: 'a1' },
+      { method: 'exclude', id: 't1' },
+    ]);
     strictEqual(await view.text('tk-row[data-id=a1] .remark'), 'Not in context Include again');
     await view.delta({ kind: 'folded', firstKept: 'u2' });
     strictEqual(await view.find('.excluded-remark').count(), 0, 'a summary stands for it now');
@@ -110,14 +144,22 @@ describe('rows', function () {
   });
 
   it('a checkpoint is one quiet line; what it says is a click away', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [{ kind: 'checkpoint', id: 'k1', at: noon, tokens: 50_200, model: null, summary: '## Topics\n\n- ports' }] }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [{ kind: 'checkpoint', id: 'k1', at: noon, tokens: 50_200, model: null, summary: '## Topics\n\n- ports' }],
+      }),
+    });
     strictEqual(await view.text('.checkpoint'), 'Checkpoint at 50.2k tokens');
     await view.find('.checkpoint button').click();
     strictEqual(await view.text('.checkpoint-text li'), 'ports');
   });
 
   it('a skill is one quiet line; what it tells the model is a click away', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [{ kind: 'skill', id: 's1', at: noon, title: 'tides (.claude/skills/tides.md)', text: '1. Read the gauge' }] }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [{ kind: 'skill', id: 's1', at: noon, title: 'tides (.claude/skills/tides.md)', text: '1. Read the gauge' }],
+      }),
+    });
     strictEqual(await view.text('.checkpoint'), 'Read the skill tides (.claude/skills/tides.md)');
     await view.find('.checkpoint button').click();
     strictEqual(await view.text('.checkpoint-text li'), 'Read the gauge');
@@ -135,24 +177,43 @@ describe('rows', function () {
   });
 
   it('a nudge is one quiet line with its outcome; its words are a click away', async () => {
-    const nudge = { kind: 'nudge', id: 'n1', at: noon, percent: 50, usedTokens: 100_400, text: 'Save what must not be lost.', outcome: 'delivered', writes: [] as never[] } as const;
+    const nudge = {
+      kind: 'nudge',
+      id: 'n1',
+      at: noon,
+      percent: 50,
+      usedTokens: 100_400,
+      text: 'Save what must not be lost.',
+      outcome: 'delivered',
+      writes: [] as never[],
+    } as const;
     const view = await open({ snapshot: snapshot({ rows: [nudge] }) });
     strictEqual(await view.text('.nudge'), 'Memory nudge at 50 % (100.4k): the model was asked to save what matters');
     await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted' } });
     match(await view.text('.nudge'), /the model saved a note$/);
     await view.find('.nudge button').click();
     strictEqual(await view.text('.nudge-text'), 'Save what must not be lost.');
-    await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'acted', writes: [{ call: 'w1', path: 'ports.md', command: 'create', hasDiff: true }] } });
+    await view.delta({
+      kind: 'row_changed',
+      row: { ...nudge, outcome: 'acted', writes: [{ call: 'w1', path: 'ports.md', command: 'create', hasDiff: true }] },
+    });
     match(await view.text('.note-write'), /Wrote ports\.md/);
     await view.button('Diff of the change in ports.md').click();
     await view.button('Edit the note ports.md').click();
     await view.delta({ kind: 'row_changed', row: { ...nudge, outcome: 'expired' } });
     await view.button('Save a note now…').click();
-    deepStrictEqual(await view.requests(), [{ method: 'show_diff', id: 'w1' }, { method: 'open_note', path: 'ports.md' }, { method: 'save_note' }]);
+    deepStrictEqual(await view.requests(), [
+      { method: 'show_diff', id: 'w1' },
+      { method: 'open_note', path: 'ports.md' },
+      { method: 'save_note' },
+    ]);
   });
 
   it('shows the foreground compaction with its time and a way out', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('compacting', { startedAt: noon - 12_000 }) }), now: noon });
+    const view = await open({
+      snapshot: snapshot({ rows: [user('u1', 'Hi')], turn: running('compacting', { startedAt: noon - 12_000 }) }),
+      now: noon,
+    });
     await view.page.clock.pauseAt(noon + 5000);
     strictEqual(await view.text('.turn-text'), 'Organizing conversation history… (17 s)');
     await view.page.clock.runFor(1000);
@@ -195,7 +256,9 @@ describe('rows', function () {
 
   it('a turn over the cost limit offers the place where the limit stands', async () => {
     const text = 'This session has cost $0.50, and its limit is $0.50. Raise the limit, or start a new session.';
-    const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), { kind: 'error', id: 'e1', at: noon, reason: 'cost_limit', text }] }) });
+    const view = await open({
+      snapshot: snapshot({ rows: [user('u1', 'Hi'), { kind: 'error', id: 'e1', at: noon, reason: 'cost_limit', text }] }),
+    });
     deepStrictEqual(await actions(view, 'e1'), ['Edit Session Details…', 'Try again', 'Show log']);
     await view.button('Edit Session Details…').click();
     deepStrictEqual(await view.requested('edit_session_details'), { method: 'edit_session_details' });
@@ -207,7 +270,10 @@ describe('rows', function () {
     const view = await open({ snapshot: snapshot({ rows: [user('u1', 'Hi'), error, model] }) });
     deepStrictEqual([await actions(view, 'e1'), await view.find('.user-message + .remark').count()], [['Try again', 'Show log'], 0]);
     await view.delta({ kind: 'row', row: user('u2', 'Hello?') }, { kind: 'row', row: { ...model, id: 'i2' } });
-    deepStrictEqual([await actions(view, 'e1'), await view.text('[data-id=u2] .user-message + .remark')], [['Show log'], 'No answer yet Try again']);
+    deepStrictEqual(
+      [await actions(view, 'e1'), await view.text('[data-id=u2] .user-message + .remark')],
+      [['Show log'], 'No answer yet Try again'],
+    );
     await view.button('Try again').click();
     deepStrictEqual(await view.requested('retry'), { method: 'retry' });
     await view.delta({ kind: 'turn', turn: running('waiting') });
@@ -219,7 +285,10 @@ describe('rows', function () {
   it('marks answers that were cut short', async () => {
     const cut = (['stopped', 'disconnected', 'crashed'] as const).map((interrupted) => assistant(interrupted, 'Half', { interrupted }));
     const view = await open({ snapshot: snapshot({ rows: cut }) });
-    deepStrictEqual((await view.find('.interrupted').allTextContents()).map((t) => t.trim()), ['Stopped', 'Connection lost', 'Interrupted by a restart']);
+    deepStrictEqual(
+      (await view.find('.interrupted').allTextContents()).map((t) => t.trim()),
+      ['Stopped', 'Connection lost', 'Interrupted by a restart'],
+    );
   });
 
   it('a tool call is one line with its status; input and output are a click away', async () => {
@@ -238,7 +307,10 @@ describe('rows', function () {
     strictEqual(await view.text('.thinking button'), 'Thinking…');
     await view.find('.thinking button').click();
     strictEqual(await view.text('.thoughts em'), 'see');
-    await view.delta({ kind: 'row', row: { kind: 'thinking', id: 'l1', at: noon, text: 'Let me *see*.', durationMs: 65_000, folded: false } });
+    await view.delta({
+      kind: 'row',
+      row: { kind: 'thinking', id: 'l1', at: noon, text: 'Let me *see*.', durationMs: 65_000, folded: false },
+    });
     strictEqual(await view.text('.thinking button'), 'Thought for 1 min 5 s');
     strictEqual(await view.text('.thoughts'), 'Let me see.');
   });
@@ -270,15 +342,27 @@ describe('rows', function () {
     await view.button('Use an OpenAI-compatible server').click();
     await view.button('Try offline').click();
     await view.requested('choose_offline');
-    deepStrictEqual(await view.requests(), [{ method: 'set_api_key' }, { method: 'select_model', provider: 'vscode' }, { method: 'select_model', provider: 'ollama' }, { method: 'set_api_key', provider: 'openai-compatible' }, { method: 'choose_offline' }]);
+    deepStrictEqual(await view.requests(), [
+      { method: 'set_api_key' },
+      { method: 'select_model', provider: 'vscode' },
+      { method: 'select_model', provider: 'ollama' },
+      { method: 'set_api_key', provider: 'openai-compatible' },
+      { method: 'choose_offline' },
+    ]);
     await view.delta({ kind: 'connection', connection: { ...missingKey, offlineChosen: true } });
     strictEqual(await view.find('.first-run').count(), 0);
     match(await view.text('.composer-notice'), /^Offline/);
   });
 
   it('first run begins at its beginning where the view is too small for it', async () => {
-    const view = await open({ snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }), width: 220, height: 400 });
-    const [top, hidden] = await view.find('.scroller').evaluate((scroller) => [scroller.scrollTop, scroller.scrollHeight - scroller.clientHeight]);
+    const view = await open({
+      snapshot: snapshot({ session: null, sessions: [], context: null, connection: missingKey }),
+      width: 220,
+      height: 400,
+    });
+    const [top, hidden] = await view
+      .find('.scroller')
+      .evaluate((scroller) => [scroller.scrollTop, scroller.scrollHeight - scroller.clientHeight]);
     deepStrictEqual([top, hidden! > 0], [0, true]);
   });
 
@@ -308,7 +392,11 @@ describe('rows', function () {
     await view.delta({ kind: 'session', session: { uuid: 's1', id: '20261122_001', title: 'New name' } });
     match(await view.text('h1'), /^New name/);
     await view.button('Sessions').click();
-    deepStrictEqual(await view.find('.session-title').allTextContents(), ['New name', 'Release checklist', 'Why is the cache cold after every deployment on Mondays?']);
+    deepStrictEqual(await view.find('.session-title').allTextContents(), [
+      'New name',
+      'Release checklist',
+      'Why is the cache cold after every deployment on Mondays?',
+    ]);
     await view.page.keyboard.press('ArrowDown');
     await view.page.keyboard.press('Enter');
     await view.find('.model-button').click();

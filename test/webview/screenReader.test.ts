@@ -3,7 +3,8 @@ import { assistant, conversation, liveText, running, snapshot } from './support/
 import { useViews, type View } from './support/openView';
 
 const rows = (view: View) => view.find('tk-row').count();
-const setReader = (view: View, on: boolean) => view.page.evaluate((value) => document.body.classList.toggle('vscode-using-screen-reader', value), on);
+const setReader = (view: View, on: boolean) =>
+  view.page.evaluate((value) => document.body.classList.toggle('vscode-using-screen-reader', value), on);
 
 describe('with a screen reader', function () {
   this.timeout(60_000);

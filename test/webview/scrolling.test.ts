@@ -46,7 +46,15 @@ describe('scrolling', function () {
 
   it('shows what is opened at the end from its beginning, and follows on when all of it fits', async () => {
     const summary = `The first line.\n\n${'Another line.\n\n'.repeat(60)}`;
-    const view = await open({ snapshot: snapshot({ rows: [...conversation(20), compaction('x1', { summary }), { kind: 'thinking', id: 't1', at: 0, text: 'A short thought.\n\nOf two lines.', durationMs: 2_000, folded: false }] }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [
+          ...conversation(20),
+          compaction('x1', { summary }),
+          { kind: 'thinking', id: 't1', at: 0, text: 'A short thought.\n\nOf two lines.', durationMs: 2_000, folded: false },
+        ],
+      }),
+    });
     const inView = (selector: string) =>
       view.page.evaluate((selector) => {
         const { top, bottom } = document.querySelector('.scroller')!.getBoundingClientRect();
@@ -94,17 +102,27 @@ describe('scrolling', function () {
     const view = await open({ snapshot: snapshot({ rows: all.slice(2_950), hasMore: true }), earlier: all.slice(0, 2_950) });
     await view.delta({ kind: 'reveal', id: 'r40' });
     const row = view.find('tk-row[data-id=r40]');
-    await view.until('the row is marked', async () => (await row.count()) === 1 && ((await row.getAttribute('class')) ?? '').includes('marked'));
+    await view.until(
+      'the row is marked',
+      async () => (await row.count()) === 1 && ((await row.getAttribute('class')) ?? '').includes('marked'),
+    );
     await view.settled();
     const top = await view.find('.scroller').evaluate((e) => Math.round(e.getBoundingClientRect().top));
     ok(Math.abs((await rowTop(view, 'r40')) - top - 48) <= 2, `${await rowTop(view, 'r40')} below ${top}`);
     deepStrictEqual(
-      await view.page.evaluate(() => [(document.activeElement as HTMLElement).dataset['id'], document.querySelector('[role=status]')!.textContent, document.querySelectorAll('tk-row').length <= 300]),
+      await view.page.evaluate(() => [
+        (document.activeElement as HTMLElement).dataset['id'],
+        document.querySelector('[role=status]')!.textContent,
+        document.querySelectorAll('tk-row').length <= 300,
+      ]),
       ['r40', 'Moved to the message that was found.', true],
     );
     await view.until('the mark goes', async () => !((await row.getAttribute('class')) ?? '').includes('marked'));
     await view.delta({ kind: 'reveal', id: 'gone' });
-    await view.until('it is said', async () => (await view.find('[role=status]').textContent()) === 'This message is not in the transcript any more.');
+    await view.until(
+      'it is said',
+      async () => (await view.find('[role=status]').textContent()) === 'This message is not in the transcript any more.',
+    );
   });
 
   it('fetches older pages by itself while the first one does not fill the view', async () => {
@@ -150,7 +168,10 @@ describe('scrolling', function () {
     ok(most <= 300, `${most} rows`);
     ok(most > 200, `the window has moved: ${most} rows`);
     await view.button('Jump to latest').click();
-    await view.until('the last row is in sight', async () => (await view.find('tk-row[data-id=r9999]').count()) === 1 && (await atEnd(view)));
+    await view.until(
+      'the last row is in sight',
+      async () => (await view.find('tk-row[data-id=r9999]').count()) === 1 && (await atEnd(view)),
+    );
     await view.delta(...Array.from({ length: 400 }, (_, i) => ({ kind: 'row' as const, row: assistant(`n${i}`, `New ${i}`) })));
     ok((await view.find('tk-row').count()) <= 300);
     ok(await atEnd(view));
@@ -162,12 +183,17 @@ describe('scrolling', function () {
     const first = await open({ snapshot: snapshot({ rows: rows.slice(100), hasMore: true }) });
     await wheel(first, -1500);
     await first.find('.jump').waitFor();
-    await first.until('it is remembered', () => first.page.evaluate(() => Boolean((window.fake.state as { anchor?: unknown } | undefined)?.anchor)));
+    await first.until('it is remembered', () =>
+      first.page.evaluate(() => Boolean((window.fake.state as { anchor?: unknown } | undefined)?.anchor)),
+    );
     await first.settled();
     const state = await first.page.evaluate(() => window.fake.state);
     const place = await visible(first);
     const second = await open({ snapshot: snapshot({ rows: rows.slice(100), hasMore: true }), state });
-    await second.until('the place is found', async () => (await second.find(`tk-row[data-id=${place.id}]`).count()) === 1 && !(await atEnd(second)));
+    await second.until(
+      'the place is found',
+      async () => (await second.find(`tk-row[data-id=${place.id}]`).count()) === 1 && !(await atEnd(second)),
+    );
     await second.settled();
     deepStrictEqual((await visible(second)).id, place.id);
   });
@@ -199,7 +225,11 @@ describe('scrolling', function () {
   it('never moves the focus while an answer streams', async () => {
     const view = await open({ snapshot: snapshot({ rows: conversation(4), turn: running('streaming') }) });
     await view.find('textarea').focus();
-    await view.delta(liveText('l1', '```ts\nlet a;\n```\n\ntext'), { kind: 'row', row: assistant('l1', 'done') }, { kind: 'turn', turn: null });
+    await view.delta(
+      liveText('l1', '```ts\nlet a;\n```\n\ntext'),
+      { kind: 'row', row: assistant('l1', 'done') },
+      { kind: 'turn', turn: null },
+    );
     strictEqual(await view.page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA');
   });
 });

@@ -17,7 +17,10 @@ describe('view state', () => {
       { kind: 'live', id: 'a', block: 'assistant', model: 'Claude Sonnet 4.5', text: 'Hello' },
     ]);
     state = applyDelta(state, { kind: 'row', row: assistant('a', 'Hello') });
-    deepStrictEqual(items(state).map((i) => i.id), ['r0', 'r1', 'r2', 'r3', 'a', 't']);
+    deepStrictEqual(
+      items(state).map((i) => i.id),
+      ['r0', 'r1', 'r2', 'r3', 'a', 't'],
+    );
     state = applyDelta(state, { kind: 'live_dropped', id: 't' });
     strictEqual(items(state), state.rows);
   });
@@ -31,10 +34,19 @@ describe('view state', () => {
 
   it('rows that a delta does not touch stay the same objects', () => {
     const changed = applyDelta(start, { kind: 'row_changed', row: user('r2', 'edited') });
-    deepStrictEqual(changed.rows.map((row, i) => row === start.rows[i]), [true, true, false, true]);
+    deepStrictEqual(
+      changed.rows.map((row, i) => row === start.rows[i]),
+      [true, true, false, true],
+    );
     const folded = applyDelta(start, { kind: 'folded', firstKept: 'r2' });
-    deepStrictEqual(folded.rows.map((row) => 'folded' in row && row.folded), [true, true, false, false]);
-    deepStrictEqual(folded.rows.map((row, i) => row === start.rows[i]), [false, false, true, true]);
+    deepStrictEqual(
+      folded.rows.map((row) => 'folded' in row && row.folded),
+      [true, true, false, false],
+    );
+    deepStrictEqual(
+      folded.rows.map((row, i) => row === start.rows[i]),
+      [false, false, true, true],
+    );
     deepStrictEqual(applyDelta(folded, { kind: 'folded', firstKept: 'not loaded' }).rows, start.rows);
   });
 
@@ -66,12 +78,26 @@ describe('rows in the document', () => {
     deepStrictEqual(grown(range, 10_400, range.end === 10_000, true).end, 10_400);
     strictEqual(grown({ start: 0, end: 290 }, 320, true, false).end, 300);
     deepStrictEqual(grown({ start: 0, end: 200 }, 320, false, false), { start: 0, end: 200 });
-    deepStrictEqual([around(5, 10_000), around(9_999, 10_000), around(3, 10)], [{ start: 0, end: 120 }, { start: 9880, end: 10_000 }, { start: 0, end: 10 }]);
+    deepStrictEqual(
+      [around(5, 10_000), around(9_999, 10_000), around(3, 10)],
+      [
+        { start: 0, end: 120 },
+        { start: 9880, end: 10_000 },
+        { start: 0, end: 10 },
+      ],
+    );
   });
 });
 
 describe('words for numbers', () => {
   it('times', () => {
-    deepStrictEqual([-5, 400, 59_400, 65_000, 3_600_000, 7_860_000].map(duration), ['0 s', '0 s', '59 s', '1 min 5 s', '1 h', '2 h 11 min']);
+    deepStrictEqual([-5, 400, 59_400, 65_000, 3_600_000, 7_860_000].map(duration), [
+      '0 s',
+      '0 s',
+      '59 s',
+      '1 min 5 s',
+      '1 h',
+      '2 h 11 min',
+    ]);
   });
 });

@@ -10,11 +10,16 @@ describe('tool calls that ask', function () {
 
   it('say what they would do, are announced, and are answered by the keyboard', async () => {
     const waiting = tool('c1', { name: 'edit_file', status: 'running', output: null, hasDiff: true, approval: question });
-    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'edit_file', status: 'running', output: null })], turn: running('tools') }) });
+    const view = await open({
+      snapshot: snapshot({ rows: [tool('c1', { name: 'edit_file', status: 'running', output: null })], turn: running('tools') }),
+    });
     await view.delta({ kind: 'row_changed', row: waiting });
     match(await view.text('.tool-line'), /needs your permission$/);
     strictEqual(await view.text('.approval-title'), question.title);
-    strictEqual(await view.text('tk-app > [role=status]'), 'Permission needed: Edit src/parser/tokens.ts. Allow or deny it in the conversation.');
+    strictEqual(
+      await view.text('tk-app > [role=status]'),
+      'Permission needed: Edit src/parser/tokens.ts. Allow or deny it in the conversation.',
+    );
     strictEqual(await view.page.evaluate(() => document.activeElement?.closest('.approval') ?? null), null, 'takes no focus');
     deepStrictEqual(await view.find('.approval vscode-button').allTextContents(), ['Allow', 'Allow for this session', 'Deny', 'Show diff']);
     for (const name of ['Show diff', 'Allow for this session', 'Deny', 'Allow']) {
@@ -33,14 +38,38 @@ describe('tool calls that ask', function () {
   });
 
   it('offer no permission for the session where each call is asked about, and show the command', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'run_command', status: 'running', output: null, approval: { title: 'Run a command', detail: 'npm test', everyTime: true } })], turn: running('tools') }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [
+          tool('c1', {
+            name: 'run_command',
+            status: 'running',
+            output: null,
+            approval: { title: 'Run a command', detail: 'npm test', everyTime: true },
+          }),
+        ],
+        turn: running('tools'),
+      }),
+    });
     deepStrictEqual(await view.find('.approval vscode-button').allTextContents(), ['Allow', 'Deny']);
     strictEqual(await view.text('.approval-detail'), 'npm test');
   });
 
   it('show characters that cannot be seen, and what the command does not get', async () => {
-    const approval = { title: 'Create a\u202etxt\nb', detail: 'ls \u200b#\rrm -rf ~\n\tdone', note: 'It does not get NPM_TOKEN.', everyTime: true };
-    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'run\u2066', input: JSON.stringify({ command: approval.detail }), status: 'running', output: null, approval })], turn: running('tools') }) });
+    const approval = {
+      title: 'Create a\u202etxt\nb',
+      detail: 'ls \u200b#\rrm -rf ~\n\tdone',
+      note: 'It does not get NPM_TOKEN.',
+      everyTime: true,
+    };
+    const view = await open({
+      snapshot: snapshot({
+        rows: [
+          tool('c1', { name: 'run\u2066', input: JSON.stringify({ command: approval.detail }), status: 'running', output: null, approval }),
+        ],
+        turn: running('tools'),
+      }),
+    });
     strictEqual(await view.text('.approval-title'), 'Create a⟦U+202E⟧txt⟦U+000A⟧b');
     strictEqual(await view.find('.approval-detail').textContent(), 'ls ⟦U+200B⟧#⟦U+000D⟧rm -rf ~\n\tdone');
     strictEqual(await view.text('.tool-name'), 'run⟦U+2066⟧');
@@ -51,9 +80,15 @@ describe('tool calls that ask', function () {
   });
 
   it('show what they print while they run, and their diff when they have run', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [tool('c1', { name: 'run_command', status: 'running', output: null })], turn: running('tools') }) });
+    const view = await open({
+      snapshot: snapshot({ rows: [tool('c1', { name: 'run_command', status: 'running', output: null })], turn: running('tools') }),
+    });
     await view.find('.tool-line').click();
-    await view.delta({ kind: 'tool_output', id: 'c1', text: 'one\n' }, { kind: 'tool_output', id: 'c1', text: 'two\n' }, { kind: 'tool_output', id: 'gone', text: 'x' });
+    await view.delta(
+      { kind: 'tool_output', id: 'c1', text: 'one\n' },
+      { kind: 'tool_output', id: 'c1', text: 'two\n' },
+      { kind: 'tool_output', id: 'gone', text: 'x' },
+    );
     strictEqual(await view.find('.tool-details pre').last().textContent(), 'one\ntwo\n');
     await view.delta({ kind: 'row_changed', row: tool('c1', { name: 'edit_file', output: 'Edited.', hasDiff: true }) });
     await view.find('.tool-details').getByRole('button', { name: 'Show diff' }).click();
@@ -61,7 +96,11 @@ describe('tool calls that ask', function () {
   });
 
   it('offer to continue where a turn has reached its number of rounds', async () => {
-    const view = await open({ snapshot: snapshot({ rows: [{ kind: 'error', id: 'e1', at: 0, reason: 'rounds', text: 'The model has called tools in 50 rounds and is not done.' }] }) });
+    const view = await open({
+      snapshot: snapshot({
+        rows: [{ kind: 'error', id: 'e1', at: 0, reason: 'rounds', text: 'The model has called tools in 50 rounds and is not done.' }],
+      }),
+    });
     await view.button('Continue').click();
     deepStrictEqual(await view.requested('retry'), { method: 'retry' });
   });

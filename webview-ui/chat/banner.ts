@@ -40,11 +40,13 @@ export class BannerView extends ViewElement {
           ${details === undefined ? nothing : html`<details><summary>${t('Details')}</summary>${details}</details>`}
         </div>
         ${action ? html`<button type="button" class="link-button" @click=${() => this.ask(action.request)}>${action.label()}</button>` : nothing}
-        ${dismissAs === undefined
-          ? nothing
-          : html`<button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => this.ask({ method: 'dismiss_banner', banner: dismissAs })}>
+        ${
+          dismissAs === undefined
+            ? nothing
+            : html`<button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => this.ask({ method: 'dismiss_banner', banner: dismissAs })}>
               ${icon('close')}
-            </button>`}
+            </button>`
+        }
       </div>
     `;
   }

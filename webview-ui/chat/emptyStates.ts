@@ -42,9 +42,11 @@ function ready({ provider, modelName }: Connection): TemplateResult {
       ${mark()}
       <h2>${provider === 'offline' ? t('Offline') : t('What are you working on?')}</h2>
       <p>
-        ${provider === 'offline'
-          ? t('Answers are found in your history; nothing is generated and nothing leaves this machine.')
-          : t('{0} answers here. This session is kept in full, however long it gets.', modelName)}
+        ${
+          provider === 'offline'
+            ? t('Answers are found in your history; nothing is generated and nothing leaves this machine.')
+            : t('{0} answers here. This session is kept in full, however long it gets.', modelName)
+        }
       </p>
     </div>
   `;

@@ -106,20 +106,24 @@ export class HeaderView extends ViewElement {
     const wanted = this.filter.trim().toLowerCase();
     const found = this.sessions.filter((s) => `${s.title} ${s.id}`.toLowerCase().includes(wanted));
     return html`
-      ${this.sessions.length > 7
-        ? html`<vscode-text-field
+      ${
+        this.sessions.length > 7
+          ? html`<vscode-text-field
             class="session-filter"
             placeholder=${t('Filter')}
             aria-label=${t('Filter sessions')}
             .value=${this.filter}
             @input=${(event: Event) => (this.filter = (event.target as HTMLInputElement).value)}
           ></vscode-text-field>`
-        : nothing}
-      ${found.length === 0
-        ? html`<p class="sessions-empty">${this.sessions.length === 0 ? t('No sessions yet.') : t('No session with this title.')}</p>`
-        : html`<ul>
+          : nothing
+      }
+      ${
+        found.length === 0
+          ? html`<p class="sessions-empty">${this.sessions.length === 0 ? t('No sessions yet.') : t('No session with this title.')}</p>`
+          : html`<ul>
             ${found.map((s) => this.sessionItem(s))}
-          </ul>`}
+          </ul>`
+      }
     `;
   }
 

@@ -1,4 +1,14 @@
-import type { Banner, Connection, Delta, OlderPage, RowMark, SessionHeader, TranscriptRow, TurnState, ViewSnapshot } from '../../src/protocol/messages';
+import type {
+  Banner,
+  Connection,
+  Delta,
+  OlderPage,
+  RowMark,
+  SessionHeader,
+  TranscriptRow,
+  TurnState,
+  ViewSnapshot,
+} from '../../src/protocol/messages';
 
 /** A block that is still streaming. It keeps its id when it becomes a row, so that its element stays. */
 export interface LiveRow {
@@ -33,7 +43,12 @@ export interface ViewState {
 
 export function fromSnapshot(snapshot: ViewSnapshot, generation: number): ViewState {
   const { draft: _, attachments: _attached, draftRemark: _remark, live, marks, ...rest } = snapshot;
-  return { ...rest, generation, marks: marked(new Map(), marks), live: live.map(({ kind, ...block }) => ({ kind: 'live', block: kind, ...block })) };
+  return {
+    ...rest,
+    generation,
+    marks: marked(new Map(), marks),
+    live: live.map(({ kind, ...block }) => ({ kind: 'live', block: kind, ...block })),
+  };
 }
 
 /** Rows that a delta does not touch keep their identity. `draft` and `focus_composer` are for the composer and change nothing here. */
@@ -52,7 +67,12 @@ export function applyDelta(state: ViewState, delta: Delta): ViewState {
     case 'live_text':
       return { ...state, live: appendLive(state.live, delta) };
     case 'tool_output':
-      return { ...state, rows: state.rows.map((row) => (row.id === delta.id && row.kind === 'tool' ? { ...row, output: ((row.output ?? '') + delta.text).slice(-20_000) } : row)) };
+      return {
+        ...state,
+        rows: state.rows.map((row) =>
+          row.id === delta.id && row.kind === 'tool' ? { ...row, output: ((row.output ?? '') + delta.text).slice(-20_000) } : row,
+        ),
+      };
     case 'live_dropped':
       return { ...state, live: state.live.filter((block) => block.id !== delta.id) };
     case 'folded':
@@ -123,6 +143,12 @@ function appendLive(live: readonly LiveRow[], { id, block, model, text }: Delta 
 }
 
 function fold(rows: readonly TranscriptRow[], firstKept: string | null): readonly TranscriptRow[] {
-  const kept = firstKept === null ? 0 : Math.max(0, rows.findIndex((row) => row.id === firstKept));
+  const kept =
+    firstKept === null
+      ? 0
+      : Math.max(
+          0,
+          rows.findIndex((row) => row.id === firstKept),
+        );
   return rows.map((row, index) => ('folded' in row && row.folded !== index < kept ? { ...row, folded: index < kept } : row));
 }

@@ -5,12 +5,24 @@ import { AskEvent } from '../lib/events';
 import { shortTokens } from '../../src/protocol/figures';
 import { icon, type IconName } from '../render/icons';
 
-const icons = { image: 'image', file: 'file', selection: 'insert', folder: 'folder', problems: 'warning' } as const satisfies Record<Attachment['kind'], IconName>;
+const icons = { image: 'image', file: 'file', selection: 'insert', folder: 'folder', problems: 'warning' } as const satisfies Record<
+  Attachment['kind'],
+  IconName
+>;
 
-const kindNames: Readonly<Record<Attachment['kind'], () => string>> = { image: () => t('image'), file: () => t('file'), selection: () => t('selection'), folder: () => t('folder'), problems: () => t('problems') };
+const kindNames: Readonly<Record<Attachment['kind'], () => string>> = {
+  image: () => t('image'),
+  file: () => t('file'),
+  selection: () => t('selection'),
+  folder: () => t('folder'),
+  problems: () => t('problems'),
+};
 
 /** Chips of what is attached, each with its size; each opens what it stands for, and can be taken out where `remove` is given. */
-export function attachmentList(attachments: readonly Attachment[], remove: ((attachment: Attachment) => void) | null): TemplateResult | typeof nothing {
+export function attachmentList(
+  attachments: readonly Attachment[],
+  remove: ((attachment: Attachment) => void) | null,
+): TemplateResult | typeof nothing {
   if (attachments.length === 0) return nothing;
   return html`<ul class="attachments" aria-label=${t('Attachments')}>
     ${attachments.map((attachment) => {

@@ -64,7 +64,8 @@ export class Completions implements ReactiveController {
   keydown(event: KeyboardEvent): boolean {
     const count = this.choices.length;
     if (count === 0) return false;
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') this.move((this.active + (event.key === 'ArrowDown' ? 1 : count - 1)) % count);
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp')
+      this.move((this.active + (event.key === 'ArrowDown' ? 1 : count - 1)) % count);
     else if (event.key === 'Enter' && !event.shiftKey) this.choices[this.active]?.choose(true);
     else if (event.key === 'Tab' && !event.shiftKey) this.choices[this.active]?.choose(false);
     else if (event.key === 'Escape') {
@@ -84,7 +85,8 @@ export class Completions implements ReactiveController {
   }
 
   private show(choices: readonly Choice[]): void {
-    if (choices.length > 0 && this.choices.length === 0) this.host.announce(choices.length === 1 ? t('One suggestion') : t('{0} suggestions', choices.length));
+    if (choices.length > 0 && this.choices.length === 0)
+      this.host.announce(choices.length === 1 ? t('One suggestion') : t('{0} suggestions', choices.length));
     this.choices = choices;
     this.active = 0;
     this.host.requestUpdate();

@@ -1,5 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { isBlank, mostAttachments, nothingWritten, type ArgumentChoice, type Attachment, type AttachSource, type Mention, type Written } from '../../src/protocol/composer';
+import {
+  isBlank,
+  mostAttachments,
+  nothingWritten,
+  type ArgumentChoice,
+  type Attachment,
+  type AttachSource,
+  type Mention,
+  type Written,
+} from '../../src/protocol/composer';
 import { listed, t } from '../../src/protocol/l10n';
 import { isSlashName, parseSlash, slashNames, type SlashName } from '../../src/protocol/slashCommands';
 import { Debounce } from '../lib/debounce';
@@ -89,7 +98,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
   }
 
   addAttachment(attachment: Attachment): void {
-    const isThere = this.attachments.some((one) => one.hash === attachment.hash && one.name === attachment.name && one.path === attachment.path);
+    const isThere = this.attachments.some(
+      (one) => one.hash === attachment.hash && one.name === attachment.name && one.path === attachment.path,
+    );
     if (!isThere && this.attachments.length >= mostAttachments) this.trouble = t('A message takes {0} attachments.', mostAttachments);
     else if (!isThere) this.attachments = [...this.attachments, attachment];
     this.changed();
@@ -124,12 +135,14 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     const { choices, active } = this.completions;
     return html`
       ${completionMenu(choices, active)}
-      ${this.trouble === null
-        ? nothing
-        : html`<div class="problem" role="alert">
+      ${
+        this.trouble === null
+          ? nothing
+          : html`<div class="problem" role="alert">
             ${icon('error')}<span>${this.trouble}</span>
             <button type="button" class="icon-button" title=${t('Dismiss')} aria-label=${t('Dismiss')} @click=${() => (this.trouble = null)}>${icon('close')}</button>
-          </div>`}
+          </div>`
+      }
       <div class="composer ${disabled ? 'disabled' : ''} ${this.dropping ? 'dropping' : ''}" @dragover=${this.dragged} @dragleave=${() => (this.dropping = false)} @drop=${this.dropped}>
         ${attachmentList(this.attachments, disabled ? null : this.takeOut)}
         ${this.attaching === 0 ? nothing : html`<p class="attaching" role="status">${t('Attaching…')}</p>`}
@@ -156,8 +169,9 @@ export class ComposerView extends ViewElement implements CompletionsHost {
             >${icon('paperclip')}</vscode-button
           >
           <span id="composer-hint" class="composer-notice">${this.notice ?? (disabled || this.hasText ? '' : html`<span class="composer-keys">${t('@ for context, / for commands')}</span>`)}</span>
-          ${this.busy
-            ? html`<vscode-button
+          ${
+            this.busy
+              ? html`<vscode-button
                 appearance="icon"
                 class="stop"
                 title=${t('Stop (Escape)')}
@@ -166,7 +180,8 @@ export class ComposerView extends ViewElement implements CompletionsHost {
                 @click=${() => this.ask({ method: 'stop' })}
                 >${icon('stop')}</vscode-button
               >`
-            : nothing}
+              : nothing
+          }
           <vscode-button
             appearance="icon"
             class="send"
@@ -337,7 +352,11 @@ export class ComposerView extends ViewElement implements CompletionsHost {
     if (this.attaching > 0) return this.announce(t('Something is still being attached.'));
     const slash = this.attachments.length === 0 ? parseSlash(written.text) : null;
     if (slash && !isSlashName(slash.name)) {
-      this.trouble = t('There is no command /{0}. There are {1}. To send this as a message, put a space in front.', slash.name, listed(slashNames.map((name) => `/${name}`)));
+      this.trouble = t(
+        'There is no command /{0}. There are {1}. To send this as a message, put a space in front.',
+        slash.name,
+        listed(slashNames.map((name) => `/${name}`)),
+      );
       return;
     }
     this.setWritten(nothingWritten);

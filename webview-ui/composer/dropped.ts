@@ -20,7 +20,10 @@ export function sourcesOf(data: DataTransfer): (AttachSource | Promise<AttachSou
       .map((uri) => ({ kind: 'uri', uri }));
   }
   return [...data.files].map(async (file) => {
-    if (!file.type.startsWith('image/')) throw new Error(t('“{0}” comes from outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', file.name));
+    if (!file.type.startsWith('image/'))
+      throw new Error(
+        t('“{0}” comes from outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', file.name),
+      );
     return { kind: 'image' as const, ...(await prepareImage(file)) };
   });
 }

@@ -8,7 +8,8 @@ const qualities = [0.9, 0.75, 0.6];
 /** An image as base64, made smaller where it is too large. Rejects, in words for the user, for what models do not take. */
 export async function prepareImage(file: File): Promise<{ readonly name: string; readonly data: string }> {
   const name = file.name === '' || file.name === 'image.png' ? t('Pasted image') : file.name;
-  if (!(imageTypes as readonly string[]).includes(file.type)) throw new Error(t('“{0}” is no image that models take: png, jpeg, webp and gif are.', name));
+  if (!(imageTypes as readonly string[]).includes(file.type))
+    throw new Error(t('“{0}” is no image that models take: png, jpeg, webp and gif are.', name));
   let picture: ImageBitmap;
   try {
     picture = await createImageBitmap(file);
@@ -18,7 +19,8 @@ export async function prepareImage(file: File): Promise<{ readonly name: string;
   try {
     const scale = Math.min(1, longestSide / Math.max(picture.width, picture.height));
     const blob = scale === 1 && file.size <= mostImageBytes ? file : await smaller(picture, scale, file.type);
-    if (!blob) throw new Error(t('The image “{0}” is too large, also after it has been made smaller. Cut out the part that matters.', name));
+    if (!blob)
+      throw new Error(t('The image “{0}” is too large, also after it has been made smaller. Cut out the part that matters.', name));
     return { name, data: await toBase64(blob) };
   } finally {
     picture.close();
@@ -34,7 +36,10 @@ async function smaller(picture: ImageBitmap, scale: number, type: string): Promi
   if (!context) return null;
   context.drawImage(picture, 0, 0, canvas.width, canvas.height);
   const encoded = (format: string, quality?: number) => new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, format, quality));
-  const tries = [...(type === 'image/jpeg' ? [] : [() => encoded('image/png')]), ...qualities.map((quality) => () => encoded('image/jpeg', quality))];
+  const tries = [
+    ...(type === 'image/jpeg' ? [] : [() => encoded('image/png')]),
+    ...qualities.map((quality) => () => encoded('image/jpeg', quality)),
+  ];
   for (const attempt of tries) {
     const blob = await attempt();
     if (blob && blob.size <= mostImageBytes) return blob;

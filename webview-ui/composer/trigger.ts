@@ -18,7 +18,8 @@ export function triggerAt(text: string, caret: number): Trigger | null {
   if (mention) return { kind: 'mention', query: mention[1]!, start: caret - mention[1]!.length - 1, end: caret };
   const argument = caret <= 200 ? /^\/([a-z]+)[ \t]+(\S*)$/i.exec(before) : null;
   const command = argument?.[1]!.toLowerCase() ?? '';
-  if (argument && completesArgument(command)) return { kind: 'argument', command, query: argument[2]!, start: caret - argument[2]!.length, end: caret };
+  if (argument && completesArgument(command))
+    return { kind: 'argument', command, query: argument[2]!, start: caret - argument[2]!.length, end: caret };
   const slash = caret <= 200 ? /^\/([a-z]*)$/i.exec(before) : null;
   return slash ? { kind: 'slash', query: slash[1]!.toLowerCase(), start: 0, end: caret } : null;
 }

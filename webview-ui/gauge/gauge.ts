@@ -101,9 +101,11 @@ export class GaugeView extends ViewElement {
           ${model.ticks.map((tick) => html`<li>${tick.label}</li>`)}
         </ul>
         <p class="gauge-note">
-          ${model.next ? html`${t('Next: {0}.', model.next)} ` : nothing}${context.compactions > 0
-            ? html`${t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', context.compactions)} `
-            : nothing}${model.estimated ? t('Estimated until the provider reports its count.') : t('As the provider counted it.')}
+          ${model.next ? html`${t('Next: {0}.', model.next)} ` : nothing}${
+            context.compactions > 0
+              ? html`${t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', context.compactions)} `
+              : nothing
+          }${model.estimated ? t('Estimated until the provider reports its count.') : t('As the provider counted it.')}
         </p>
         <div class="actions">
           <vscode-button appearance="secondary" ?disabled=${!this.canCompact} @click=${this.ask('compact')}>${t('Compact now')}</vscode-button>

@@ -1,4 +1,12 @@
-import { contextLevel, forecastText, nextText, segmentLabels, spokenContext, thresholdText, type ContextLevel } from '../../src/protocol/contextText';
+import {
+  contextLevel,
+  forecastText,
+  nextText,
+  segmentLabels,
+  spokenContext,
+  thresholdText,
+  type ContextLevel,
+} from '../../src/protocol/contextText';
 import { percentText, shortTokens } from '../../src/protocol/figures';
 import type { ViewSnapshot } from '../../src/protocol/messages';
 

@@ -1,6 +1,15 @@
 import * as z from 'zod/mini';
 import { ViewChannel, type ViewEnd } from '../../src/protocol/channel';
-import { ArgumentChoices, Attachment, Mentions, WrittenReply, type ArgumentChoice, type AttachSource, type Mention, type Written } from '../../src/protocol/composer';
+import {
+  ArgumentChoices,
+  Attachment,
+  Mentions,
+  WrittenReply,
+  type ArgumentChoice,
+  type AttachSource,
+  type Mention,
+  type Written,
+} from '../../src/protocol/composer';
 import { chatWire, OlderPage, type Delta, type ViewRequest, type ViewSnapshot } from '../../src/protocol/messages';
 import type { SlashName } from '../../src/protocol/slashCommands';
 import { after, transportOf } from './vscodeApi';
@@ -40,7 +49,11 @@ export function connectHost(end: ViewEnd<ViewSnapshot, Delta>): Host {
     attach: async (source) => Attachment.parse(await channel.request({ method: 'attach', source })),
     mentions: async (query) => Mentions.parse(await channel.request({ method: 'find_mentions', query })),
     argumentsOf: async (name, query) => ArgumentChoices.parse(await channel.request({ method: 'find_arguments', name, query })),
-    picture: async ({ hash, mime }) => z.string().check(z.startsWith('data:image/')).parse(await channel.request({ method: 'attachment_image', hash, mime })),
+    picture: async ({ hash, mime }) =>
+      z
+        .string()
+        .check(z.startsWith('data:image/'))
+        .parse(await channel.request({ method: 'attachment_image', hash, mime })),
     resync: () => channel.resync(),
     fault: (message) => channel.fault(message),
     remembered: () => {

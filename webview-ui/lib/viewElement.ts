@@ -28,7 +28,9 @@ export abstract class ViewElement extends LitElement {
       super.performUpdate();
     } catch (error) {
       this.failed = true;
-      document.dispatchEvent(new FaultEvent(`${this.localName}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`));
+      document.dispatchEvent(
+        new FaultEvent(`${this.localName}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`),
+      );
       this.replaceChildren();
       const place = document.createElement('div');
       place.className = 'fault';

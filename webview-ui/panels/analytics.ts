@@ -38,7 +38,14 @@ export class AnalyticsView extends ViewElement {
       <section>
         <h2>${t('Sessions per day')}</h2>
         ${barPlot({
-          label: t(totals.sessionsActive === 1 ? 'Sessions used per day from {0} to {1}: {2} session in all. The table below has the numbers.' : 'Sessions used per day from {0} to {1}: {2} sessions in all. The table below has the numbers.', dayName(report.from), dayName(report.to), wholeNumber(totals.sessionsActive)),
+          label: t(
+            totals.sessionsActive === 1
+              ? 'Sessions used per day from {0} to {1}: {2} session in all. The table below has the numbers.'
+              : 'Sessions used per day from {0} to {1}: {2} sessions in all. The table below has the numbers.',
+            dayName(report.from),
+            dayName(report.to),
+            wholeNumber(totals.sessionsActive),
+          ),
           bars: days.map(({ day, sessionsActive }) => ({ label: dayName(day), tick: shortDayName(day), value: sessionsActive })),
           text: (value) => String(value),
           columns: [t('Day'), t('Sessions')],
@@ -47,7 +54,12 @@ export class AnalyticsView extends ViewElement {
       <section>
         <h2>${t('Tokens per day')}</h2>
         ${barPlot({
-          label: t('Tokens billed per day from {0} to {1}: {2} in all. The table below has the numbers.', dayName(report.from), dayName(report.to), shortTokens(totals.tokens)),
+          label: t(
+            'Tokens billed per day from {0} to {1}: {2} in all. The table below has the numbers.',
+            dayName(report.from),
+            dayName(report.to),
+            shortTokens(totals.tokens),
+          ),
           bars: days.map(({ day, tokens: value }) => ({ label: dayName(day), tick: shortDayName(day), value })),
           text: shortTokens,
           columns: [t('Day'), t('Tokens')],
@@ -156,7 +168,13 @@ function compactions(folds: Report['compactions']): TemplateResult {
 function foldedText({ count, undone, tokensBefore, tokensAfter, savedTokens }: Report['compactions']): string {
   const sizes = [wholeNumber(count), shortTokens(tokensBefore), shortTokens(tokensAfter), percent(savedTokens, tokensBefore)] as const;
   return undone > 0
-    ? t(count === 1 ? '{0} compaction, {4} undone: {1} → {2} tokens, {3} % saved.' : '{0} compactions, {4} undone: {1} → {2} tokens, {3} % saved.', ...sizes, undone)
+    ? t(
+        count === 1
+          ? '{0} compaction, {4} undone: {1} → {2} tokens, {3} % saved.'
+          : '{0} compactions, {4} undone: {1} → {2} tokens, {3} % saved.',
+        ...sizes,
+        undone,
+      )
     : t(count === 1 ? '{0} compaction: {1} → {2} tokens, {3} % saved.' : '{0} compactions: {1} → {2} tokens, {3} % saved.', ...sizes);
 }
 

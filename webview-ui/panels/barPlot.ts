@@ -26,7 +26,9 @@ const mostNamed = 10;
 export function barPlot({ label, bars, text, columns }: BarPlot): TemplateResult {
   const most = Math.max(...bars.map(({ value }) => value), 0);
   const path = bars
-    .map(({ value }, index) => (value <= 0 || most === 0 ? '' : `M${index * 10 + 1.5} ${height}V${Math.round((1 - value / most) * height * 10) / 10}h7V${height}Z`))
+    .map(({ value }, index) =>
+      value <= 0 || most === 0 ? '' : `M${index * 10 + 1.5} ${height}V${Math.round((1 - value / most) * height * 10) / 10}h7V${height}Z`,
+    )
     .join('');
   const named = bars.length <= mostNamed;
   return html`

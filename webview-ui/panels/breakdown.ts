@@ -60,9 +60,11 @@ export class BreakdownView extends ViewElement {
     return html`<div class="actions">
       <vscode-button appearance="secondary" ?disabled=${busy || readonly} @click=${() => this.ask({ method: 'compact' })}>${t('Compact now')}</vscode-button>
       <vscode-button appearance="secondary" ?disabled=${readonly} @click=${() => this.ask({ method: 'checkpoint' })}>${t('Checkpoint')}</vscode-button>
-      ${context.compactions > 0
-        ? html`<vscode-button appearance="secondary" ?disabled=${busy || readonly} @click=${() => this.ask({ method: 'undo_compaction' })}>${t('Undo last compaction')}</vscode-button>`
-        : nothing}
+      ${
+        context.compactions > 0
+          ? html`<vscode-button appearance="secondary" ?disabled=${busy || readonly} @click=${() => this.ask({ method: 'undo_compaction' })}>${t('Undo last compaction')}</vscode-button>`
+          : nothing
+      }
     </div>`;
   }
 
@@ -85,8 +87,9 @@ export class BreakdownView extends ViewElement {
                 <td class="number">${share(entry.tokens, context.effective)}</td>
                 <td class="row-actions">
                   <button type="button" class="link-button" aria-label=${t('Jump to {0}: {1}', entry.speaker, entry.text.slice(0, 40))} @click=${() => this.ask({ method: 'jump', id: entry.id })}>${t('Jump')}</button>
-                  ${entry.canPin
-                    ? html`<button
+                  ${
+                    entry.canPin
+                      ? html`<button
                         type="button"
                         class="link-button"
                         ?disabled=${readonly}
@@ -95,9 +98,11 @@ export class BreakdownView extends ViewElement {
                       >
                         ${entry.pinned ? t('Unpin') : t('Pin')}
                       </button>`
-                    : nothing}
-                  ${entry.canExclude
-                    ? html`<button
+                      : nothing
+                  }
+                  ${
+                    entry.canExclude
+                      ? html`<button
                         type="button"
                         class="link-button"
                         ?disabled=${readonly || busy || entry.pinned}
@@ -106,7 +111,8 @@ export class BreakdownView extends ViewElement {
                       >
                         ${t('Exclude')}
                       </button>`
-                    : nothing}
+                      : nothing
+                  }
                 </td>
               </tr>`,
             )}
@@ -151,7 +157,9 @@ function facts(context: Context, { next, forecast, estimated }: ReturnType<typeo
   return [
     next ? t('Next: {0}.', next) : '',
     forecast ? t('{0}.', `${forecast[0]!.toUpperCase()}${forecast.slice(1)}`) : '',
-    context.compactions > 0 ? t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', wholeNumber(context.compactions)) : '',
+    context.compactions > 0
+      ? t(context.compactions === 1 ? 'Compacted once.' : 'Compacted {0} times.', wholeNumber(context.compactions))
+      : '',
     estimated ? t('Estimated until the provider reports its count.') : t('As the provider counted it.'),
   ]
     .filter((part) => part !== '')

@@ -14,7 +14,12 @@ const triggers: Record<Compaction['trigger'], () => string> = {
   edit: () => t('edited by you'),
   retry: () => t('improved later'),
 };
-const states: Record<Compaction['state'], () => string> = { live: () => t('in force'), undone: () => t('undone'), replaced: () => t('replaced by a better summary'), superseded: () => t('folded into a later one') };
+const states: Record<Compaction['state'], () => string> = {
+  live: () => t('in force'),
+  undone: () => t('undone'),
+  replaced: () => t('replaced by a better summary'),
+  superseded: () => t('folded into a later one'),
+};
 
 /** Before and after of every compaction, the newest first. */
 export function compactionTable(compactions: readonly Compaction[], act: (method: 'jump' | 'compare', id: string) => void): TemplateResult {

@@ -35,7 +35,9 @@ const height = 200;
 export function plot({ label, points, marks, lines, xMax, yMax, yLabel, xLabels }: Plot): TemplateResult {
   const x = (value: number) => (xMax > 0 ? value / xMax : 0);
   const y = (value: number) => (yMax > 0 ? Math.min(1, value / yMax) : 0);
-  const path = points.map((point, index) => `${index === 0 ? 'M' : 'L'}${round(x(point.x) * width)} ${round((1 - y(point.y)) * height)}`).join('');
+  const path = points
+    .map((point, index) => `${index === 0 ? 'M' : 'L'}${round(x(point.x) * width)} ${round((1 - y(point.y)) * height)}`)
+    .join('');
   const [first, last] = [points[0], points.at(-1)];
   const area = first && last ? `${path}L${round(x(last.x) * width)} ${height}L${round(x(first.x) * width)} ${height}Z` : '';
   return html`

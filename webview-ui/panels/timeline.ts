@@ -12,12 +12,18 @@ type Mark = Timeline['marks'][number];
 /** Beside every mark so many rows of the table, evenly spread. */
 const samples = 20;
 
-const markNames: Record<Mark['kind'], () => string> = { compaction: () => t('Compaction'), undo: () => t('Compaction undone'), checkpoint: () => t('Checkpoint'), exclusion: () => t('Excluded') };
+const markNames: Record<Mark['kind'], () => string> = {
+  compaction: () => t('Compaction'),
+  undo: () => t('Compaction undone'),
+  checkpoint: () => t('Checkpoint'),
+  exclusion: () => t('Excluded'),
+};
 
 /** The size of the context along the conversation: as a picture, and as a table for whom a picture is none. */
 export function timeline({ points, marks }: Timeline, context: Context): TemplateResult {
   const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last || points.length < 2) return html`<p class="muted">${t('This is drawn as soon as there is more than one message.')}</p>`;
+  if (!first || !last || points.length < 2)
+    return html`<p class="muted">${t('This is drawn as soon as there is more than one message.')}</p>`;
   const compaction = context.thresholds.find(({ kind, state }) => kind === 'compaction' && state !== 'off');
   const peak = points.reduce((most, point) => Math.max(most, point.tokens), 0);
   // A small context would be a line at the bottom.
@@ -30,9 +36,22 @@ export function timeline({ points, marks }: Timeline, context: Context): Templat
   const checkpoints = marks.filter(({ kind }) => kind === 'checkpoint').length;
   return html`
     ${plot({
-      label: t('Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, checkpoints: {5}. The table below has the numbers.', dateTime(first.at), dateTime(last.at), shortTokens(last.tokens), shortTokens(peak), compactions, checkpoints),
+      label: t(
+        'Size of the context from {0} to {1}: {2} now, {3} at most. Compactions: {4}, checkpoints: {5}. The table below has the numbers.',
+        dateTime(first.at),
+        dateTime(last.at),
+        shortTokens(last.tokens),
+        shortTokens(peak),
+        compactions,
+        checkpoints,
+      ),
       points: points.map(({ position, tokens: y }) => ({ x: position - first.position, y })),
-      marks: marks.map(({ kind, position, tokens: y, at }) => ({ kind, x: position - first.position, y, label: t('{0} at {1}, {2}', markNames[kind](), shortTokens(y), dateTime(at)) })),
+      marks: marks.map(({ kind, position, tokens: y, at }) => ({
+        kind,
+        x: position - first.position,
+        y,
+        label: t('{0} at {1}, {2}', markNames[kind](), shortTokens(y), dateTime(at)),
+      })),
       // What lies above would stand at the edge, as if it were there.
       lines: levels.filter(({ y }) => y <= yMax),
       xMax: last.position - first.position,
@@ -62,7 +81,10 @@ function rows(points: Timeline['points'], marks: readonly Mark[]): { at: number;
   const step = Math.max(1, Math.ceil(points.length / samples));
   const sampled = points.filter((_, index) => index % step === 0 || index === points.length - 1);
   return [
-    ...sampled.map((point) => ({ ...point, what: point === points.at(-1) ? t('Now') : point.measured ? t('Reported by the provider') : t('Reckoned') })),
+    ...sampled.map((point) => ({
+      ...point,
+      what: point === points.at(-1) ? t('Now') : point.measured ? t('Reported by the provider') : t('Reckoned'),
+    })),
     ...marks.map((mark) => ({ ...mark, what: markNames[mark.kind]() })),
   ].sort((a, b) => a.position - b.position || a.at - b.at);
 }

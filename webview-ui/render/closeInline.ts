@@ -8,9 +8,7 @@ export function closeInline(raw: string): string {
   const paragraph = text.slice(text.lastIndexOf('\n\n') + 1);
   const ticks = openCodeSpan(paragraph);
   if (ticks !== null) return text.endsWith('`') ? text.slice(0, -ticks.length) : text + ticks;
-  const withoutLink = text.replace(/!?\[([^[\]]*)(?:\](?:\([^()\s]*)?)?$/, (whole, label: string) =>
-    whole.endsWith(']') ? whole : label,
-  );
+  const withoutLink = text.replace(/!?\[([^[\]]*)(?:\](?:\([^()\s]*)?)?$/, (whole, label: string) => (whole.endsWith(']') ? whole : label));
   return withoutLink + openMarks(withoutLink.slice(withoutLink.lastIndexOf('\n\n') + 1));
 }
 

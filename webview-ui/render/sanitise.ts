@@ -4,15 +4,51 @@ const purify = createDOMPurify(window);
 
 /** Nothing that loads, runs, styles or submits. Links carry their target in `data-href` and are opened by the host. */
 const tags = [
-  'a', 'b', 'blockquote', 'br', 'code', 'del', 'div', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'i', 'ins', 'kbd', 'li', 'mark',
-  'ol', 'p', 'pre', 's', 'small', 'span', 'strong', 'sub', 'sup', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'u', 'ul',
+  'a',
+  'b',
+  'blockquote',
+  'br',
+  'code',
+  'del',
+  'div',
+  'em',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'hr',
+  'i',
+  'ins',
+  'kbd',
+  'li',
+  'mark',
+  'ol',
+  'p',
+  'pre',
+  's',
+  'small',
+  'span',
+  'strong',
+  'sub',
+  'sup',
+  'table',
+  'tbody',
+  'td',
+  'th',
+  'thead',
+  'tr',
+  'u',
+  'ul',
 ];
 
 /**
  * Web and mail addresses, and what may be a file: without a scheme, with that of files, with a drive's letter, or a name and a line
  * (`package.json:12`). The host looks closer.
  */
-export const openableLink = /^(?:https?:|mailto:|file:\/\/\/|[\w+-][\w.+-]*\.\w+:\d+(?::\d+)?$|(?:[a-z]:[\\/]|(?![a-z][a-z\d+.-]*:|\/\/|#))[^\s"'<>&?*|]+$)/i;
+export const openableLink =
+  /^(?:https?:|mailto:|file:\/\/\/|[\w+-][\w.+-]*\.\w+:\d+(?::\d+)?$|(?:[a-z]:[\\/]|(?![a-z][a-z\d+.-]*:|\/\/|#))[^\s"'<>&?*|]+$)/i;
 
 /** The only way from text to nodes in this view. */
 export function sanitise(html: string): DocumentFragment {

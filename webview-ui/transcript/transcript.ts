@@ -107,7 +107,9 @@ export class TranscriptView extends ViewElement {
     }
     if (this.sought) this.lookFor(this.sought);
     else this.keeper?.keep(anchor);
-    this.range = isReadAloud() ? { start: 0, end: this.items.length } : bounded(this.range, anchor ? this.items.findIndex(({ id }) => id === anchor.id) : -1, this.items.length);
+    this.range = isReadAloud()
+      ? { start: 0, end: this.items.length }
+      : bounded(this.range, anchor ? this.items.findIndex(({ id }) => id === anchor.id) : -1, this.items.length);
   }
 
   protected override render(): TemplateResult {
@@ -120,9 +122,11 @@ export class TranscriptView extends ViewElement {
     return html`
       <div class="scroller" role="log" aria-live="off" aria-label=${t('Conversation')} tabindex="0" aria-busy=${!this.idle}>
         <div class="rows">
-          ${this.hasMore || start > 0
-            ? html`<div class="older" aria-hidden="true">${this.loading ? t('Loading earlier messages…') : ''}</div>`
-            : nothing}
+          ${
+            this.hasMore || start > 0
+              ? html`<div class="older" aria-hidden="true">${this.loading ? t('Loading earlier messages…') : ''}</div>`
+              : nothing
+          }
           ${this.items.length === 0 ? this.empty : nothing}
           ${repeat(
             rows,
@@ -138,11 +142,13 @@ export class TranscriptView extends ViewElement {
                 .mark=${this.marks.get(item.id) ?? null}
                 .canBranch=${this.canBranch}
               ></tk-row>
-              ${start + index === boundary
-                ? html`<div class="fold-boundary" role="separator" aria-label=${t('The model sees what stands above through the summary')}>
+              ${
+                start + index === boundary
+                  ? html`<div class="fold-boundary" role="separator" aria-label=${t('The model sees what stands above through the summary')}>
                     <span>${icon('arrowUp')} ${t('The model sees these through the summary')}</span>
                   </div>`
-                : nothing}`,
+                  : nothing
+              }`,
           )}
           ${this.status}
         </div>

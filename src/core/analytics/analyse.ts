@@ -14,10 +14,14 @@ export interface AnalyticsFilter {
 
 /** Pure: rows of the store in, what is shown out. Whatever is counted comes from the rows that pass the filter. */
 export function analyse(rows: AnalyticsRows, range: AnalyticsQuery, filter: AnalyticsFilter = {}): AnalyticsReport {
-  const answered = new Set(rows.usage.filter((row) => filter.model === undefined || modelName(row) === filter.model).map(({ session }) => session));
+  const answered = new Set(
+    rows.usage.filter((row) => filter.model === undefined || modelName(row) === filter.model).map(({ session }) => session),
+  );
   const sessions = rows.sessions.filter(
     ({ uuid, cwd, tags }) =>
-      (filter.workspace === undefined || cwd === filter.workspace) && (filter.tag === undefined || tags.includes(filter.tag)) && (filter.model === undefined || answered.has(uuid)),
+      (filter.workspace === undefined || cwd === filter.workspace) &&
+      (filter.tag === undefined || tags.includes(filter.tag)) &&
+      (filter.model === undefined || answered.has(uuid)),
   );
   const wanted = new Set(sessions.map(({ uuid }) => uuid));
   const of = <T extends { readonly session: string }>(list: readonly T[]) => list.filter(({ session }) => wanted.has(session));
@@ -35,23 +39,50 @@ export function analyse(rows: AnalyticsRows, range: AnalyticsQuery, filter: Anal
   const listed = sessions
     .map(({ uuid, id, title, cwd, tags, createdAt }) => {
       const said = entriesBySession.get(uuid) ?? [];
-      return { uuid, id, title, cwd, tags: [...tags], createdAt, messages: sum(said, 'messages'), contentTokens: sum(said, 'tokens'), ...spent(usageBySession.get(uuid) ?? []) };
+      return {
+        uuid,
+        id,
+        title,
+        cwd,
+        tags: [...tags],
+        createdAt,
+        messages: sum(said, 'messages'),
+        contentTokens: sum(said, 'tokens'),
+        ...spent(usageBySession.get(uuid) ?? []),
+      };
     })
     .sort((a, b) => b.contentTokens - a.contentTokens || b.tokens - a.tokens || (a.id < b.id ? 1 : -1));
   const top = filter.top ?? 10;
   return {
     from: dayOf(range.from),
     to: dayOf(range.to),
-    totals: { sessionsCreated: created.length, sessionsActive: active([...entries, ...usage]), messages: sum(entries, 'messages'), ...spent(usage) },
+    totals: {
+      sessionsCreated: created.length,
+      sessionsActive: active([...entries, ...usage]),
+      messages: sum(entries, 'messages'),
+      ...spent(usage),
+    },
     days: daysBetween(range.from, range.to).map((day) => {
       const said = entriesByDay.get(day) ?? [];
       const billed = usageByDay.get(day) ?? [];
-      return { day, sessionsCreated: createdByDay.get(day)?.length ?? 0, sessionsActive: active([...said, ...billed]), messages: sum(said, 'messages'), ...spent(billed) };
+      return {
+        day,
+        sessionsCreated: createdByDay.get(day)?.length ?? 0,
+        sessionsActive: active([...said, ...billed]),
+        messages: sum(said, 'messages'),
+        ...spent(billed),
+      };
     }),
     sessions: listed.slice(0, top),
     moreSessions: Math.max(0, listed.length - top),
     models: [...grouped(usage, modelName).values()]
-      .map((list) => ({ provider: list[0]!.provider, model: list[0]!.model, input: sum(list, 'input'), cacheWrite: sum(list, 'cacheWrite'), ...spent(list) }))
+      .map((list) => ({
+        provider: list[0]!.provider,
+        model: list[0]!.model,
+        input: sum(list, 'input'),
+        cacheWrite: sum(list, 'cacheWrite'),
+        ...spent(list),
+      }))
       .sort((a, b) => b.tokens - a.tokens),
     compactions: compactions(of(rows.compactions), usage),
     nudges: nudges(of(rows.nudges)),
@@ -76,13 +107,20 @@ function compactions(all: readonly CompactionRow[], usage: readonly UsageRow[]):
     durationMs: sum(all, 'durationMs'),
     heldMs: sum(all, 'heldMs'),
     cost: spent(usage.filter(({ kind }) => kind === 'compaction')).cost,
-    byRung: [...grouped(standing, ({ rung }) => rung)].map(([rung, list]) => ({ rung, count: list.length, savedTokens: saved(list) })).sort((a, b) => b.count - a.count),
+    byRung: [...grouped(standing, ({ rung }) => rung)]
+      .map(([rung, list]) => ({ rung, count: list.length, savedTokens: saved(list) }))
+      .sort((a, b) => b.count - a.count),
   };
 }
 
 function nudges(all: readonly NudgeRow[]): AnalyticsReport['nudges'] {
   const counted = (list: readonly NudgeRow[]) => ({ delivered: list.length, acted: list.filter(({ acted }) => acted).length });
-  return { ...counted(all), byPercent: [...grouped(all, ({ percent }) => percent)].sort(([a], [b]) => a - b).map(([percent, list]) => ({ percent, ...counted(list) })) };
+  return {
+    ...counted(all),
+    byPercent: [...grouped(all, ({ percent }) => percent)]
+      .sort(([a], [b]) => a - b)
+      .map(([percent, list]) => ({ percent, ...counted(list) })),
+  };
 }
 
 function spent(list: readonly UsageRow[]) {
@@ -92,7 +130,11 @@ function spent(list: readonly UsageRow[]) {
     tokens: sum(list, 'input') + cacheRead + sum(list, 'cacheWrite') + output,
     output,
     cacheRead,
-    cost: { usd: sum(list, 'cost'), requestsWithoutCost: sum(list, 'requestsWithoutCost'), requestsEstimated: sum(list, 'requestsEstimated') },
+    cost: {
+      usd: sum(list, 'cost'),
+      requestsWithoutCost: sum(list, 'requestsWithoutCost'),
+      requestsEstimated: sum(list, 'requestsEstimated'),
+    },
   };
 }
 

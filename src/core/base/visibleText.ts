@@ -9,5 +9,9 @@ const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\
  * it says neither more nor less than what does. `lines` keeps line feeds and tabs, for text that is shown in lines; a name has none.
  */
 export function visibleText(text: string, layout: 'line' | 'lines' = 'line'): string {
-  return text.replace(unseen, (character) => (layout === 'lines' && (character === '\n' || character === '\t') ? character : `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟧`));
+  return text.replace(unseen, (character) =>
+    layout === 'lines' && (character === '\n' || character === '\t')
+      ? character
+      : `⟦U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}⟧`,
+  );
 }

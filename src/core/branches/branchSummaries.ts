@@ -77,7 +77,9 @@ export class BranchSummaries {
       const live = liveCompaction(left.entries);
       const cut = { folded: left.entries.filter(({ modelFacing }) => modelFacing), firstKept: null, kept: [], currentRequest: null };
       const previous = live ? planner.previousState(live) : null;
-      const job = new SummaryJob(cut, left.leaf, instructions, clock, (hooks) => planner.byChain({ cut, previous, instructions, background: false }, hooks));
+      const job = new SummaryJob(cut, left.leaf, instructions, clock, (hooks) =>
+        planner.byChain({ cut, previous, instructions, background: false }, hooks),
+      );
       await job.wait(null, stop);
       if (stop.aborted) job.cancel();
       await job.ended;
@@ -90,8 +92,18 @@ export class BranchSummaries {
       const from = left.entries[0];
       const opening = `The user left another branch of this conversation${from ? `, which began with ${entryRef(from)}` : ''}. Nothing of it is part of this one; this is what it came to. Its messages still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.`;
       const text = renderFoldedState(fold.folded, null, engine.budget.oversized * 3, '', opening);
-      const usage = job.calls.map(({ provider, model, usage: used }, index) => ({ provider, model, kind: 'compaction' as const, ...used, cost: null, at: clock.now() + index }));
-      const entry = await branch.append({ type: 'branch_summary', text, branchLeaf: left.leaf }, { display: true, modelFacing: true, usage });
+      const usage = job.calls.map(({ provider, model, usage: used }, index) => ({
+        provider,
+        model,
+        kind: 'compaction' as const,
+        ...used,
+        cost: null,
+        at: clock.now() + index,
+      }));
+      const entry = await branch.append(
+        { type: 'branch_summary', text, branchLeaf: left.leaf },
+        { display: true, modelFacing: true, usage },
+      );
       emit({ type: 'entry_appended', entry });
       this.forget();
       return null;
@@ -102,7 +114,11 @@ export class BranchSummaries {
   }
 
   private tell(summarizing: boolean): void {
-    if (this.left) this.deps.emit({ type: 'branch_left', left: { messages: this.left.entries.filter(({ content }) => content.type === 'message').length, summarizing } });
+    if (this.left)
+      this.deps.emit({
+        type: 'branch_left',
+        left: { messages: this.left.entries.filter(({ content }) => content.type === 'message').length, summarizing },
+      });
   }
 }
 

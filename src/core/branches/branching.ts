@@ -88,7 +88,10 @@ export class Branching {
   /** Names a turn; an empty label takes the name away. Rejects with `StoreError`. */
   async label(entry: string, label: string): Promise<void> {
     const { branch, emit } = this.deps;
-    const mark = await branch.append({ type: 'label', target: entry, label: label.trim() }, { display: true, modelFacing: false, parent: entry });
+    const mark = await branch.append(
+      { type: 'label', target: entry, label: label.trim() },
+      { display: true, modelFacing: false, parent: entry },
+    );
     emit({ type: 'entry_appended', entry: mark });
   }
 

@@ -12,20 +12,33 @@ export interface SingleAnswer {
   readonly usage: TokenUsage | null;
 }
 
-const system = 'Answer the question in Markdown, directly. It stands alone: there is no conversation before it, and none follows. Say what you do not know.';
+const system =
+  'Answer the question in Markdown, directly. It stands alone: there is no conversation before it, and none follows. Say what you do not know.';
 /** Tokens: the default room for an answer (`outputTokens` of the policies). */
 const longestAnswer = 8_192;
 
 /** One question to a model, without any history: nothing is loaded, stored or nudged, and no tool is offered. Never rejects. */
-export async function askOnce({ client, info }: ModelBinding, question: string, onText: (text: string) => void, signal: AbortSignal): Promise<SingleAnswer> {
+export async function askOnce(
+  { client, info }: ModelBinding,
+  question: string,
+  onText: (text: string) => void,
+  signal: AbortSignal,
+): Promise<SingleAnswer> {
   let text = '';
   let usage: TokenUsage | null = null;
-  const request = { model: info.id, system, tools: [], messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: question }] }], maxOutputTokens: Math.min(info.maxOutput, longestAnswer) };
+  const request = {
+    model: info.id,
+    system,
+    tools: [],
+    messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: question }] }],
+    maxOutputTokens: Math.min(info.maxOutput, longestAnswer),
+  };
   for await (const event of client.stream(request, signal)) {
     if (event.type === 'text_delta') onText((text += event.text));
     else if (event.type === 'failed') return { text, usage, problem: modelTurnError(event.failure, info.id).message };
     else if (event.type === 'usage') usage = event.usage;
-    else if (event.type === 'stopped' && event.reason === 'max_tokens') return { text, usage, problem: english('The answer reached the length limit and was cut.') };
+    else if (event.type === 'stopped' && event.reason === 'max_tokens')
+      return { text, usage, problem: english('The answer reached the length limit and was cut.') };
   }
   return { text, usage, problem: null };
 }

@@ -70,7 +70,8 @@ export class BranchState {
     return this.list.at(-1)?.uuid ?? null;
   }
 
-  readonly tokensOf = (entry: StoredEntry): number => attachedTokens(entry.content) + (this.counts.get(entry.uuid) ?? entry.tokenEstimate ?? estimateTokens(entryText(entry.content)));
+  readonly tokensOf = (entry: StoredEntry): number =>
+    attachedTokens(entry.content) + (this.counts.get(entry.uuid) ?? entry.tokenEstimate ?? estimateTokens(entryText(entry.content)));
 
   /** An entry that would follow the leaf; not stored. */
   draft(content: EntryContent, options: AppendOptions): NewEntry {
@@ -91,7 +92,12 @@ export class BranchState {
     const entry = this.draft(content, options);
     const usage = (options.usage ?? []).map((record) => ({ ...this.priced(record), entry: entry.uuid }));
     const memoryWrites = (options.notes ?? []).map((write) => ({ ...write, entry: entry.uuid, at: entry.createdAt }));
-    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [entry], usage, after: entry.parent, ...(memoryWrites.length > 0 ? { memoryWrites } : {}) });
+    const [stored] = await this.deps.store.append(this.session.uuid, {
+      entries: [entry],
+      usage,
+      after: entry.parent,
+      ...(memoryWrites.length > 0 ? { memoryWrites } : {}),
+    });
     if (!markTypes.has(content.type)) this.list = [...this.list, stored!];
     return stored!;
   }
@@ -124,14 +130,20 @@ export class BranchState {
     const open = this.list.filter((entry) => !this.counts.has(entry.uuid) && entryText(entry.content) !== '');
     if (open.length === 0) return;
     const counted = await this.deps.counter.count(open.map((entry) => entryText(entry.content)));
-    const rows = open.map((entry, index) => ({ entry: entry.uuid, tokens: Math.max(counted[index]!, Math.ceil(entryText(entry.content).length / mostPerToken)) }));
+    const rows = open.map((entry, index) => ({
+      entry: entry.uuid,
+      tokens: Math.max(counted[index]!, Math.ceil(entryText(entry.content).length / mostPerToken)),
+    }));
     for (const row of rows) this.counts.set(row.entry, row.tokens);
     if (this.deps.store.status.access !== 'readonly') await this.deps.store.saveTokenCounts(rows);
   }
 
   /** Appends behind an earlier entry (null: at the root), where a branch of its own begins, and goes there. Rejects with `StoreError`. */
   async branchOff(parent: string | null, content: EntryContent, options: AppendOptions): Promise<StoredEntry> {
-    const [stored] = await this.deps.store.append(this.session.uuid, { entries: [{ ...this.draft(content, options), parent }], after: this.leaf });
+    const [stored] = await this.deps.store.append(this.session.uuid, {
+      entries: [{ ...this.draft(content, options), parent }],
+      after: this.leaf,
+    });
     await this.reload();
     return stored!;
   }

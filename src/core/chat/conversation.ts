@@ -108,10 +108,28 @@ export class Conversation {
     const events = new Emitter<ConversationEvent>();
     const emit = (event: ConversationEvent) => events.fire(event);
     // At once: what another window does from here on must not be missed.
-    const shared = new SharedSession({ ...deps, branch, emit, branchChanged: (replaced) => conversation.branchChanged(replaced), stop: () => conversation.operations.abort() });
+    const shared = new SharedSession({
+      ...deps,
+      branch,
+      emit,
+      branchChanged: (replaced) => conversation.branchChanged(replaced),
+      stop: () => conversation.operations.abort(),
+    });
     const own = deps.tools(emit);
-    const engine = new ContextEngine(branch, deps.store, deps.counter, { system: systemPrompt(own, deps.instructions(), branch.frames), tools: own.map(toSpec) }, deps.policy(branch.session), fallback);
-    const toolBox = new ToolBox(own, deps.otherTools, { store: deps.store, branch, tokensOf: engine.estimate, budget: () => engine.budget.effective * onDemandShare });
+    const engine = new ContextEngine(
+      branch,
+      deps.store,
+      deps.counter,
+      { system: systemPrompt(own, deps.instructions(), branch.frames), tools: own.map(toSpec) },
+      deps.policy(branch.session),
+      fallback,
+    );
+    const toolBox = new ToolBox(own, deps.otherTools, {
+      store: deps.store,
+      branch,
+      tokensOf: engine.estimate,
+      budget: () => engine.budget.effective * onDemandShare,
+    });
     engine.useTools(toolBox.current().map(toSpec));
     const context = new ContextManager({ ...deps, branch, engine, emit, whenFree: (run) => conversation.whenFree(run) });
     const meter = new ContextMeter({ ...deps, branch, engine, emit, canWrite: () => deps.store.status.access !== 'readonly' });
@@ -120,7 +138,18 @@ export class Conversation {
       spent: async () => sumOf(await deps.store.usageTotals({ session })).cost,
       ahead: () => leastCost(branch, engine, deps.clock.now()),
     });
-    const conversation: Conversation = new Conversation(deps, events, branch, engine, context, toolBox, meter, shared, new Approvals(deps.approvalRule, emit), limit);
+    const conversation: Conversation = new Conversation(
+      deps,
+      events,
+      branch,
+      engine,
+      context,
+      toolBox,
+      meter,
+      shared,
+      new Approvals(deps.approvalRule, emit),
+      limit,
+    );
     if (owner) conversation.queue.messages = await deps.store.queue(session);
     await conversation.refreshModel();
     void meter.settle();
@@ -202,7 +231,10 @@ export class Conversation {
     const emptied = this.queue.empty();
     this.operations.abort();
     await emptied;
-    if (this.shared.isElsewhere) await this.deps.store.requestStop(this.session.uuid).catch((error: unknown) => this.deps.log.warn('stop_not_asked', { detail: errorText(error) }));
+    if (this.shared.isElsewhere)
+      await this.deps.store
+        .requestStop(this.session.uuid)
+        .catch((error: unknown) => this.deps.log.warn('stop_not_asked', { detail: errorText(error) }));
     return back;
   }
 
@@ -216,13 +248,19 @@ export class Conversation {
     return this.alone(async (signal) => {
       await this.branch.settleCounts();
       await this.context.retries.apply();
-      return this.context.compactor.run({ trigger: 'manual', instructions, holdsTurn: false, ...(summary === undefined ? {} : { summary }) }, { stop: signal });
+      return this.context.compactor.run(
+        { trigger: 'manual', instructions, holdsTurn: false, ...(summary === undefined ? {} : { summary }) },
+        { stop: signal },
+      );
     }, noRecord);
   }
 
   /** What a compaction would fold, keep and say, without doing it. Never rejects. */
   async previewCompaction(instructions: string | null = null): Promise<CompactionPreview> {
-    return this.alone((signal) => this.context.preview(instructions, signal), (message) => ({ content: null, folds: [], stays: [], message }));
+    return this.alone(
+      (signal) => this.context.preview(instructions, signal),
+      (message) => ({ content: null, folds: [], stays: [], message }),
+    );
   }
 
   /** The part of the live summary that the user may rewrite; null without a compaction. */
@@ -258,7 +296,10 @@ export class Conversation {
 
   /** Keeps a message, a file or a text in front of the model through every compaction. Never rejects. */
   async pin(pin: PinTarget): Promise<PinResult> {
-    return this.alone(() => this.context.pin(pin), (message) => ({ message, added: null }));
+    return this.alone(
+      () => this.context.pin(pin),
+      (message) => ({ message, added: null }),
+    );
   }
 
   /** It is folded like everything else from the next compaction on. Rejects with `StoreError`. */
@@ -268,14 +309,19 @@ export class Conversation {
 
   /** Takes an entry out of what the model is sent, or puts it back; null, or why not in words for the user. Never rejects. */
   async setExcluded(entry: string, excluded: boolean): Promise<string | null> {
-    return this.alone(() => this.context.exclusions.set(entry, excluded), (message): string | null => message);
+    return this.alone(
+      () => this.context.exclusions.set(entry, excluded),
+      (message): string | null => message,
+    );
   }
 
   /** Every compaction of the branch, oldest first. Rejects with `StoreError`. */
   async compactions(): Promise<PastCompaction[]> {
     const { store } = this.deps;
     const steps = await store.branchSteps(this.session.uuid);
-    return compactionHistory(await store.entries(steps.flatMap(({ entry, type }) => (type === 'compaction' || type === 'compaction_undone' ? [entry] : []))));
+    return compactionHistory(
+      await store.entries(steps.flatMap(({ entry, type }) => (type === 'compaction' || type === 'compaction_undone' ? [entry] : []))),
+    );
   }
 
   /** The prompt without and with a compaction of this branch. Rejects with `StoreError`, or an `Error` in words for the user. */
@@ -323,14 +369,26 @@ export class Conversation {
 
   /** Null when the level is set, else why not. Never rejects. */
   async setThinkingLevel(level: ThinkingLevel | null): Promise<string | null> {
-    return this.alone(() => this.context.setThinkingLevel(level), (message): string | null => message).finally(() => this.refreshModel());
+    return this.alone(
+      () => this.context.setThinkingLevel(level),
+      (message): string | null => message,
+    ).finally(() => this.refreshModel());
   }
 
   /** Adopts changed settings: model, policy. Takes effect with the next request. */
   async refreshModel(): Promise<TurnError | null> {
     try {
-      const moved = await this.engine.use(withBudget(await this.deps.resolveModel(this.session), () => this.limit.check(), 'cost_limit'), this.deps.policy(this.session), parseThinkingLevel(this.session.thinkingLevel));
-      if (moved) this.deps.log.info('threshold_updated', { policy: this.policy.name, model: this.model.info.id, ...thresholdsOf(this.engine.budget) });
+      const moved = await this.engine.use(
+        withBudget(await this.deps.resolveModel(this.session), () => this.limit.check(), 'cost_limit'),
+        this.deps.policy(this.session),
+        parseThinkingLevel(this.session.thinkingLevel),
+      );
+      if (moved)
+        this.deps.log.info('threshold_updated', {
+          policy: this.policy.name,
+          model: this.model.info.id,
+          ...thresholdsOf(this.engine.budget),
+        });
       this.meter.tell();
       if (!this.isBusy) void this.meter.restoreAnchor();
       return null;
@@ -360,12 +418,15 @@ export class Conversation {
   /** One operation that holds no turn and fails in words. */
   private async alone<T>(run: (signal: AbortSignal) => Promise<T>, failed: (message: string) => T): Promise<T> {
     return this.operations
-      .enqueueExclusive(async (signal) => {
-        await this.refreshModel();
-        const result = await run(signal);
-        this.meter.tell();
-        return result;
-      }, async () => failed(elsewhere.message))
+      .enqueueExclusive(
+        async (signal) => {
+          await this.refreshModel();
+          const result = await run(signal);
+          this.meter.tell();
+          return result;
+        },
+        async () => failed(elsewhere.message),
+      )
       .catch((error: unknown) => failed(storeTurnError(error).message));
   }
 

@@ -27,11 +27,30 @@ export type ConversationEvent =
   | { readonly type: 'phase_changed'; readonly id: string; readonly phase: TurnPhase }
   | { readonly type: 'entry_appended'; readonly entry: StoredEntry }
   /** Text of a block that is still streaming; `entryId` is the uuid the finished entry will have. Already durable. */
-  | { readonly type: 'text_delta'; readonly entryId: string; readonly block: 'message' | 'thinking'; readonly model: string; readonly text: string }
+  | {
+      readonly type: 'text_delta';
+      readonly entryId: string;
+      readonly block: 'message' | 'thinking';
+      readonly model: string;
+      readonly text: string;
+    }
   /** The streaming block became no entry: nothing of it had been shown. */
   | { readonly type: 'live_dropped'; readonly entryId: string }
-  | { readonly type: 'retry_scheduled'; readonly id: string; readonly attempt: number; readonly at: number; readonly delayMs: number; readonly reason: ModelFailureReason }
-  | { readonly type: 'usage_reported'; readonly model: string; readonly usage: TokenUsage; readonly kind: 'turn' | 'compaction'; readonly cost: number | null }
+  | {
+      readonly type: 'retry_scheduled';
+      readonly id: string;
+      readonly attempt: number;
+      readonly at: number;
+      readonly delayMs: number;
+      readonly reason: ModelFailureReason;
+    }
+  | {
+      readonly type: 'usage_reported';
+      readonly model: string;
+      readonly usage: TokenUsage;
+      readonly kind: 'turn' | 'compaction';
+      readonly cost: number | null;
+    }
   /** A call (the uuid of its entry) waits for the user's answer. */
   | { readonly type: 'approval_requested'; readonly call: string; readonly tool: string; readonly question: ApprovalQuestion }
   | { readonly type: 'approval_settled'; readonly call: string }
@@ -42,7 +61,11 @@ export type ConversationEvent =
   | { readonly type: 'context_full'; readonly id: string; readonly used: number; readonly effective: number; readonly limit: number }
   | { readonly type: 'context_full_answered'; readonly id: string }
   | { readonly type: 'compaction_started'; readonly trigger: ContentOf<'compaction'>['trigger']; readonly tokensBefore: number }
-  | { readonly type: 'compaction_ended'; readonly entry: (StoredEntry & { readonly content: ContentOf<'compaction'> }) | null; readonly message: string | null }
+  | {
+      readonly type: 'compaction_ended';
+      readonly entry: (StoredEntry & { readonly content: ContentOf<'compaction'> }) | null;
+      readonly message: string | null;
+    }
   /** All there are now. */
   | { readonly type: 'pins_changed'; readonly pins: readonly Pin[] }
   | { readonly type: 'context_changed'; readonly snapshot: ContextSnapshot }

@@ -10,7 +10,10 @@ export interface SendOutcome extends TurnOutcome {
 }
 
 export const outOfQueue: TurnError = { reason: 'cancelled', message: english('Taken out of the queue.') };
-export const elsewhere: TurnError = { reason: 'elsewhere', message: english('Another window is answering in this session. Try again when it has finished.') };
+export const elsewhere: TurnError = {
+  reason: 'elsewhere',
+  message: english('Another window is answering in this session. Try again when it has finished.'),
+};
 
 export function notBegun(id: string, error: TurnError): SendOutcome {
   return { id, begun: false, ok: false, text: '', error };

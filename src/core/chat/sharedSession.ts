@@ -57,7 +57,10 @@ export class SharedSession implements Disposable {
    * Reserves the session for an operation, and brings the branch up to date. While another window works in it, `held` decides:
    * undefined waits, anything else is the result. Rejects with `StoreError`, or `CancelledError` when aborted while waiting.
    */
-  async take<T>(held: (holder: string) => Promise<T | undefined>, signal: AbortSignal): Promise<{ readonly release: () => Promise<void> } | { readonly refused: T }> {
+  async take<T>(
+    held: (holder: string) => Promise<T | undefined>,
+    signal: AbortSignal,
+  ): Promise<{ readonly release: () => Promise<void> } | { readonly refused: T }> {
     const { store, ids } = this.deps;
     const claim = ids.next();
     for (let asked = false; ; ) {
@@ -103,7 +106,9 @@ export class SharedSession implements Disposable {
 
   private async release(claim: string): Promise<void> {
     this.working = false;
-    await this.deps.store.release(this.session, claim).catch((error: unknown) => this.deps.log.warn('session_not_released', { detail: errorText(error) }));
+    await this.deps.store
+      .release(this.session, claim)
+      .catch((error: unknown) => this.deps.log.warn('session_not_released', { detail: errorText(error) }));
   }
 
   private changed(change: StoreChange): void {

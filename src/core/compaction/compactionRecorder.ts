@@ -32,10 +32,11 @@ export interface RecordDeps {
 type Content = ContentOf<'compaction'>;
 
 /** What is known about a compaction before it is measured. */
-export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> & Partial<Pick<Content, 'instructions' | 'note' | 'supersedes' | 'previous' | 'coversFrom' | 'firstKeptEntry' | 'needsSummaryRetry'>> & {
-  readonly startedAt: number;
-  readonly holdsTurn: boolean;
-};
+export type RecordFacts = Pick<Content, 'trigger' | 'tokensBefore' | 'rung'> &
+  Partial<Pick<Content, 'instructions' | 'note' | 'supersedes' | 'previous' | 'coversFrom' | 'firstKeptEntry' | 'needsSummaryRetry'>> & {
+    readonly startedAt: number;
+    readonly holdsTurn: boolean;
+  };
 
 /** Searches that the continuity score may make. */
 const mostSearches = 24;
@@ -132,7 +133,8 @@ export class CompactionRecorder {
     const stored = await branch.append({ ...content, cost }, { ...recordFlags, usage });
     await branch.settleCounts().catch(() => undefined);
     engine.recounted();
-    for (const [index, { model, usage: used }] of calls.entries()) emit({ type: 'usage_reported', model, usage: used, kind: 'compaction', cost: costs[index] ?? null });
+    for (const [index, { model, usage: used }] of calls.entries())
+      emit({ type: 'usage_reported', model, usage: used, kind: 'compaction', cost: costs[index] ?? null });
     emit({ type: 'entry_appended', entry: stored });
     return stored as EntryOf<'compaction'>;
   }
@@ -144,7 +146,8 @@ export class CompactionRecorder {
     if (calls.length === 0 || leaf === null) return;
     try {
       await branch.spend(calls.map((call) => ({ entry: leaf, ...this.usageOf(call) })));
-      for (const { provider, model, usage } of calls) emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: branch.costOf(provider, model, usage) });
+      for (const { provider, model, usage } of calls)
+        emit({ type: 'usage_reported', model, usage, kind: 'compaction', cost: branch.costOf(provider, model, usage) });
     } catch (error) {
       log.warn('usage_not_saved', { detail: errorText(error) });
     }

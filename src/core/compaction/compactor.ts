@@ -99,7 +99,10 @@ export class Compactor {
   }
 
   /** Folds as `run` would with a model, without recording anything; the result is used by the next `run`. Null: nothing to fold, or stopped. */
-  async preview(instructions: string | null, stop: AbortSignal): Promise<{ readonly fold: Fold; readonly cut: Cut; readonly content: ContentOf<'compaction'> } | null> {
+  async preview(
+    instructions: string | null,
+    stop: AbortSignal,
+  ): Promise<{ readonly fold: Fold; readonly cut: Cut; readonly content: ContentOf<'compaction'> } | null> {
     const { engine, clock, planner, recorder, background } = this.deps;
     const cut = planner.cuts('manual')[0];
     if (!cut) return null;
@@ -112,7 +115,13 @@ export class Compactor {
     const note = job.failure !== null && (await engine.summarizers()).length > 0 ? failureNote(job.failure) : null;
     const fold = job.fold ?? (await foldByExtraction(planner.request(cut, instructions), note));
     const own = job.fold ? (planner.cutsFor(job.cut, job.fold.folded, 'manual')[0] ?? cut) : cut;
-    const content = await recorder.draft(fold, own, { trigger: 'manual', tokensBefore: engine.measure().used, rung: fold.rung, startedAt, holdsTurn: false });
+    const content = await recorder.draft(fold, own, {
+      trigger: 'manual',
+      tokensBefore: engine.measure().used,
+      rung: fold.rung,
+      startedAt,
+      holdsTurn: false,
+    });
     const continuity = job.continuity ?? (await recorder.continuity(fold, own, content.summaryText, false));
     return { fold, cut: own, content: { ...content, ...(continuity ? { continuity } : {}) } };
   }
@@ -158,7 +167,11 @@ export class Compactor {
     return { ...draft, durationMs, heldMs: options.holdsTurn ? durationMs : 0, ...(continuity ? { continuity } : {}) };
   }
 
-  private async continuityOf({ fold, cut, job }: FoldStep, summaryText: string, { summary, holdsTurn }: CompactionOptions): Promise<ContentOf<'compaction'>['continuity'] | null> {
+  private async continuityOf(
+    { fold, cut, job }: FoldStep,
+    summaryText: string,
+    { summary, holdsTurn }: CompactionOptions,
+  ): Promise<ContentOf<'compaction'>['continuity'] | null> {
     const isAsWritten = summary === undefined && job?.fold === fold;
     if (isAsWritten && job?.continuity) return job.continuity;
     return this.deps.recorder.continuity(fold, cut, summaryText, holdsTurn, job?.reach ?? null);
@@ -194,7 +207,14 @@ export class Compactor {
     const { rung, tokensBefore, tokensAfter, messagesBefore, messagesAfter, needsSummaryRetry, trigger } = entry.content;
     const { engine, log } = this.deps;
     const savings = Math.round((1 - tokensAfter / Math.max(1, tokensBefore)) * 100);
-    log.info(rung === 'truncate' ? 'context_truncated' : 'context_compacted', { rung, tokensBefore, tokensAfter, messagesBefore, messagesAfter, savingsPercent: savings });
+    log.info(rung === 'truncate' ? 'context_truncated' : 'context_compacted', {
+      rung,
+      tokensBefore,
+      tokensAfter,
+      messagesBefore,
+      messagesAfter,
+      savingsPercent: savings,
+    });
     // What is due again at once has not helped; what had to do without a summary says nothing of the next one.
     if (tokensAfter < engine.budget.trigger || trigger === 'manual') this.guard.helped();
     else if (failure === null) this.guard.failed(tokensAfter);
@@ -203,15 +223,22 @@ export class Compactor {
   }
 
   private fruitless({ options, used, failure }: Situation, message: string): string {
-    if (failure !== null) return english('{0} Without a summary the context would not become noticeably smaller, so everything stays as it is.', failure);
+    if (failure !== null)
+      return english('{0} Without a summary the context would not become noticeably smaller, so everything stays as it is.', failure);
     if (options.trigger === 'manual') return message;
     this.guard.failed(used);
-    return this.guard.shouldTell ? english('{0} Automatic compaction stops until you compact yourself or start a new session.', message) : message;
+    return this.guard.shouldTell
+      ? english('{0} Automatic compaction stops until you compact yourself or start a new session.', message)
+      : message;
   }
 }
 
 function editedFold(fold: Fold, text: string): Fold {
-  return { ...fold, folded: withUsersText(fold.folded, text, fold.model !== null), note: fold.note ?? english('You edited the summary before it was applied.') };
+  return {
+    ...fold,
+    folded: withUsersText(fold.folded, text, fold.model !== null),
+    note: fold.note ?? english('You edited the summary before it was applied.'),
+  };
 }
 
 const nothingToFold = english('There is nothing to compact: the conversation is as short as what a compaction would keep.');

@@ -19,7 +19,11 @@ export function contextExclusionOf({ content }: Pick<StoredEntry, 'content'>): C
   if (content.type !== 'custom' || content.customType !== contextExclusion) return null;
   const { entries, excluded, tokensAfter } = content.data as { entries?: unknown; excluded?: unknown; tokensAfter?: unknown };
   if (!Array.isArray(entries) || typeof excluded !== 'boolean') return null;
-  return { entries: entries.filter((one) => typeof one === 'string'), excluded, tokensAfter: typeof tokensAfter === 'number' ? tokensAfter : 0 };
+  return {
+    entries: entries.filter((one) => typeof one === 'string'),
+    excluded,
+    tokensAfter: typeof tokensAfter === 'number' ? tokensAfter : 0,
+  };
 }
 
 export function exclusionContent(exclusion: ContextExclusion): ContentOf<'custom'> {

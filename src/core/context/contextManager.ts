@@ -75,12 +75,23 @@ export class ContextManager {
     const { branch, engine, pinnedFiles, clock } = deps;
     const analyst = new RememberingAnalyst(deps.analyst);
     const failover = new Failover(clock);
-    this.pins = new Pins({ ...deps, session: () => branch.session.uuid, estimate: engine.estimate, budget: () => Math.floor(engine.budget.limit * pinShare), files: pinnedFiles });
+    this.pins = new Pins({
+      ...deps,
+      session: () => branch.session.uuid,
+      estimate: engine.estimate,
+      budget: () => Math.floor(engine.budget.limit * pinShare),
+      files: pinnedFiles,
+    });
     this.recorder = new CompactionRecorder({ ...deps, analyst, pins: this.pins });
     this.planner = new FoldPlanner({ ...deps, analyst, failover });
     this.rewriter = new SummaryRewriter({ ...deps, planner: this.planner, recorder: this.recorder });
     this.retries = new SummaryRetries({ ...deps, planner: this.planner, recorder: this.recorder, rewriter: this.rewriter });
-    this.branchSummaries = new BranchSummaries({ ...deps, planner: this.planner, spend: (calls) => this.recorder.spend(calls), isOffered: () => deps.offerBranchSummary?.() ?? false });
+    this.branchSummaries = new BranchSummaries({
+      ...deps,
+      planner: this.planner,
+      spend: (calls) => this.recorder.spend(calls),
+      isOffered: () => deps.offerBranchSummary?.() ?? false,
+    });
     this.checkpoints = new Checkpoints({ ...deps, analyst, failover, recorder: this.recorder, isPrepared: () => this.background.isUsable });
     this.background = new BackgroundSummary({ ...deps, planner: this.planner, recorder: this.recorder });
     this.compactor = new Compactor({
@@ -103,11 +114,15 @@ export class ContextManager {
   /** Pins, and shows the model at once what it does not see word for word any more. Rejects with `StoreError`. */
   async pin(target: PinTarget): Promise<PinResult> {
     const { branch, emit } = this.deps;
-    if (target.kind === 'entry' && excludedEntries(branch.entries).has(target.target)) return { message: t('This is not in the context. Include it again, then pin it.'), added: null };
+    if (target.kind === 'entry' && excludedEntries(branch.entries).has(target.target))
+      return { message: t('This is not in the context. Include it again, then pin it.'), added: null };
     const result = await this.pins.pin(target);
     const isSeen = target.kind === 'entry' && verbatimEntries(branch.entries).some(({ uuid }) => uuid === target.target);
     if (result.added === null || isSeen) return result;
-    const entry = await branch.append({ type: 'custom_message', customType: pinnedType, text: result.added }, { display: false, modelFacing: true });
+    const entry = await branch.append(
+      { type: 'custom_message', customType: pinnedType, text: result.added },
+      { display: false, modelFacing: true },
+    );
     emit({ type: 'entry_appended', entry });
     return result;
   }
@@ -122,7 +137,15 @@ export class ContextManager {
   /** What a compaction would do, without doing it. What it took to find out is used by the next one. Rejects with `StoreError`. */
   async preview(instructions: string | null, stop: AbortSignal): Promise<CompactionPreview> {
     const preview = await this.compactor.preview(instructions, stop);
-    if (!preview || stop.aborted) return { content: null, folds: [], stays: [], message: stop.aborted ? english('Cancelled: nothing was changed.') : english('There is nothing to compact: the conversation is as short as what a compaction would keep.') };
+    if (!preview || stop.aborted)
+      return {
+        content: null,
+        folds: [],
+        stays: [],
+        message: stop.aborted
+          ? english('Cancelled: nothing was changed.')
+          : english('There is nothing to compact: the conversation is as short as what a compaction would keep.'),
+      };
     const uuids = (entries: readonly { readonly uuid: string }[]) => entries.map(({ uuid }) => uuid);
     return { content: preview.content, folds: uuids(preview.cut.folded), stays: uuids(preview.cut.kept), message: null };
   }
@@ -146,7 +169,10 @@ export class ContextManager {
   async setThinkingLevel(level: ThinkingLevel | null): Promise<null> {
     const { store, branch, emit } = this.deps;
     branch.session = await store.updateSession(branch.session.uuid, { thinkingLevel: level });
-    const entry = await branch.append({ type: 'thinking_level_change', level: level ?? 'automatic' }, { display: true, modelFacing: false });
+    const entry = await branch.append(
+      { type: 'thinking_level_change', level: level ?? 'automatic' },
+      { display: true, modelFacing: false },
+    );
     emit({ type: 'entry_appended', entry });
     return null;
   }
@@ -156,7 +182,10 @@ export class ContextManager {
     const { branch, engine, emit } = this.deps;
     const preview = this.undoPreview();
     if (!preview) return { entry: null, message: english('There is no compaction to undo.') };
-    const undone = await branch.append({ type: 'compaction_undone', target: preview.target, tokensRestored: preview.tokensRestored }, { display: true, modelFacing: false });
+    const undone = await branch.append(
+      { type: 'compaction_undone', target: preview.target, tokensRestored: preview.tokensRestored },
+      { display: true, modelFacing: false },
+    );
     await branch.reload();
     await branch.settleCounts();
     engine.recounted();
@@ -168,7 +197,11 @@ export class ContextManager {
   async edit(text: string): Promise<CompactionResult> {
     const live = liveCompaction(this.deps.branch.entries);
     if (!live) return { entry: null, message: noSummary };
-    if (text.trim() === '') return { entry: null, message: english('An empty summary would lose what was folded. To get the messages back, undo the compaction.') };
+    if (text.trim() === '')
+      return {
+        entry: null,
+        message: english('An empty summary would lose what was folded. To get the messages back, undo the compaction.'),
+      };
     return { entry: await this.replace(await this.rewriter.edited(live, text), 'edit', []), message: null };
   }
 
@@ -186,9 +219,15 @@ export class ContextManager {
     await job.wait(null, stop);
     if (stop.aborted) job.cancel();
     await job.ended;
-    if (job.fold && rewritten && !stop.aborted) return { entry: await this.replace(rewritten, 'manual', job.calls, instructions), message: null };
+    if (job.fold && rewritten && !stop.aborted)
+      return { entry: await this.replace(rewritten, 'manual', job.calls, instructions), message: null };
     await this.recorder.spend(job.calls);
-    return { entry: null, message: stop.aborted ? english('Cancelled: the summary stays as it was.') : english('The summary stays as it was: {0}.', job.failure ?? english('no answer')) };
+    return {
+      entry: null,
+      message: stop.aborted
+        ? english('Cancelled: the summary stays as it was.')
+        : english('The summary stays as it was: {0}.', job.failure ?? english('no answer')),
+    };
   }
 
   /** It has grown by another window, or (`replaced`) is another one: what was prepared for the old one is of no use. */

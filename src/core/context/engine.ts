@@ -116,7 +116,8 @@ export class ContextEngine {
     const moved = JSON.stringify(thresholdsOf(this.budget)) !== before;
     this.memo = null;
     this.resumeBound();
-    if (changed || !this.calibration) this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
+    if (changed || !this.calibration)
+      this.calibration = (await this.store.calibration(this.calibrationKey)).find((row) => row.kind === 'prompt');
     return moved;
   }
 
@@ -155,7 +156,12 @@ export class ContextEngine {
   /** A refusal has told that the model takes less than was thought. */
   async learnWindow(window: number): Promise<void> {
     const { info } = this.bindingInUse;
-    if (window < info.window) await this.use({ ...this.bindingInUse, info: { ...info, window, maxOutput: Math.min(info.maxOutput, window) } }, this.policyInUse, this.thinkingInUse);
+    if (window < info.window)
+      await this.use(
+        { ...this.bindingInUse, info: { ...info, window, maxOutput: Math.min(info.maxOutput, window) } },
+        this.policyInUse,
+        this.thinkingInUse,
+      );
   }
 
   private get calibrationKey(): string {
@@ -257,14 +263,20 @@ export class ContextEngine {
     const { entries } = this.branch;
     const { id } = this.bindingInUse.info;
     const turn = currentTurn(entries);
-    return thinksThroughCalls(entries.slice(turn, afterLastBreak(entries)), (thought) => thought.model === id) || thinksThroughCalls(entries.slice(turn), (thought) => thought.model === id && thought.promptId !== this.promptId);
+    return (
+      thinksThroughCalls(entries.slice(turn, afterLastBreak(entries)), (thought) => thought.model === id) ||
+      thinksThroughCalls(entries.slice(turn), (thought) => thought.model === id && thought.promptId !== this.promptId)
+    );
   }
 
   /** Whether a prefix break would now part calls that are being answered from the thinking they came from. */
   get isThinkingThroughCalls(): boolean {
     const { entries } = this.branch;
     const { id } = this.bindingInUse.info;
-    return thinksThroughCalls(entries.slice(Math.max(currentTurn(entries), afterLastBreak(entries))), (thought) => thought.model === id && thought.promptId === this.promptId);
+    return thinksThroughCalls(
+      entries.slice(Math.max(currentTurn(entries), afterLastBreak(entries))),
+      (thought) => thought.model === id && thought.promptId === this.promptId,
+    );
   }
 
   /** Whether the policy's trigger has been reached. */
@@ -288,7 +300,9 @@ export class ContextEngine {
     const { keep, target } = this.budget;
     if (target === null) return this.ownTokens(keep);
     // What stands in front of the messages belongs to the size that has to come down, and so does the summary that is to be written.
-    const fixed = this.rawRequestTokens() - this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' || piece.entryId === null ? 0 : piece.tokens), 0);
+    const fixed =
+      this.rawRequestTokens() -
+      this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' || piece.entryId === null ? 0 : piece.tokens), 0);
     const summary = this.projection().pieces.reduce((sum, piece) => sum + (piece.segment === 'summary' ? piece.tokens : 0), 0);
     return Math.max(0, Math.min(this.ownTokens(keep), this.ownTokens(target) - 1 - fixed + summary - summaryTokens));
   }
@@ -296,7 +310,8 @@ export class ContextEngine {
   /** Own, uncalibrated count of the request that would be sent now. */
   rawRequestTokens(): number {
     const projection = this.projection();
-    const fixed = this.estimate(projection.system) + projection.tools.reduce((sum, tool) => sum + this.estimate(JSON.stringify(tool)) + 8, 0);
+    const fixed =
+      this.estimate(projection.system) + projection.tools.reduce((sum, tool) => sum + this.estimate(JSON.stringify(tool)) + 8, 0);
     return fixed + projection.pieces.reduce((sum, piece) => sum + piece.tokens, 0);
   }
 
@@ -352,5 +367,8 @@ function currentTurn(entries: readonly StoredEntry[]): number {
 function thinksThroughCalls(entries: readonly StoredEntry[], counts: (thought: ContentOf<'thinking'>) => boolean): boolean {
   const leftOut = leftOutEntries(entries);
   const own = entries.filter(({ uuid }) => !leftOut.has(uuid));
-  return own.some(({ content }) => content.type === 'tool_call') && own.some(({ content }) => content.type === 'thinking' && counts(content) && (content.signature ?? content.redactedData) !== undefined);
+  return (
+    own.some(({ content }) => content.type === 'tool_call') &&
+    own.some(({ content }) => content.type === 'thinking' && counts(content) && (content.signature ?? content.redactedData) !== undefined)
+  );
 }

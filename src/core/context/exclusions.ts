@@ -42,8 +42,11 @@ export class Exclusions {
     const { branch, store } = this.deps;
     if (!isExcludable(entry)) return t('This cannot be left out by itself.');
     const pins = await store.pins(branch.session.uuid);
-    if (pins.some(({ kind, target }) => kind === 'entry' && target === entry.uuid)) return t('This is pinned, so that it always stays in the context. Unpin it first.');
-    return isUnanswered(entry, branch.entries) ? t('This message has no answer yet: it is what the model is asked. Leave it out when it has been answered, or edit it.') : null;
+    if (pins.some(({ kind, target }) => kind === 'entry' && target === entry.uuid))
+      return t('This is pinned, so that it always stays in the context. Unpin it first.');
+    return isUnanswered(entry, branch.entries)
+      ? t('This message has no answer yet: it is what the model is asked. Leave it out when it has been answered, or edit it.')
+      : null;
   }
 }
 

@@ -50,14 +50,26 @@ export class Pins {
   async pin({ kind, target }: PinTarget): Promise<PinResult> {
     const { store, session, clock, budget, estimate } = this.deps;
     const content = await this.read({ kind, target });
-    if (content === undefined) return refused(kind === 'file' ? english('“{0}” cannot be read as text in this workspace, so it was not pinned.', target) : english('There is nothing to pin: this message has no text.'));
+    if (content === undefined)
+      return refused(
+        kind === 'file'
+          ? english('“{0}” cannot be read as text in this workspace, so it was not pinned.', target)
+          : english('There is nothing to pin: this message has no text.'),
+      );
     const pins = await this.list();
     if (pins.some((one) => one.kind === kind && one.target === target)) return { message: null, added: null };
     const others = await Promise.all(pins.map((one) => this.read(one)));
     const used = others.reduce((sum, other) => sum + (other === undefined ? 0 : estimate(other.text)), 0);
     const size = estimate(content.text);
     if (used + size > budget()) {
-      return refused(english('This takes about {0} tokens, and {1} of {2} for pins are free. Unpin something, or pin a shorter text.', size.toLocaleString('en'), Math.max(0, budget() - used).toLocaleString('en'), budget().toLocaleString('en')));
+      return refused(
+        english(
+          'This takes about {0} tokens, and {1} of {2} for pins are free. Unpin something, or pin a shorter text.',
+          size.toLocaleString('en'),
+          Math.max(0, budget() - used).toLocaleString('en'),
+          budget().toLocaleString('en'),
+        ),
+      );
     }
     await store.savePin({ session: session(), kind, target, contentHash: content.hash, at: clock.now() });
     await this.tell();
@@ -103,7 +115,8 @@ export class Pins {
 
   private async read({ kind, target }: PinTarget): Promise<PinnedText | undefined> {
     if (kind === 'file') return this.deps.files?.read(target);
-    const text = kind === 'text' ? target : entryText((await this.deps.store.entries([target]))[0]?.content ?? { type: 'session_info', title: '' });
+    const text =
+      kind === 'text' ? target : entryText((await this.deps.store.entries([target]))[0]?.content ?? { type: 'session_info', title: '' });
     return text.trim() === '' ? undefined : { text: text.trim(), hash: null };
   }
 }

@@ -39,8 +39,15 @@ class BudgetedClient implements ModelClient {
 
   async *stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     // A budget that cannot be looked up stops nobody.
-    const refusal = signal.aborted ? null : await untilAborted(this.gate(true).catch(() => null), signal, () => null);
-    if (refusal !== null) yield { type: 'failed', failure: { reason: this.limit, detail: english('{0} Nothing was sent; your message is kept.', refusal) } };
+    const refusal = signal.aborted
+      ? null
+      : await untilAborted(
+          this.gate(true).catch(() => null),
+          signal,
+          () => null,
+        );
+    if (refusal !== null)
+      yield { type: 'failed', failure: { reason: this.limit, detail: english('{0} Nothing was sent; your message is kept.', refusal) } };
     else yield* this.client.stream(request, signal);
   }
 

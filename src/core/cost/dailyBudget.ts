@@ -30,7 +30,11 @@ export class DailyBudget {
     const day = dayBegan(now());
     const spent = await spentSince(day);
     if (spent < Math.max(budget, this.allowed.day === day ? this.allowed.upTo : 0)) return null;
-    const refusal = english("Today's requests have cost ${0}, and the budget is ${1} (setting threadkeeper.budget.perDay).", spent.toFixed(2), budget.toFixed(2));
+    const refusal = english(
+      "Today's requests have cost ${0}, and the budget is ${1} (setting threadkeeper.budget.perDay).",
+      spent.toFixed(2),
+      budget.toFixed(2),
+    );
     if (!mayAsk) return refusal;
     // Two sessions get one question.
     this.asking ??= ask(spent, budget).finally(() => (this.asking = null));

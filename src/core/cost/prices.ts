@@ -64,7 +64,12 @@ export function costOf(price: Price | undefined, { input, output, cacheRead, cac
   if (!price || input + output + cacheRead + cacheWrite === 0) return null;
   const isLong = price.above !== undefined && input + cacheRead + cacheWrite > price.above.tokens;
   const rate = isLong ? price.above! : price;
-  const parts = [[input, rate.input], [output, rate.output], [cacheRead, rate.cacheRead], [cacheWrite, rate.cacheWrite]] as const;
+  const parts = [
+    [input, rate.input],
+    [output, rate.output],
+    [cacheRead, rate.cacheRead],
+    [cacheWrite, rate.cacheWrite],
+  ] as const;
   let cost = 0;
   for (const [tokens, dollarsPerMillion] of parts) {
     if (tokens === 0) continue;
@@ -85,7 +90,10 @@ export function priceText(price: Price): string {
 
 /** How many times as much as another a model costs, in the part that differs most; null when that is not more. */
 export function timesDearer(price: Price, than: Price): number | null {
-  const ratios = [[price.input, than.input], [price.output, than.output]].map(([one, other]) => (one === other ? 1 : one! / other!));
+  const ratios = [
+    [price.input, than.input],
+    [price.output, than.output],
+  ].map(([one, other]) => (one === other ? 1 : one! / other!));
   const most = Math.max(...ratios);
   return most > 1 ? most : null;
 }

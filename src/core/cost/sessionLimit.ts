@@ -22,10 +22,16 @@ export class SessionLimit {
     if (limit === null) return null;
     const spent = await this.options.spent();
     const [soFar, bound] = [dollars(spent), dollars(limit)];
-    if (spent >= limit) return english('This session has cost ${0}, and its limit is ${1}. Raise the limit, or start a new session.', soFar, bound);
+    if (spent >= limit)
+      return english('This session has cost ${0}, and its limit is ${1}. Raise the limit, or start a new session.', soFar, bound);
     const ahead = this.options.ahead() ?? 0;
     if (spent + ahead <= limit) return null;
-    return english('This session has cost ${0}; the next request takes at least ${1}, and the limit is ${2}. Raise the limit, or start a new session.', soFar, dollars(ahead), bound);
+    return english(
+      'This session has cost ${0}; the next request takes at least ${1}, and the limit is ${2}. Raise the limit, or start a new session.',
+      soFar,
+      dollars(ahead),
+      bound,
+    );
   }
 }
 

@@ -18,7 +18,10 @@ export interface Spending {
 
 /** Rejects with `StoreError`. */
 export async function spending(store: Pick<SessionStore, 'usageTotals'>, session: string | null, now: number): Promise<Spending> {
-  const [today, own] = await Promise.all([store.usageTotals({ from: dayBegan(now) }), session === null ? null : store.usageTotals({ session })]);
+  const [today, own] = await Promise.all([
+    store.usageTotals({ from: dayBegan(now) }),
+    session === null ? null : store.usageTotals({ session }),
+  ]);
   return { today: sumOf(today), session: own && sumOf(own) };
 }
 
@@ -35,5 +38,7 @@ export function spentText({ cost, requestsWithoutCost: unknown, isEstimated }: S
   if (cost === 0 && unknown > 0) return t('unknown');
   const known = cost > 0 && cost < 0.01 ? '<$0.01' : `$${cost.toFixed(2)}`;
   const told = isEstimated ? t('about {0}', known) : known;
-  return unknown === 0 ? told : t(unknown === 1 ? '{0} and {1} request of unknown price' : '{0} and {1} requests of unknown price', told, unknown);
+  return unknown === 0
+    ? told
+    : t(unknown === 1 ? '{0} and {1} request of unknown price' : '{0} and {1} requests of unknown price', told, unknown);
 }

@@ -8,7 +8,17 @@ export const dataTag = 'data';
 /** Everything that the program says in a prompt. */
 export type NoticeKind = 'notes' | 'usage' | 'summary' | 'start' | 'continue' | 'compression' | 'cut' | 'masked' | 'missing' | 'skill';
 /** Everything that is neither the user's words nor the program's. */
-export type DataKind = 'file' | 'selection' | 'folder' | 'problems' | 'image' | 'notes' | 'pinned' | 'other-branch' | 'imported' | 'offline-answer';
+export type DataKind =
+  | 'file'
+  | 'selection'
+  | 'folder'
+  | 'problems'
+  | 'image'
+  | 'notes'
+  | 'pinned'
+  | 'other-branch'
+  | 'imported'
+  | 'offline-answer';
 /** What a summariser is given. */
 export type MaterialTag = 'conversation' | 'previous-state' | 'summary';
 
@@ -30,7 +40,11 @@ const longestName = 1_000;
 
 /** 96 random bits as a seal. */
 export function sealOf(bytes: Uint8Array): string {
-  return bytes.slice(0, 12).reduce((value, byte) => value * 256n + BigInt(byte), 0n).toString().padStart(sealDigits, '0');
+  return bytes
+    .slice(0, 12)
+    .reduce((value, byte) => value * 256n + BigInt(byte), 0n)
+    .toString()
+    .padStart(sealDigits, '0');
 }
 
 /**
@@ -94,7 +108,9 @@ export class Frames {
   }
 
   private opening(tag: string, attributes: Attributes): string {
-    const about = Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [` ${name}=${quoted(this.plain(value))}`]));
+    const about = Object.entries(attributes).flatMap(([name, value]) =>
+      value === undefined ? [] : [` ${name}=${quoted(this.plain(value))}`],
+    );
     return `<${tag}-${this.seal}${about.join('')}`;
   }
 }
@@ -125,7 +141,9 @@ export function oneLine(text: string): string {
 
 /** Whether a block of a prompt is a notice or a state, of whatever session; `kind`: a notice of that kind. */
 export function isFramed(text: string, kind?: NoticeKind): boolean {
-  return kind === undefined ? anyFrame.test(text) : text.startsWith(` kind="${kind}"`, noticeTag.length + sealDigits + 2) && anyFrame.test(text);
+  return kind === undefined
+    ? anyFrame.test(text)
+    : text.startsWith(` kind="${kind}"`, noticeTag.length + sealDigits + 2) && anyFrame.test(text);
 }
 
 const anyFrame = new RegExp(`^<(?:${noticeTag}|${stateTag}|${dataTag})-\\d{${sealDigits}}[ >]`);

@@ -30,12 +30,7 @@ export interface VerifyProblem {
 
 export interface VerifyReport {
   readonly file: string;
-  readonly checked: {
-    readonly pages: number;
-    readonly sessions: number;
-    readonly entries: number;
-    readonly blobs: number;
-  };
+  readonly checked: { readonly pages: number; readonly sessions: number; readonly entries: number; readonly blobs: number };
   /** The first of them; empty when the store is sound. */
   readonly problems: readonly VerifyProblem[];
   /** How many more there are. */
@@ -51,7 +46,11 @@ export interface TaskProgress {
 }
 
 /** `12,482 entries in 31 sessions`. */
-export function checkedText({ checked: { entries, sessions } }: { readonly checked: Pick<VerifyReport['checked'], 'entries' | 'sessions'> }): string {
+export function checkedText({
+  checked: { entries, sessions },
+}: {
+  readonly checked: Pick<VerifyReport['checked'], 'entries' | 'sessions'>;
+}): string {
   const all = t(entries === 1 ? '{0} entry' : '{0} entries', wholeNumber(entries));
   return t(sessions === 1 ? '{0} in {1} session' : '{0} in {1} sessions', all, wholeNumber(sessions));
 }

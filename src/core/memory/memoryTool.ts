@@ -36,8 +36,17 @@ const inputSchema = {
   type: 'object',
   properties: {
     command: { type: 'string', enum: ['view', 'create', 'str_replace', 'insert', 'delete', 'rename'] },
-    path: { type: 'string', description: `For all but rename: a note, for example ${memoryRoot}/decisions.md; for view and delete also a folder.` },
-    view_range: { type: 'array', items: { type: 'integer' }, minItems: 2, maxItems: 2, description: 'view: first and last line, -1 for the end.' },
+    path: {
+      type: 'string',
+      description: `For all but rename: a note, for example ${memoryRoot}/decisions.md; for view and delete also a folder.`,
+    },
+    view_range: {
+      type: 'array',
+      items: { type: 'integer' },
+      minItems: 2,
+      maxItems: 2,
+      description: 'view: first and last line, -1 for the end.',
+    },
     file_text: { type: 'string', description: 'create: the text of the new note.' },
     old_str: { type: 'string', description: 'str_replace: text that stands exactly once in the note.' },
     new_str: { type: 'string', description: 'str_replace: what replaces it; empty removes it.' },
@@ -82,7 +91,8 @@ export function createMemoryTool(notes: MemoryNotes, onWrite: (write: MemoryWrit
         const parsed = command.safeParse(value);
         if (!parsed.success) return failed(notValid(parsed.error));
         try {
-          if (run && JSON.stringify(await questionOf(notes, parsed.data)) !== JSON.stringify(run.approved)) return failed('The notes have changed since the user was asked. Look at them and try again.');
+          if (run && JSON.stringify(await questionOf(notes, parsed.data)) !== JSON.stringify(run.approved))
+            return failed('The notes have changed since the user was asked. Look at them and try again.');
           const written: OnWrite = (write) => {
             run?.onNoteWritten?.({ op: write.op, path: write.path, bytes: write.bytes });
             onWrite(write);
@@ -171,14 +181,21 @@ async function create(notes: MemoryNotes, { path: given, file_text }: Input<'cre
   return `File created successfully at: ${shown(path)}`;
 }
 
-async function replace(notes: MemoryNotes, { path: given, old_str, new_str = '' }: Input<'str_replace'>, onWrite: OnWrite): Promise<string> {
+async function replace(
+  notes: MemoryNotes,
+  { path: given, old_str, new_str = '' }: Input<'str_replace'>,
+  onWrite: OnWrite,
+): Promise<string> {
   const { path, text } = await existing(notes, given);
   if (old_str === '') throw new Error('`old_str` is empty. Use insert to add text.');
   const at = text.indexOf(old_str);
-  if (at < 0) throw new Error(`No replacement was performed, old_str ${JSON.stringify(old_str)} did not appear verbatim in ${shown(path)}.`);
+  if (at < 0)
+    throw new Error(`No replacement was performed, old_str ${JSON.stringify(old_str)} did not appear verbatim in ${shown(path)}.`);
   if (text.indexOf(old_str, at + 1) >= 0) {
     const lines = occurrences(text, old_str).map((position) => text.slice(0, position).split('\n').length);
-    throw new Error(`No replacement was performed. old_str stands more than once in ${shown(path)}, on lines ${[...new Set(lines)].join(', ')}. Make it unique.`);
+    throw new Error(
+      `No replacement was performed. old_str stands more than once in ${shown(path)}, on lines ${[...new Set(lines)].join(', ')}. Make it unique.`,
+    );
   }
   const after = text.slice(0, at) + new_str + text.slice(at + old_str.length);
   await notes.write(path, after);
@@ -209,7 +226,9 @@ async function remove(notes: MemoryNotes, given: string, onWrite: OnWrite): Prom
     await notes.delete(target);
     onWrite({ op: 'delete', path: target, bytes: 0, before, after: null });
   }
-  return targets.length === 1 && targets[0] === path ? `Successfully deleted ${shown(path)}` : `Successfully deleted ${shown(path)} with ${targets.length} notes`;
+  return targets.length === 1 && targets[0] === path
+    ? `Successfully deleted ${shown(path)}`
+    : `Successfully deleted ${shown(path)} with ${targets.length} notes`;
 }
 
 async function rename(notes: MemoryNotes, { old_path, new_path }: Input<'rename'>, onWrite: OnWrite): Promise<string> {
@@ -248,7 +267,8 @@ async function expectFree(notes: MemoryNotes, path: string, moved?: string): Pro
   for (const note of await notes.list()) {
     const there = note.path.toLowerCase();
     if (note.path === moved) continue;
-    if (there === wanted) throw new Error(`File ${shown(note.path)} already exists. Change it with str_replace or insert, or choose another name.`);
+    if (there === wanted)
+      throw new Error(`File ${shown(note.path)} already exists. Change it with str_replace or insert, or choose another name.`);
     if (isInside(there, wanted)) throw new Error(`${shown(path)} is a folder.`);
     if (isInside(wanted, there)) throw new Error(`${shown(note.path)} is a note, not a folder.`);
   }

@@ -19,8 +19,16 @@ export function checkNotePath(given: string, kind: 'file' | 'file or folder'): s
   const path = given.trim().normalize('NFC');
   const refuse = (why: string) => new Error(`The path ${JSON.stringify(given.slice(0, 120))} is not allowed: ${why}`);
   if (path.includes('\\')) throw refuse('use "/" between folders.');
-  const inside = path === memoryRoot ? '' : path.startsWith(`${memoryRoot}/`) ? path.slice(memoryRoot.length + 1) : path === '/' || path === '.' ? '' : path;
-  if (inside.startsWith('/') || /^[A-Za-z]:/.test(inside) || inside.startsWith('~')) throw refuse(`notes are in ${memoryRoot}; nothing else can be reached.`);
+  const inside =
+    path === memoryRoot
+      ? ''
+      : path.startsWith(`${memoryRoot}/`)
+        ? path.slice(memoryRoot.length + 1)
+        : path === '/' || path === '.'
+          ? ''
+          : path;
+  if (inside.startsWith('/') || /^[A-Za-z]:/.test(inside) || inside.startsWith('~'))
+    throw refuse(`notes are in ${memoryRoot}; nothing else can be reached.`);
   const relative = inside.replace(/\/$/, '');
   if (relative === '') {
     if (kind === 'file or folder') return '';
@@ -41,7 +49,8 @@ function segmentProblem(segment: string): string | null {
   if (segment === '..' || segment === '.') return 'it must not contain "." or ".." as a folder.';
   if (segment.startsWith('.')) return 'names must not begin with a dot.';
   if (/[.\s]$/.test(segment) || /^\s/.test(segment)) return 'names must not end with a dot or begin or end with a space.';
-  if (/[<>:"|?*\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(segment)) return 'it contains a character that file names cannot have on every system.';
+  if (/[<>:"|?*\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u.test(segment))
+    return 'it contains a character that file names cannot have on every system.';
   if (reserved.test(segment)) return `"${segment}" is a device name on Windows.`;
   if (new TextEncoder().encode(segment).length > maxSegmentBytes) return 'a name is too long.';
   return null;

@@ -68,7 +68,8 @@ export function dueNudge(states: readonly NudgeStatus[], used: number, effective
 
 function nudgeText(percent: number, now: number, last: boolean): string {
   const state = `The context window is ${now} % full (the ${percent} % mark has been passed).`;
-  const what = 'Write down with the memory tool what must outlive a compaction of this conversation: decisions and their reasons, exact names, paths and values, what is still open.';
+  const what =
+    'Write down with the memory tool what must outlive a compaction of this conversation: decisions and their reasons, exact names, paths and values, what is still open.';
   return last
     ? `${state} Older messages will soon be folded into a summary. ${what} Do it in this turn, then answer the user as usual and do not mention this notice.`
     : `${state} ${what} Do it when it fits, then answer the user as usual and do not mention this notice.`;

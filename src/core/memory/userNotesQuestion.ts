@@ -11,8 +11,12 @@ export function userNotesQuestion(writes: readonly MemoryWrite[]): ApprovalQuest
   const touched = writes.filter(({ path, from }) => path.startsWith(userFolder) || from?.startsWith(userFolder));
   const [first] = touched;
   if (!first) return null;
-  const change = touched.length === 1 && first.op !== 'rename' && first.after !== null ? { path: shown(first.path), before: first.before, after: first.after } : null;
-  const list = touched.length === 1 ? [] : touched.map(({ path, from }) => (from === undefined ? shown(path) : `${shown(from)} → ${shown(path)}`));
+  const change =
+    touched.length === 1 && first.op !== 'rename' && first.after !== null
+      ? { path: shown(first.path), before: first.before, after: first.after }
+      : null;
+  const list =
+    touched.length === 1 ? [] : touched.map(({ path, from }) => (from === undefined ? shown(path) : `${shown(from)} → ${shown(path)}`));
   const detail = [t('The model reads these notes in every session, in every workspace.'), ...list].join('\n');
   return { kind: 'write', title: titleOf(first, touched.length), detail, everyTime: false, change };
 }

@@ -18,8 +18,12 @@ export function mentionGlob(query: string): string {
 export function rankPaths(paths: readonly string[], query: string, limit: number): PathMatch[] {
   const wanted = query.toLowerCase();
   const folders = new Set<string>();
-  for (const path of paths) for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) folders.add(path.slice(0, end));
-  const found = [...paths.map((path) => ({ path, kind: 'file' as const })), ...[...folders].map((path) => ({ path, kind: 'folder' as const }))]
+  for (const path of paths)
+    for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) folders.add(path.slice(0, end));
+  const found = [
+    ...paths.map((path) => ({ path, kind: 'file' as const })),
+    ...[...folders].map((path) => ({ path, kind: 'folder' as const })),
+  ]
     .map((match) => ({ match, rank: rankOf(match, wanted) }))
     .filter(({ rank }) => rank !== null) as { match: PathMatch; rank: number }[];
   found.sort((a, b) => a.rank - b.rank || a.match.path.length - b.match.path.length || (a.match.path < b.match.path ? -1 : 1));

@@ -27,7 +27,8 @@ export interface OfflineDependencies extends SearchSources {
 
 const offlineId = 'offline';
 const opening = english('I am offline: I do not generate text, I search the history, notes and files of this workspace.');
-const defaultKeyHint = () => t('To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.');
+const defaultKeyHint = () =>
+  t('To chat with a model, set an API key: in VS Code with the command *Threadkeeper: Set API Key…*, elsewhere as `ANTHROPIC_API_KEY`.');
 
 const maxPassages = 6;
 const maxQuotedCharacters = 700;
@@ -35,7 +36,11 @@ const maxNoteTokens = 160;
 /** Characters of an answer that are shown at once. */
 const deltaCharacters = 160;
 /** With nothing else in it a message is no question. */
-const greetings = new Set(queryTerms('hello hi hey hallo moin servus salut hola ciao thanks thank thx ok okay bye good morning evening help test 你好 您好 嗨 谢谢 多谢 再见 早上好 晚上好 在吗 好的 测试'));
+const greetings = new Set(
+  queryTerms(
+    'hello hi hey hallo moin servus salut hola ciao thanks thank thx ok okay bye good morning evening help test 你好 您好 嗨 谢谢 多谢 再见 早上好 晚上好 在吗 好的 测试',
+  ),
+);
 
 /** Answers with what has been said and written instead of generating: needs no key and no network. */
 export class OfflineModel implements ModelClient {
@@ -56,7 +61,10 @@ export class OfflineModel implements ModelClient {
       }
     } catch (error) {
       const cancelled = CancelledError.is(error) || signal.aborted;
-      yield { type: 'failed', failure: cancelled ? { reason: 'cancelled', detail: 'Cancelled' } : { reason: 'invalid_request', detail: errorText(error) } };
+      yield {
+        type: 'failed',
+        failure: cancelled ? { reason: 'cancelled', detail: 'Cancelled' } : { reason: 'invalid_request', detail: errorText(error) },
+      };
       return;
     }
     yield { type: 'block', index: 0, block: { type: 'text', text } };
@@ -69,7 +77,15 @@ export class OfflineModel implements ModelClient {
 
   async describe(model: string): Promise<ModelInfo> {
     if (model !== offlineId) throw new ModelError({ reason: 'unknown_model', detail: english('Offline mode has no model "{0}".', model) });
-    return { provider: offlineProvider, id: offlineId, name: english('Offline'), window: 200_000, maxOutput: 8_192, source: 'table', thinking: 'none' };
+    return {
+      provider: offlineProvider,
+      id: offlineId,
+      name: english('Offline'),
+      window: 200_000,
+      maxOutput: 8_192,
+      source: 'table',
+      thinking: 'none',
+    };
   }
 
   private async *answer(request: ModelRequest, signal: AbortSignal): AsyncIterable<string> {
@@ -80,7 +96,11 @@ export class OfflineModel implements ModelClient {
     if (queryTerms(question).every((term) => greetings.has(term))) {
       yield `\n\n${t('Ask about something you have talked about here or keep in your files: names, paths, error texts and other rare words find best.')}\n\n${this.keyHint()}`;
     } else {
-      const search = await searchWorkspace(this.dependencies, { text: question, limit: maxPassages, skip: await this.isQuestion(question) }, signal);
+      const search = await searchWorkspace(
+        this.dependencies,
+        { text: question, limit: maxPassages, skip: await this.isQuestion(question) },
+        signal,
+      );
       for (const part of render(search)) yield `\n\n${part}`;
       if (search.found.length === 0) yield `\n\n${this.keyHint()}`;
     }
@@ -110,11 +130,16 @@ export class OfflineModel implements ModelClient {
     const last = messages.at(-1);
     if (!last?.blocks.some((block) => block.type === 'text' && isNudge(block.text))) return null;
     const items = messages.flatMap(({ role, blocks }, i) =>
-      blocks.flatMap((block) => (block.type === 'text' && !isFramed(block.text) ? [{ entryId: String(i), role, text: block.text, at: i }] : [])),
+      blocks.flatMap((block) =>
+        block.type === 'text' && !isFramed(block.text) ? [{ entryId: String(i), role, text: block.text, at: i }] : [],
+      ),
     );
     const { lines } = extractiveSummary(items, maxNoteTokens, estimateTokens);
     if (lines.length === 0) return null;
-    return [`---\n${t('The context is filling up and older messages will be folded. You may want to save this as a note:')}`, lines.map(({ text }) => `- ${text}`).join('\n')].join('\n\n');
+    return [
+      `---\n${t('The context is filling up and older messages will be folded. You may want to save this as a note:')}`,
+      lines.map(({ text }) => `- ${text}`).join('\n'),
+    ].join('\n\n');
   }
 }
 
@@ -159,7 +184,10 @@ function quote({ source, id, text }: FoundPassage, terms: readonly string[]): st
     const hits = substrings.filter((substring) => folded.includes(substring)).length;
     if (hits > most) [most, best] = [hits, part];
   }
-  const lines = best.trimEnd().replace(/^\s*\n/, '').split('\n');
+  const lines = best
+    .trimEnd()
+    .replace(/^\s*\n/, '')
+    .split('\n');
   // Longer than any fence in the text.
   const fence = '`'.repeat(Math.max(2, ...[...best.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
   const isCode = source === 'file' && !/\.(?:md|mdx|markdown|txt|rst|adoc)$/i.test(id);

@@ -48,7 +48,11 @@ type Candidate = Passage & Rankable & { readonly speaker: string | null; readonl
  * The history as the store ranks it, notes and files beside it by the same measure, one list by score. A source that cannot be read
  * is named in `problems`; rejects only with `CancelledError`.
  */
-export async function searchWorkspace({ store, notes, files }: SearchSources, { text, limit, skip }: WorkspaceQuery, signal: AbortSignal): Promise<WorkspaceSearch> {
+export async function searchWorkspace(
+  { store, notes, files }: SearchSources,
+  { text, limit, skip }: WorkspaceQuery,
+  signal: AbortSignal,
+): Promise<WorkspaceSearch> {
   const ranker = new PassageRanker<Candidate>(text);
   const { terms } = ranker;
   const problems: string[] = [];
@@ -64,28 +68,39 @@ export async function searchWorkspace({ store, notes, files }: SearchSources, { 
   if (terms.length === 0) return { found: [], terms, problems };
 
   const ranked: Ranked<Candidate>[] = [];
-  await source((reason) => t('The history could not be searched: {0}', reason), async () => {
-    const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit });
-    ranker.assume(statistics);
-    for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score });
-    if (!complete) problems.push(t('Not all of the history was searched: it is still being indexed.'));
-  });
-  await source((reason) => t('The notes could not be searched: {0}', reason), async () => {
-    for (const note of (await notes.list()).slice(0, maxNotes)) {
-      if (signal.aborted) throw new CancelledError();
-      const content = await notes.read(note.path).catch(() => undefined);
-      if (content !== undefined) ranker.add(passagesOfNote(note.path, content, note.modifiedAt));
-    }
-  });
-  await source((reason) => t('The files of the workspace could not be searched: {0}', reason), async () => {
-    const passages = (await files?.candidates(substringsOf(terms), maxFilePassages, signal)) ?? [];
-    ranker.add(passages.map((passage) => ({ ...passage, speaker: null, group: `file:${passage.id}` })));
-  });
+  await source(
+    (reason) => t('The history could not be searched: {0}', reason),
+    async () => {
+      const { hits, statistics, complete } = await store.search({ text, limit: hitsPerPassage * limit });
+      ranker.assume(statistics);
+      for (const hit of hits) if (!skip(hit)) ranked.push({ item: fromHistory(hit), score: hit.score });
+      if (!complete) problems.push(t('Not all of the history was searched: it is still being indexed.'));
+    },
+  );
+  await source(
+    (reason) => t('The notes could not be searched: {0}', reason),
+    async () => {
+      for (const note of (await notes.list()).slice(0, maxNotes)) {
+        if (signal.aborted) throw new CancelledError();
+        const content = await notes.read(note.path).catch(() => undefined);
+        if (content !== undefined) ranker.add(passagesOfNote(note.path, content, note.modifiedAt));
+      }
+    },
+  );
+  await source(
+    (reason) => t('The files of the workspace could not be searched: {0}', reason),
+    async () => {
+      const passages = (await files?.candidates(substringsOf(terms), maxFilePassages, signal)) ?? [];
+      ranker.add(passages.map((passage) => ({ ...passage, speaker: null, group: `file:${passage.id}` })));
+    },
+  );
 
   if (signal.aborted) throw new CancelledError();
   // The order of the hits stands: it is not by score alone.
   const others = ranker.ranked();
-  const found = pick(distinct(merge(ranked, others), terms), limit).map(({ source, id, title, text, at, speaker }): FoundPassage => ({ source, id, title, text, at, speaker }));
+  const found = pick(distinct(merge(ranked, others), terms), limit).map(
+    ({ source, id, title, text, at, speaker }): FoundPassage => ({ source, id, title, text, at, speaker }),
+  );
   return { found, terms, problems };
 }
 

@@ -12,7 +12,10 @@ const shifting = /[ßẞæÆœŒİ\u0300-\u036f]/;
  */
 export function matchingParts(normal: string, folded: string, wanted: RegExp): string[][] {
   if (folded.length !== normal.length || shifting.test(normal)) {
-    return normal.split(sentenceEnd).filter((sentence) => fold(sentence).search(wanted) !== -1).map((sentence) => [sentence]);
+    return normal
+      .split(sentenceEnd)
+      .filter((sentence) => fold(sentence).search(wanted) !== -1)
+      .map((sentence) => [sentence]);
   }
   const found: string[][] = [];
   let sentence: string[] = [];

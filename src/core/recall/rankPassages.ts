@@ -120,7 +120,8 @@ export class PassageRanker<T extends Rankable> {
   add(items: Iterable<T>, counted = false): void {
     for (const item of items) {
       const hits = this.hitsOf(item);
-      if (!counted) for (const term of hits?.frequencies.keys() ?? []) this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + 1;
+      if (!counted)
+        for (const term of hits?.frequencies.keys() ?? []) this.documentFrequency[term] = (this.documentFrequency[term] ?? 0) + 1;
       const group = this.groups.get(item.group) ?? [];
       if (group.length === 0) this.groups.set(item.group, group);
       const last = group.at(-1);
@@ -138,9 +139,14 @@ export class PassageRanker<T extends Rankable> {
     const found: Found<T>[] = [];
     for (const group of this.groups.values()) {
       const together = group.map(({ hits }) => (hits ? this.coverage.most(hits.together, idf) : 0));
-      const own = group.map(({ item, hits }, i) => (item && hits ? this.own(item, hits, idf) * (1 + togetherBoost * (together[i] ?? 0) ** 2) : 0));
+      const own = group.map(({ item, hits }, i) =>
+        item && hits ? this.own(item, hits, idf) * (1 + togetherBoost * (together[i] ?? 0) ** 2) : 0,
+      );
       const asks = (i: number) => group[i]?.item?.asks === true;
-      const summed = own.map((score, i) => score + (asks(i - 1) ? 0 : neighbourShare) * (own[i - 1] ?? 0) + (asks(i + 1) ? answerShare : neighbourShare) * (own[i + 1] ?? 0));
+      const summed = own.map(
+        (score, i) =>
+          score + (asks(i - 1) ? 0 : neighbourShare) * (own[i - 1] ?? 0) + (asks(i + 1) ? answerShare : neighbourShare) * (own[i + 1] ?? 0),
+      );
       const best = summed.reduce((a, c) => Math.max(a, c), 0);
       group.forEach(({ item }, i) => {
         const score = summed[i] ?? 0;
@@ -149,7 +155,9 @@ export class PassageRanker<T extends Rankable> {
       });
     }
     const best = found.reduce((most, { ofGroup }) => Math.max(most, ofGroup), 0);
-    return newestFirst(found.map((one) => ({ ...one, score: one.score * (1 + groupShare * (one.ofGroup / best)) })).sort((x, y) => y.score - x.score));
+    return newestFirst(
+      found.map((one) => ({ ...one, score: one.score * (1 + groupShare * (one.ofGroup / best)) })).sort((x, y) => y.score - x.score),
+    );
   }
 
   private own(item: T, { frequencies }: Hits, idf: readonly number[]): number {
@@ -184,7 +192,9 @@ export class PassageRanker<T extends Rankable> {
   private termsIn(part: string): readonly number[] {
     const known = this.seen.get(part);
     if (known) return known;
-    const indices = chunksOf(part).flatMap((chunk) => termsOfChunk(chunk)).flatMap((term) => this.termIndex.get(term) ?? []);
+    const indices = chunksOf(part)
+      .flatMap((chunk) => termsOfChunk(chunk))
+      .flatMap((term) => this.termIndex.get(term) ?? []);
     if (this.seen.size >= seenCapacity) this.seen.clear();
     if (part.length <= maxSeen) this.seen.set(part, indices.length === 0 ? noTerms : indices);
     return indices;
@@ -216,7 +226,9 @@ function newestFirst<T extends Rankable>(ranked: readonly Found<T>[]): Found<T>[
   const alike = ranked.filter(({ said }) => said > 0 && said >= alikeTogether * most);
   const texts = new Set<string>();
   // What is said again and again is one version.
-  const versions = alike.filter(({ item, score }) => score >= alikeScore * (alike[0]?.score ?? 0) && texts.add(item.text).size <= mostVersions);
+  const versions = alike.filter(
+    ({ item, score }) => score >= alikeScore * (alike[0]?.score ?? 0) && texts.add(item.text).size <= mostVersions,
+  );
   const first = versions[0];
   if (!first) return [...ranked];
   const isVersion = new Set(versions);

@@ -21,7 +21,13 @@ const input = z.object({
 });
 
 export type RecallInput =
-  | { readonly kind: 'query'; readonly query: string; readonly allSessions: boolean; readonly limit: number; readonly maxTokens: number | null }
+  | {
+      readonly kind: 'query';
+      readonly query: string;
+      readonly allSessions: boolean;
+      readonly limit: number;
+      readonly maxTokens: number | null;
+    }
   | { readonly kind: 'entries'; readonly ids: readonly string[]; readonly offset: number; readonly maxTokens: number | null }
   | { readonly kind: 'around'; readonly id: string; readonly before: number; readonly after: number; readonly maxTokens: number | null };
 
@@ -30,10 +36,20 @@ export const recallInputSchema = {
   type: 'object',
   properties: {
     query: { type: 'string', description: 'Words to search for. Rare words, names, paths and values find best.' },
-    entryIds: { type: 'array', items: { type: 'string' }, description: `Read these entries verbatim, for example ["#12", "#40"]; at most ${maxIds}.` },
+    entryIds: {
+      type: 'array',
+      items: { type: 'string' },
+      description: `Read these entries verbatim, for example ["#12", "#40"]; at most ${maxIds}.`,
+    },
     around: { type: 'string', description: 'Read an entry with what was said before and after it, for example "#12".' },
-    before: { type: 'integer', description: `With around: how many entries before it (default ${defaultNeighbours}, at most ${maxNeighbours}).` },
-    after: { type: 'integer', description: `With around: how many entries after it (default ${defaultNeighbours}, at most ${maxNeighbours}).` },
+    before: {
+      type: 'integer',
+      description: `With around: how many entries before it (default ${defaultNeighbours}, at most ${maxNeighbours}).`,
+    },
+    after: {
+      type: 'integer',
+      description: `With around: how many entries after it (default ${defaultNeighbours}, at most ${maxNeighbours}).`,
+    },
     offset: { type: 'integer', description: 'With entryIds: continue the first entry from this character.' },
     allSessions: { type: 'boolean', description: 'With query: search every conversation of this workspace, not only this one.' },
     limit: { type: 'integer', description: 'With query: at most this many excerpts (default 10).' },

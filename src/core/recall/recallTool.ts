@@ -67,12 +67,20 @@ function answer(dependencies: RecallDependencies, input: RecallInput): Promise<T
   }
 }
 
-async function search({ store, session, newSeal }: RecallDependencies, input: RecallInput & { kind: 'query' }, budget: number): Promise<ToolOutcome> {
+async function search(
+  { store, session, newSeal }: RecallDependencies,
+  input: RecallInput & { kind: 'query' },
+  budget: number,
+): Promise<ToolOutcome> {
   const current = session();
   const own = input.allSessions ? null : current;
   // The message that is being answered has the words of the query and answers nothing; the model has it before it.
   const asked = current === null ? null : await newestQuestion(store, current);
-  const result = await store.search({ text: input.query, limit: input.limit + (asked === null ? 0 : questionHits), ...(own === null ? {} : { session: own }) });
+  const result = await store.search({
+    text: input.query,
+    limit: input.limit + (asked === null ? 0 : questionHits),
+    ...(own === null ? {} : { session: own }),
+  });
   const { terms, complete } = result;
   const hits = result.hits.filter(({ entry }) => entry !== asked).slice(0, input.limit);
   if (terms.length === 0) return { text: `"${input.query}" has no words to search for.`, status: 'error' };
@@ -98,15 +106,28 @@ async function search({ store, session, newSeal }: RecallDependencies, input: Re
   return { text: [head, ...notAll, ...parts, more].join('\n\n'), status: 'ok' };
 }
 
-async function read({ store, newSeal }: RecallDependencies, input: RecallInput & { kind: 'entries' }, budget: number): Promise<ToolOutcome> {
+async function read(
+  { store, newSeal }: RecallDependencies,
+  input: RecallInput & { kind: 'entries' },
+  budget: number,
+): Promise<ToolOutcome> {
   const found = await findEntries(store, input.ids);
   const missing = input.ids.filter((id) => !found.has(id));
-  const parts = withinBudget(new Frames(newSeal()), await Promise.all([...found.values()].map((entry) => unfoldAttachments(entry, store))), budget, input.offset);
+  const parts = withinBudget(
+    new Frames(newSeal()),
+    await Promise.all([...found.values()].map((entry) => unfoldAttachments(entry, store))),
+    budget,
+    input.offset,
+  );
   if (missing.length > 0) parts.push(`There is no entry ${missing.join(', ')}.`);
   return { text: parts.join('\n\n'), status: found.size === 0 ? 'error' : 'ok' };
 }
 
-async function around({ store, newSeal }: RecallDependencies, input: RecallInput & { kind: 'around' }, budget: number): Promise<ToolOutcome> {
+async function around(
+  { store, newSeal }: RecallDependencies,
+  input: RecallInput & { kind: 'around' },
+  budget: number,
+): Promise<ToolOutcome> {
   const entry = (await findEntries(store, [input.id])).get(input.id);
   if (!entry) return { text: `There is no entry ${input.id}.`, status: 'error' };
   const entries = await findAround(store, entry, input.before, input.after);
@@ -122,7 +143,12 @@ function withinBudget(frames: Frames, entries: readonly StoredEntry[], budget: n
   let left = budget;
   for (const [i, entry] of entries.entries()) {
     if (left < 100 && parts.length > 0) {
-      parts.push(`Not shown for lack of room: ${entries.slice(i).map(({ seq }) => `#${seq}`).join(', ')}. Ask for them apart.`);
+      parts.push(
+        `Not shown for lack of room: ${entries
+          .slice(i)
+          .map(({ seq }) => `#${seq}`)
+          .join(', ')}. Ask for them apart.`,
+      );
       break;
     }
     const shown = leading(entry, i === 0 ? offset : 0, left);
@@ -162,7 +188,12 @@ function excerpt(frames: Frames, hit: SearchHit, named: boolean): string {
   return tagged(frames, hit, hit, named ? `${hit.sessionId} ${hit.sessionTitle}`.trim() : undefined);
 }
 
-function tagged(frames: Frames, { seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>, { text, start, length }: Shown, session?: string): string {
+function tagged(
+  frames: Frames,
+  { seq, speaker, at }: Pick<SearchHit, 'seq' | 'speaker' | 'at'>,
+  { text, start, length }: Shown,
+  session?: string,
+): string {
   const characters = text.length === length ? undefined : `${start}-${start + text.length} of ${length}`;
   return frames.entry({ id: `#${seq}`, role: speaker, time: timeText(at), session, characters }, text.trim());
 }

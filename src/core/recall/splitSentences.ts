@@ -2,7 +2,9 @@ import { splitPassages, type Span } from './splitPassages';
 
 /** After these a full stop ends no sentence. */
 const abbreviations = new Set(
-  'e.g i.e etc vs cf ca approx resp incl excl esp no nr vol pp p fig figs eq sec ch ed eds et al mr mrs ms dr prof st sr jr inc ltd co corp dept est min max u.s u.k z.b d.h bzw usw vgl'.split(' '),
+  'e.g i.e etc vs cf ca approx resp incl excl esp no nr vol pp p fig figs eq sec ch ed eds et al mr mrs ms dr prof st sr jr inc ltd co corp dept est min max u.s u.k z.b d.h bzw usw vgl'.split(
+    ' ',
+  ),
 );
 const closers = new Set([...'"\')]}”’»」』）']);
 const cjkEnds = new Set([...'。！？｡']);
@@ -14,7 +16,9 @@ const cjkEnds = new Set([...'。！？｡']);
 export function splitSentences(text: string, maxCharacters = 400): Span[] {
   const spans: Span[] = [];
   const add = (start: number, end: number) => {
-    for (const part of end - start > maxCharacters ? splitPassages(text.slice(start, end), maxCharacters) : [{ start: 0, end: end - start }]) {
+    for (const part of end - start > maxCharacters
+      ? splitPassages(text.slice(start, end), maxCharacters)
+      : [{ start: 0, end: end - start }]) {
       const span = trimmed(text, start + part.start, start + part.end);
       if (span.end > span.start) spans.push(span);
     }

@@ -3,7 +3,8 @@ import { stem } from './stem';
 import { stopWords } from './stopWords';
 
 /** Scripts written without spaces: indexed as pairs of neighbouring characters. */
-const unspaced = '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Bopomofo}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー';
+const unspaced =
+  '\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Hangul}\\p{Script=Bopomofo}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}\\p{Script=Myanmar}ー';
 /** Whatever may be part of an identifier, path or URL. One class and no alternatives: linear on any input. */
 const chunks = /[\p{L}\p{N}\p{M}_./\\:@#$+~%?=&-]+/gu;
 const isAscii = /^[\x00-\x7f]*$/;
@@ -51,7 +52,12 @@ function withoutGlue(terms: readonly string[]): readonly string[] {
   const kept = terms.filter((term) => isPair(term) && ![...term].some((character) => glue.has(character)));
   const covered = new Set(kept.flatMap((term) => [...term]));
   if (covered.size === 0) return terms;
-  return terms.filter((term) => !isPair(term) || ![...term].some((character) => glue.has(character)) || [...term].some((character) => !glue.has(character) && !covered.has(character)));
+  return terms.filter(
+    (term) =>
+      !isPair(term) ||
+      ![...term].some((character) => glue.has(character)) ||
+      [...term].some((character) => !glue.has(character) && !covered.has(character)),
+  );
 }
 
 /**

@@ -17,8 +17,26 @@ const usualBounds = { files: 5_000, fileBytes: 512 * 1024, characters: 24 * 1024
 
 /** Never worth searching, whatever the user's settings exclude on top. */
 const neverSearched = [
-  ...['.hg', '.svn', 'node_modules', 'dist', 'out', 'build', 'coverage', 'target', '.venv', 'venv', '__pycache__', '.cache', '.vscode-test', '.next', '.idea'].map((folder) => `**/${folder}`),
-  '**/*.min.{js,css}', '**/*.map', '**/{package-lock.json,yarn.lock,pnpm-lock.yaml,Cargo.lock}',
+  ...[
+    '.hg',
+    '.svn',
+    'node_modules',
+    'dist',
+    'out',
+    'build',
+    'coverage',
+    'target',
+    '.venv',
+    'venv',
+    '__pycache__',
+    '.cache',
+    '.vscode-test',
+    '.next',
+    '.idea',
+  ].map((folder) => `**/${folder}`),
+  '**/*.min.{js,css}',
+  '**/*.map',
+  '**/{package-lock.json,yarn.lock,pnpm-lock.yaml,Cargo.lock}',
   '**/*.{png,jpg,jpeg,gif,webp,ico,pdf,zip,gz,tgz,jar,wasm,woff,woff2,ttf,mp3,mp4,mov,exe,dll,so,dylib,bin,db,sqlite,vsix}',
 ];
 /** Passages kept before the best are chosen: a word that is everywhere must not fill the memory. */
@@ -47,7 +65,11 @@ export class WorkspacePassages implements WorkspaceText {
     let characters = 0;
     for (let i = 0; i < files.length && characters < bounds.characters && clock.now() < end; i += bounds.atOnce) {
       if (signal.aborted) throw new CancelledError();
-      const texts = await Promise.all(files.slice(i, i + bounds.atOnce).map(async ({ file, order }) => ({ file, order, ...(await textOf(workspace, file, bounds.fileBytes)) })));
+      const texts = await Promise.all(
+        files
+          .slice(i, i + bounds.atOnce)
+          .map(async ({ file, order }) => ({ file, order, ...(await textOf(workspace, file, bounds.fileBytes)) })),
+      );
       for (const { file, order, text, at } of texts) {
         if (text === undefined) continue;
         characters += text.length;
@@ -61,7 +83,12 @@ export class WorkspacePassages implements WorkspaceText {
   }
 
   /** Files that are called what is asked for come first, in case the bounds end the search; `order` is that of the walk. */
-  private async files(wanted: readonly string[], most: number, goOn: () => boolean, signal: AbortSignal): Promise<{ readonly file: FoundFile; readonly order: number }[]> {
+  private async files(
+    wanted: readonly string[],
+    most: number,
+    goOn: () => boolean,
+    signal: AbortSignal,
+  ): Promise<{ readonly file: FoundFile; readonly order: number }[]> {
     const { workspace } = this.deps;
     const files: { readonly file: FoundFile; readonly order: number; readonly rank: number }[] = [];
     for (const root of searchRoots(workspace, null)) {
@@ -91,7 +118,11 @@ interface Scored {
   readonly order: number;
 }
 
-async function textOf(workspace: ToolWorkspace, { place, name }: FoundFile, mostBytes: number): Promise<{ readonly text?: string; readonly at: number | null }> {
+async function textOf(
+  workspace: ToolWorkspace,
+  { place, name }: FoundFile,
+  mostBytes: number,
+): Promise<{ readonly text?: string; readonly at: number | null }> {
   try {
     const stat = await workspace.stat(place);
     if (stat?.kind !== 'file' || stat.bytes === 0 || stat.bytes > mostBytes) return { at: null };

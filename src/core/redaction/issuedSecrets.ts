@@ -19,7 +19,11 @@ const begin = String.raw`(?:(?<![A-Za-z0-9_-])|(?<=\\[nrt])|(?<=%[0-9A-Fa-f]{2})
 
 function token(prefixes: string, rest: string, accept?: Shape['accept']): Shape {
   // What stands before is looked at where the prefix was found: several times as fast as at every place.
-  return { pattern: new RegExp(`(?:${prefixes})(?<=${begin}(?:${prefixes}))${rest}`, 'g'), replacement: '[token]', ...(accept ? { accept } : {}) };
+  return {
+    pattern: new RegExp(`(?:${prefixes})(?<=${begin}(?:${prefixes}))${rest}`, 'g'),
+    replacement: '[token]',
+    ...(accept ? { accept } : {}),
+  };
 }
 
 const word = '[A-Za-z0-9_-]';
@@ -31,10 +35,23 @@ const word = '[A-Za-z0-9_-]';
  */
 export const issuedSecrets: readonly Shape[] = [
   // It goes to the key's end, or to the first character that no key has: a key may be cut off.
-  { pattern: /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}[A-Za-z0-9+/=\s\\:,.()@-]*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|(?![A-Za-z0-9+/=\s\\:,.()@-]))/g, replacement: '[private key]' },
+  {
+    pattern:
+      /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}[A-Za-z0-9+/=\s\\:,.()@-]*?(?:-{4,5} ?END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|(?![A-Za-z0-9+/=\s\\:,.()@-]))/g,
+    replacement: '[private key]',
+  },
   // A later page of one: full lines of base64. The first of them may be cut.
-  { pattern: /(?:(?<![A-Za-z0-9+/=])|(?<=\\[nr]))(?:[A-Za-z0-9+/]{64}(?:\r?\n|\\n|\\r\\n)){2,}[A-Za-z0-9+/]{0,64}={0,2}(?:\s{1,2}=[A-Za-z0-9+/]{4})?(?:(?:\s{1,2}|\\n)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g, replacement: '[private key]', accept: isBase64 },
-  { pattern: /(?:(?<![A-Za-z0-9+/=])|(?<=\\[nr]))[A-Za-z0-9+/]{1,76}={0,2}(?:\s{1,2}=[A-Za-z0-9+/]{4})?(?:\s{1,2}|\\n)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g, replacement: '[private key]' },
+  {
+    pattern:
+      /(?:(?<![A-Za-z0-9+/=])|(?<=\\[nr]))(?:[A-Za-z0-9+/]{64}(?:\r?\n|\\n|\\r\\n)){2,}[A-Za-z0-9+/]{0,64}={0,2}(?:\s{1,2}=[A-Za-z0-9+/]{4})?(?:(?:\s{1,2}|\\n)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
+    replacement: '[private key]',
+    accept: isBase64,
+  },
+  {
+    pattern:
+      /(?:(?<![A-Za-z0-9+/=])|(?<=\\[nr]))[A-Za-z0-9+/]{1,76}={0,2}(?:\s{1,2}=[A-Za-z0-9+/]{4})?(?:\s{1,2}|\\n)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g,
+    replacement: '[private key]',
+  },
   { pattern: /(Private-Lines: \d{1,4}(?:\s|\\[nr]){1,4})(?:[A-Za-z0-9+/=\s]|\\[nr])+/g, replacement: '$1[private key]' },
   token('AGE-SECRET-KEY-1', '[A-Z0-9]{20,}'),
   // JSON Web Tokens, whole or cut.
@@ -61,7 +78,11 @@ export const issuedSecrets: readonly Shape[] = [
   token('xai-|tvly-|pplx-|nvapi-|fc-|pul-|key-', `${word}{20,}`, looksMade),
   token('do[opr]_v1_', '[a-f0-9]{20,}'),
   token('whsec_', '[A-Za-z0-9+/=_-]{16,}'),
-  token('(?:shp(?:at|ss|ca|pa)|r8|lin_(?:api|oauth)|ntn|figd|sbp|sb_secret|nfp|nfc|bkua|CCIPAT|lsv2_(?:pt|sk)|phx|rnd|glsa|sntry[su]|pscale_(?:tkn|pw|oauth)|dapi|tfp|ops|vcp|vck|oat|fo1|cfut|PRIVATE)_', `${word}{20,}`, looksMade),
+  token(
+    '(?:shp(?:at|ss|ca|pa)|r8|lin_(?:api|oauth)|ntn|figd|sbp|sb_secret|nfp|nfc|bkua|CCIPAT|lsv2_(?:pt|sk)|phx|rnd|glsa|sntry[su]|pscale_(?:tkn|pw|oauth)|dapi|tfp|ops|vcp|vck|oat|fo1|cfut|PRIVATE)_',
+    `${word}{20,}`,
+    looksMade,
+  ),
   token('dapi', '[a-f0-9]{32}'),
   token(String.raw`FlyV1 `, '[A-Za-z0-9_,+/=-]{20,}'),
   token('secret_', '[A-Za-z0-9]{40,}', looksMade),
@@ -79,9 +100,18 @@ export const issuedSecrets: readonly Shape[] = [
   // Whoever knows the address of a webhook can write there.
   { pattern: /(hooks\.slack(?:-gov)?\.com\/(?:services|workflows|triggers)\/)[A-Za-z0-9/_-]{8,}/g, replacement: '$1[token]' },
   { pattern: /(discord(?:app)?\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{5,25}\/)[A-Za-z0-9_-]{16,}/g, replacement: '$1[token]' },
-  { pattern: /((?:webhook\.office\.com\/webhookb2|hooks\.zapier\.com\/hooks\/catch|hook\.[a-z0-9]{2,5}\.make\.com|chat\.googleapis\.com\/v1\/spaces)\/)[A-Za-z0-9/@._-]{8,}/g, replacement: '$1[token]' },
+  {
+    pattern:
+      /((?:webhook\.office\.com\/webhookb2|hooks\.zapier\.com\/hooks\/catch|hook\.[a-z0-9]{2,5}\.make\.com|chat\.googleapis\.com\/v1\/spaces)\/)[A-Za-z0-9/@._-]{8,}/g,
+    replacement: '$1[token]',
+  },
   // Signatures and keys in addresses.
-  { pattern: /([?&;](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|key|code|auth|jwt|sid)=)[^\s"'`<>&;\\]{12,}/gi, replacement: '$1[token]', accept: looksMade },
+  {
+    pattern:
+      /([?&;](?:amp;)?(?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|x-goog-credential|key|code|auth|jwt|sid)=)[^\s"'`<>&;\\]{12,}/gi,
+    replacement: '$1[token]',
+    accept: looksMade,
+  },
   { pattern: /\b(Bearer(?: |%20|\+)\s{0,4})[A-Za-z0-9._~+/=-]{8,}/gi, replacement: '$1[token]', accept: isBearer },
   { pattern: /\b(Basic(?: |%20|\+)\s{0,4})[A-Za-z0-9+/]{8,}={0,2}(?![A-Za-z0-9+/=._-])/gi, replacement: '$1[token]', accept: isCredential },
 ];

@@ -25,7 +25,8 @@ export function withoutNamed(text: string): string {
     const start = found.index + found[0].length;
     const [, sign, is, tag] = found;
     const how: Separation = sign ? (found[0].trim() === found[0] && sign === '=' ? 'tight' : 'sign') : is ? 'is' : tag ? 'tag' : 'blank';
-    if (how === 'tag' && text[name.start - 1] !== '<' && !/<[A-Za-z0-9]{1,20}:$/.test(text.slice(Math.max(0, name.start - 22), name.start))) continue;
+    if (how === 'tag' && text[name.start - 1] !== '<' && !/<[A-Za-z0-9]{1,20}:$/.test(text.slice(Math.max(0, name.start - 22), name.start)))
+      continue;
     const value = valueAt(text, start, { kind, how, name });
     if (!value) continue;
     safe += text.slice(done, value.start) + hidden;
@@ -62,7 +63,12 @@ function nameBefore(text: string, end: number): Name | null {
   }
   const name = text.slice(start, end);
   const before = text.slice(Math.max(0, start - 40), start);
-  return { name: name.slice(name.lastIndexOf('.') + 1), start, isFlag: /^--?[A-Za-z]/.test(name), beginsLine: (start <= 40 ? lineBeginning : laterLineBeginning).test(before) };
+  return {
+    name: name.slice(name.lastIndexOf('.') + 1),
+    start,
+    isFlag: /^--?[A-Za-z]/.test(name),
+    beginsLine: (start <= 40 ? lineBeginning : laterLineBeginning).test(before),
+  };
 }
 
 const lineBeginning = /(?:^|\n|\\n)[ \t]{0,40}(?:- |export |set |\$env:)?$/;
@@ -113,7 +119,16 @@ function isMeant(value: string, { kind, how, name }: Context): boolean {
   const hasMore = /[^A-Za-z]/.test(value);
   if (how === 'blank') return hasMore ? value.length >= 3 && !value.startsWith('-') : value.length >= 6 && value !== value.toUpperCase();
   if (how === 'is') return kind === 'password' ? hasMore && value.length >= 4 : tokenValue(value);
-  if (kind === 'password') return how === 'tight' || name.isFlag ? true : isNumber ? value.length >= 4 : hasMore ? value.length >= 3 : name.beginsLine ? value.length >= 3 : value.length >= 6;
+  if (kind === 'password')
+    return how === 'tight' || name.isFlag
+      ? true
+      : isNumber
+        ? value.length >= 4
+        : hasMore
+          ? value.length >= 3
+          : name.beginsLine
+            ? value.length >= 3
+            : value.length >= 6;
   if (isNumber) return value.length >= 8 && how === 'tight';
   return how === 'tight' ? value.length >= 5 : tokenValue(value);
 }
@@ -127,7 +142,14 @@ function quotedAt(text: string, start: number, quote: string, { kind, how, name 
     return value.length - scheme >= 4 ? { start: start + scheme, end } : null;
   }
   // `{ token: 'keyword' }`: of a grammar.
-  if (kind === 'token' && (/\s/.test(value) || value.length < 4 || /^[~^<>=v]*\d+(?:\.\d+)+/.test(value) || (/^(?:token|secret)$/i.test(name.name) && /^[a-z.]{1,9}$/.test(value)))) return null;
+  if (
+    kind === 'token' &&
+    (/\s/.test(value) ||
+      value.length < 4 ||
+      /^[~^<>=v]*\d+(?:\.\d+)+/.test(value) ||
+      (/^(?:token|secret)$/i.test(name.name) && /^[a-z.]{1,9}$/.test(value)))
+  )
+    return null;
   if (how === 'is' && kind === 'password' && value.length < 3) return null;
   return { start, end };
 }
@@ -150,7 +172,8 @@ function headerAt(text: string, start: number, name: Name): Found | null {
   const value = line.slice(scheme);
   if (isPlaceholder(value) || looksLikeCode(value, '') || /[({]/.test(value.slice(0, 60))) return null;
   const isCookie = /cookie/i.test(name.name);
-  if (isCookie ? !/^[^\s=;]{1,100}=[^\s;]/.test(value) : value.length < 6 || (scheme === 0 && !/[\d+/=_-]/.test(value.split(' ', 1)[0]!))) return null;
+  if (isCookie ? !/^[^\s=;]{1,100}=[^\s;]/.test(value) : value.length < 6 || (scheme === 0 && !/[\d+/=_-]/.test(value.split(' ', 1)[0]!)))
+    return null;
   return { start: start + scheme, end: start + line.length };
 }
 

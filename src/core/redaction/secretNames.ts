@@ -7,11 +7,63 @@ export type SecretKind = 'password' | 'token' | 'header';
 /** Quick, for the many names that say nothing. */
 const hint = /pass|pwd|pw$|secret|token|key|cred|auth|cookie|phrase|mnemonic|jwt|sig|kennwort/i;
 /** What may stand behind the word that decides: `password_1`, `secretValue`, `API_KEY_PROD`. */
-const qualifiers: ReadonlySet<string> = new Set(['value', 'text', 'plain', 'plaintext', 'raw', 'b64', 'base64', 'hash', 'prod', 'production', 'dev', 'staging', 'live', 'new', 'old', 'current', 'base', 'string']);
+const qualifiers: ReadonlySet<string> = new Set([
+  'value',
+  'text',
+  'plain',
+  'plaintext',
+  'raw',
+  'b64',
+  'base64',
+  'hash',
+  'prod',
+  'production',
+  'dev',
+  'staging',
+  'live',
+  'new',
+  'old',
+  'current',
+  'base',
+  'string',
+]);
 /** A key with one of these words opens something; a cache key or a primary key does not. */
 const opening: ReadonlySet<string> = new Set([
-  'api', 'access', 'private', 'secret', 'signing', 'sign', 'encryption', 'encrypt', 'master', 'account', 'shared', 'auth', 'client', 'service', 'admin', 'webhook',
-  'license', 'ssh', 'deploy', 'hmac', 'jwt', 'aes', 'rsa', 'app', 'subscription', 'root', 'recovery', 'activation', 'security', 'wallet', 'gpg', 'pgp', 'tls', 'ssl', 'instrumentation',
+  'api',
+  'access',
+  'private',
+  'secret',
+  'signing',
+  'sign',
+  'encryption',
+  'encrypt',
+  'master',
+  'account',
+  'shared',
+  'auth',
+  'client',
+  'service',
+  'admin',
+  'webhook',
+  'license',
+  'ssh',
+  'deploy',
+  'hmac',
+  'jwt',
+  'aes',
+  'rsa',
+  'app',
+  'subscription',
+  'root',
+  'recovery',
+  'activation',
+  'security',
+  'wallet',
+  'gpg',
+  'pgp',
+  'tls',
+  'ssl',
+  'instrumentation',
 ]);
 const headers: ReadonlySet<string> = new Set(['authorization', 'cookie']);
 
@@ -29,7 +81,8 @@ export function secretKind(name: string): SecretKind | null {
   const last = (words.at(-1) ?? '').replace(/(?<=[a-z])\d{1,3}$/, '');
   const before = words.at(-2) ?? '';
   if (headers.has(last)) return 'header';
-  if (/(?:password|passwd|passphrase|passcode|passwort|kennwort|pwd|mnemonic)$/.test(last) || /(?:^|[_-])pw$/i.test(name)) return 'password';
+  if (/(?:password|passwd|passphrase|passcode|passwort|kennwort|pwd|mnemonic)$/.test(last) || /(?:^|[_-])pw$/i.test(name))
+    return 'password';
   if (last === 'pass') return words.length > 1 ? 'password' : null;
   if (last === 'phrase' && ['pass', 'seed', 'recovery', 'secret'].includes(before)) return 'password';
   if (/(?:secret|token|jwt|credential|credentials)$/.test(last)) return 'token';

@@ -29,7 +29,11 @@ export interface Written {
 export const nothingWritten: Written = { text: '', attachments: [] };
 
 export function isSame(a: Written, b: Written): boolean {
-  return a.text === b.text && a.attachments.length === b.attachments.length && a.attachments.every(({ hash }, index) => b.attachments[index]?.hash === hash);
+  return (
+    a.text === b.text &&
+    a.attachments.length === b.attachments.length &&
+    a.attachments.every(({ hash }, index) => b.attachments[index]?.hash === hash)
+  );
 }
 
 export function isBlank({ text, attachments }: Written): boolean {

@@ -51,7 +51,12 @@ export interface PolicyChangeData {
 /** Null for every other entry. */
 export function policyChangeOf({ content }: StoredEntry): PolicyChangeData | null {
   if (content.type !== 'custom' || content.customType !== policyChange) return null;
-  const { oversized, isBreak, shared, insteadOf } = content.data as { oversized?: unknown; isBreak?: unknown; shared?: unknown; insteadOf?: unknown };
+  const { oversized, isBreak, shared, insteadOf } = content.data as {
+    oversized?: unknown;
+    isBreak?: unknown;
+    shared?: unknown;
+    insteadOf?: unknown;
+  };
   if (typeof oversized !== 'number') return null;
   return { oversized, isBreak: isBreak === true, shared: shared === true, ...(typeof insteadOf === 'number' ? { insteadOf } : {}) };
 }

@@ -12,15 +12,22 @@ const input = z.object({ name: z.string() });
 export function createSkillTool(skills: readonly Skill[]): Tool {
   return {
     name: skillToolName,
-    description: 'Read one of the skills that the standing instructions list: instructions for a kind of task. They are put into the conversation behind the result of the call.',
-    inputSchema: { type: 'object', properties: { name: { type: 'string', description: 'As it is listed.' } }, required: ['name'], additionalProperties: false },
+    description:
+      'Read one of the skills that the standing instructions list: instructions for a kind of task. They are put into the conversation behind the result of the call.',
+    inputSchema: {
+      type: 'object',
+      properties: { name: { type: 'string', description: 'As it is listed.' } },
+      required: ['name'],
+      additionalProperties: false,
+    },
     access: 'read',
     async run(value, _signal, run) {
       const { name } = toolInput(input, value);
       const skill = skills.find((one) => one.name === name);
       if (!skill) throw new ToolFault(`There is no skill called "${name}". Available: ${skills.map((one) => one.name).join(', ')}.`);
       const text = await skill.text();
-      if (text === undefined || text.trim() === '') throw new ToolFault(`The skill "${name}" cannot be read: ${skill.path} is gone, or empty.`);
+      if (text === undefined || text.trim() === '')
+        throw new ToolFault(`The skill "${name}" cannot be read: ${skill.path} is gone, or empty.`);
       run?.tell({ customType: skillType, text: skillMessage(skill, text) });
       return { text: `The skill "${name}" stands in the conversation, as a block of kind "${skillType}".`, status: 'ok' };
     },

@@ -11,7 +11,10 @@ export type HeadlessAnswer = (typeof headlessAnswers)[number];
 
 /** What the settings say about a call. In a workspace that is not trusted nothing but reading is ever allowed. */
 export function approvalRule({ kind, everyTime }: ApprovalQuestion, mode: ApprovalMode, trusted: boolean): ApprovalRule {
-  if (!trusted && kind !== 'read') return { deny: 'This workspace is not trusted (restricted mode): its files can be read, but nothing is changed or run in it, and the notes that hold in every workspace stay as they are. The user can trust it with “Workspaces: Manage Workspace Trust”.' };
+  if (!trusted && kind !== 'read')
+    return {
+      deny: 'This workspace is not trusted (restricted mode): its files can be read, but nothing is changed or run in it, and the notes that hold in every workspace stay as they are. The user can trust it with “Workspaces: Manage Workspace Trust”.',
+    };
   if (everyTime || mode === 'ask') return 'ask';
   if (kind === 'read') return 'allow';
   return mode === 'session' ? 'ask_once' : 'ask';

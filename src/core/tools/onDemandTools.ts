@@ -18,21 +18,47 @@ export function onDemandTools(tools: readonly Tool[]): Tool[] {
     {
       name: 'find_tools',
       description: `Find further tools by what they do; there are ${tools.length} of them. The answer describes them and their input; use_tool calls one.`,
-      inputSchema: { type: 'object', properties: { query: { type: 'string', description: 'A few words.' } }, required: ['query'], additionalProperties: false },
+      inputSchema: {
+        type: 'object',
+        properties: { query: { type: 'string', description: 'A few words.' } },
+        required: ['query'],
+        additionalProperties: false,
+      },
       access: 'read',
       needsApproval: async () => null,
       async run(value) {
-        const words = toolInput(Find, value).query.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 1);
-        const score = ({ name, description }: Tool) => words.reduce((sum, word) => sum + (name.toLowerCase().includes(word) ? 2 : 0) + (description.toLowerCase().includes(word) ? 1 : 0), 0);
-        const found = tools.map((tool) => ({ tool, points: score(tool) })).filter(({ points }) => points > 0).sort((a, b) => b.points - a.points).slice(0, mostFound);
+        const words = toolInput(Find, value)
+          .query.toLowerCase()
+          .split(/[^\p{L}\p{N}]+/u)
+          .filter((word) => word.length > 1);
+        const score = ({ name, description }: Tool) =>
+          words.reduce(
+            (sum, word) => sum + (name.toLowerCase().includes(word) ? 2 : 0) + (description.toLowerCase().includes(word) ? 1 : 0),
+            0,
+          );
+        const found = tools
+          .map((tool) => ({ tool, points: score(tool) }))
+          .filter(({ points }) => points > 0)
+          .sort((a, b) => b.points - a.points)
+          .slice(0, mostFound);
         if (found.length === 0) return { text: `No tool matches. Their names: ${tools.map(({ name }) => name).join(', ')}.`, status: 'ok' };
-        return { text: found.map(({ tool: { name, description, inputSchema } }) => JSON.stringify({ name, description, inputSchema })).join('\n\n'), status: 'ok' };
+        return {
+          text: found
+            .map(({ tool: { name, description, inputSchema } }) => JSON.stringify({ name, description, inputSchema }))
+            .join('\n\n'),
+          status: 'ok',
+        };
       },
     },
     {
       name: 'use_tool',
       description: 'Call a tool that find_tools has found.',
-      inputSchema: { type: 'object', properties: { name: { type: 'string' }, input: { type: 'object', description: 'As the tool describes it.' } }, required: ['name'], additionalProperties: false },
+      inputSchema: {
+        type: 'object',
+        properties: { name: { type: 'string' }, input: { type: 'object', description: 'As the tool describes it.' } },
+        required: ['name'],
+        additionalProperties: false,
+      },
       access: 'write',
       async needsApproval(value, signal) {
         const { tool, input } = named(value);

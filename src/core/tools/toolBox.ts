@@ -53,7 +53,13 @@ export class ToolBox {
 
   list(): ListedTool[] {
     const chosen = this.chosen();
-    const listed = (tool: Tool, isOwn: boolean): ListedTool => ({ name: tool.name, description: tool.description, tokens: this.tokens(tool), isOwn, isOn: chosen ? chosen.has(tool.name) : isOwn });
+    const listed = (tool: Tool, isOwn: boolean): ListedTool => ({
+      name: tool.name,
+      description: tool.description,
+      tokens: this.tokens(tool),
+      isOwn,
+      isOn: chosen ? chosen.has(tool.name) : isOwn,
+    });
     return [...this.own.map((tool) => listed(tool, true)), ...this.strangers().map((tool) => listed(tool, false))];
   }
 

@@ -64,7 +64,9 @@ export const ExportedSession = z.object({
   /** They stand in the order of `seq`. What several sessions of a document share stands in the first of them. */
   entries: z.array(entry),
   usage: z.array(usage),
-  pins: z.array(z.object({ kind: z.enum(['entry', 'file', 'text']), target: z.string(), contentHash: z.nullable(z.string()), at: z.number() })),
+  pins: z.array(
+    z.object({ kind: z.enum(['entry', 'file', 'text']), target: z.string(), contentHash: z.nullable(z.string()), at: z.number() }),
+  ),
   /** What the entries did to the model's notes, oldest first. The notes themselves are files of their own. */
   memoryWrites: z.array(z.object({ entry: z.string(), path: z.string(), op: z.string(), bytes: z.number(), at: z.number() })),
   /** Compactions whose summary is to be made again. */

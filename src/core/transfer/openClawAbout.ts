@@ -25,7 +25,12 @@ export function withAbout({ session }: SessionEvent, about: OpenClawAbout): Sour
       type: 'session',
       session: {
         ...session,
-        metadata: { ...session.metadata, ...(sessionKey === null ? {} : { sessionKey }), ...(previousSession === null ? {} : { previousSession }), ...(begun === null ? {} : { begun }) },
+        metadata: {
+          ...session.metadata,
+          ...(sessionKey === null ? {} : { sessionKey }),
+          ...(previousSession === null ? {} : { previousSession }),
+          ...(begun === null ? {} : { begun }),
+        },
         ...(archivedAt === null ? {} : { archivedAt }),
         ...(pinnedAt === null ? {} : { pinnedAt }),
       },
@@ -35,7 +40,10 @@ export function withAbout({ session }: SessionEvent, about: OpenClawAbout): Sour
 }
 
 /** Returns the names as they are now. A name within the session is better than one of OpenClaw's making, and the user's label than either. */
-export function openClawNames({ label, displayName }: Pick<OpenClawAbout, 'label' | 'displayName'>): Extract<SourceEvent, { type: 'title' }>[] {
+export function openClawNames({
+  label,
+  displayName,
+}: Pick<OpenClawAbout, 'label' | 'displayName'>): Extract<SourceEvent, { type: 'title' }>[] {
   return [
     { type: 'title', title: displayName ?? '', rank: 1 },
     { type: 'title', title: label ?? '', rank: 3 },

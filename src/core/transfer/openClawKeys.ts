@@ -62,8 +62,13 @@ export function transcriptName(sessionId: string): string {
  * The session that is meant: by its key, or by the short one (`main`) that OpenClaw makes `agent:<agent>:main` of. Where several agents
  * have it, the one called `main` goes before the others.
  */
-export function meantSession<A extends { readonly agent: string; readonly sessions: readonly ListedSession[] }>(agents: readonly A[], wanted: string): { readonly agent: A; readonly key: string } | undefined {
-  const found = agents.flatMap((agent) => agent.sessions.filter(({ key }) => key === wanted || key === `agent:${agent.agent}:${wanted}`).map(({ key }) => ({ agent, key })));
+export function meantSession<A extends { readonly agent: string; readonly sessions: readonly ListedSession[] }>(
+  agents: readonly A[],
+  wanted: string,
+): { readonly agent: A; readonly key: string } | undefined {
+  const found = agents.flatMap((agent) =>
+    agent.sessions.filter(({ key }) => key === wanted || key === `agent:${agent.agent}:${wanted}`).map(({ key }) => ({ agent, key })),
+  );
   return found.find(({ key }) => key === wanted) ?? found.find(({ agent }) => agent.agent === 'main') ?? found[0];
 }
 

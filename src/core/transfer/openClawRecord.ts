@@ -29,7 +29,11 @@ export function recordIdFor(entry: string, isTaken: (id: string) => boolean): st
 }
 
 /** A line of a transcript without its end. Images are named, not sent along. */
-export function openClawRecord(entry: StoredEntry, place: { readonly id: string; readonly parentId: string | null }, usage: UsageRecord | undefined): string {
+export function openClawRecord(
+  entry: StoredEntry,
+  place: { readonly id: string; readonly parentId: string | null },
+  usage: UsageRecord | undefined,
+): string {
   const { content, createdAt, uuid: of } = entry;
   if (content.type !== 'message') throw new Error(`An entry of type ${content.type} is no message.`);
   const blocks = [{ type: 'text', text: entryText(content) }];
@@ -53,7 +57,14 @@ export function openClawRecord(entry: StoredEntry, place: { readonly id: string;
 
 function usageOf(usage: UsageRecord | undefined): Json {
   const { input = 0, output = 0, cacheRead = 0, cacheWrite = 0, cost = null } = usage ?? {};
-  return { input, output, cacheRead, cacheWrite, totalTokens: input + output + cacheRead + cacheWrite, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost ?? 0 } };
+  return {
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    totalTokens: input + output + cacheRead + cacheWrite,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: cost ?? 0 },
+  };
 }
 
 /** Whether a record waits for OpenClaw to go on: a question, a result, an answer that ends in calls. */
@@ -61,5 +72,10 @@ export function isUnanswered(message: Json): boolean {
   if (entryOfMessage(message) !== undefined) return false;
   if (message['role'] !== 'assistant') return message['role'] === 'user' || message['role'] === 'toolResult';
   const content: unknown = message['content'];
-  return message['stopReason'] === 'toolUse' || (message['stopReason'] === undefined && Array.isArray(content) && content.some((block: unknown) => isObject(block) && block['type'] === 'toolCall'));
+  return (
+    message['stopReason'] === 'toolUse' ||
+    (message['stopReason'] === undefined &&
+      Array.isArray(content) &&
+      content.some((block: unknown) => isObject(block) && block['type'] === 'toolCall'))
+  );
 }

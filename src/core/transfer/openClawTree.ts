@@ -12,7 +12,7 @@ interface Node {
 
 export type Continuation =
   /** Records that follow `parent` go on where OpenClaw stands. */
-  | { readonly type: 'follows'; readonly parent: string | null; /** OpenClaw owes an answer there. */ readonly unanswered: boolean }
+  | { readonly type: 'follows'; readonly parent: string | null /** OpenClaw owes an answer there. */; readonly unanswered: boolean }
   /** OpenClaw has gone on without what would be written. */
   | { readonly type: 'parted' };
 
@@ -35,7 +35,12 @@ export class OpenClawTree {
     const message = value['type'] === 'message' && isObject(value['message']) ? value['message'] : null;
     const entry = message ? entryOfMessage(message) : undefined;
     const parentId = textOf(value['parentId']) ?? null;
-    this.nodes.set(id, { parent: isLeaf ? target : parentId === this.sessionId ? null : parentId, said: message !== null || value['type'] === 'custom_message', unanswered: message !== null && isUnanswered(message), entry });
+    this.nodes.set(id, {
+      parent: isLeaf ? target : parentId === this.sessionId ? null : parentId,
+      said: message !== null || value['type'] === 'custom_message',
+      unanswered: message !== null && isUnanswered(message),
+      entry,
+    });
     if (entry !== undefined) this.byEntry.set(entry, id);
     this.leaf = isLeaf ? target : id;
   }

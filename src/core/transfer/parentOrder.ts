@@ -9,7 +9,11 @@ interface Node {
  * Parents before what follows them, otherwise in the order given. A parent that is nowhere, and one entry of every circle, is
  * replaced by the entry before it in the list, so that the conversation stays one; an entry whose uuid came before is left out.
  */
-export async function* inParentOrder<T extends Node>(entries: readonly T[], isElsewhere: (parent: string) => Promise<boolean>, repaired: (kind: string) => void): AsyncGenerator<T, void, void> {
+export async function* inParentOrder<T extends Node>(
+  entries: readonly T[],
+  isElsewhere: (parent: string) => Promise<boolean>,
+  repaired: (kind: string) => void,
+): AsyncGenerator<T, void, void> {
   const byUuid = new Map<string, T>();
   for (const entry of entries) {
     if (byUuid.has(entry.uuid)) repaired(english('duplicate id'));

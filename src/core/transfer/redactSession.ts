@@ -9,7 +9,13 @@ export function redactEntry(entry: ExportedEntry): ExportedEntry {
 
 export function redactRecord(session: ExportedSession['session']): ExportedSession['session'] {
   const { title, cwd, metadata, policy } = session;
-  return { ...session, title: redactText(title), cwd: cwd && redactText(cwd), metadata: redactValue(metadata), policy: redactValue(policy) };
+  return {
+    ...session,
+    title: redactText(title),
+    cwd: cwd && redactText(cwd),
+    metadata: redactValue(metadata),
+    policy: redactValue(policy),
+  };
 }
 
 export function redactContent(content: EntryContent): EntryContent {

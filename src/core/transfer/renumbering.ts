@@ -15,10 +15,21 @@ export class Renumbering {
 
   apply(content: EntryContent): EntryContent {
     if (!this.changed) return content;
-    if (content.type === 'compaction') return { ...content, summaryText: this.inText(content.summaryText), ...(content.summary === undefined ? {} : { summary: this.inValue(content.summary) }) };
+    if (content.type === 'compaction')
+      return {
+        ...content,
+        summaryText: this.inText(content.summaryText),
+        ...(content.summary === undefined ? {} : { summary: this.inValue(content.summary) }),
+      };
     if (content.type === 'checkpoint') {
       const all = (lines: readonly string[]) => lines.map((line) => this.inText(line));
-      return { ...content, summary: this.inText(content.summary), topics: all(content.topics), keyDecisions: all(content.keyDecisions), openQuestions: all(content.openQuestions) };
+      return {
+        ...content,
+        summary: this.inText(content.summary),
+        topics: all(content.topics),
+        keyDecisions: all(content.keyDecisions),
+        openQuestions: all(content.openQuestions),
+      };
     }
     return content;
   }

@@ -16,7 +16,14 @@ export interface TranscriptBlock {
 
 /** Null for what only the program reads. */
 export function transcriptBlock({ content, createdAt: at }: StoredEntry): TranscriptBlock | null {
-  const block = (kind: TranscriptBlock['kind'], heading: string, parts: TranscriptBlock['parts'], folded = false): TranscriptBlock => ({ kind, heading, at, parts: parts.filter(({ text }) => text !== ''), attachments: [], folded });
+  const block = (kind: TranscriptBlock['kind'], heading: string, parts: TranscriptBlock['parts'], folded = false): TranscriptBlock => ({
+    kind,
+    heading,
+    at,
+    parts: parts.filter(({ text }) => text !== ''),
+    attachments: [],
+    folded,
+  });
   const markdown = (text: string) => ({ format: 'markdown', text }) as const;
   const verbatim = (text: string) => ({ format: 'verbatim', text }) as const;
   switch (content.type) {
@@ -30,9 +37,24 @@ export function transcriptBlock({ content, createdAt: at }: StoredEntry): Transc
     case 'tool_call':
       return block('tool', t('Used {0}', content.name), [verbatim(JSON.stringify(content.input, null, 2) ?? '')], true);
     case 'tool_result':
-      return block('tool', content.status === 'ok' ? t('Result of {0}', content.name) : t('Result of {0} ({1})', content.name, statusText(content.status)), [verbatim(content.text)], true);
+      return block(
+        'tool',
+        content.status === 'ok' ? t('Result of {0}', content.name) : t('Result of {0} ({1})', content.name, statusText(content.status)),
+        [verbatim(content.text)],
+        true,
+      );
     case 'compaction':
-      return block('note', t('Compacted: {0} messages, {1} tokens before, {2} after', wholeNumber(content.messagesBefore), wholeNumber(content.tokensBefore), wholeNumber(content.tokensAfter)), [markdown(content.summaryText)], true);
+      return block(
+        'note',
+        t(
+          'Compacted: {0} messages, {1} tokens before, {2} after',
+          wholeNumber(content.messagesBefore),
+          wholeNumber(content.tokensBefore),
+          wholeNumber(content.tokensAfter),
+        ),
+        [markdown(content.summaryText)],
+        true,
+      );
     case 'compaction_undone':
       return block('note', t('Compaction undone'), []);
     case 'checkpoint':

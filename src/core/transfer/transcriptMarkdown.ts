@@ -4,8 +4,13 @@ import type { TranscriptBlock } from './transcriptBlocks';
 
 /** Headings of messages are of level 2; what a message itself heads with `#` may be larger, and stays as it was written. */
 export function blockMarkdown({ kind, heading, at, parts, attachments }: TranscriptBlock): string {
-  const title = kind === 'user' || kind === 'assistant' ? `## ${escapeLine(heading)} · ${timeText(at)}` : `**${escapeLine(heading)}** · ${timeText(at)}`;
-  const body = parts.map(({ format, text }) => (format === 'verbatim' ? fenced(text) : kind === 'user' || kind === 'assistant' ? text : quoted(text)));
+  const title =
+    kind === 'user' || kind === 'assistant'
+      ? `## ${escapeLine(heading)} · ${timeText(at)}`
+      : `**${escapeLine(heading)}** · ${timeText(at)}`;
+  const body = parts.map(({ format, text }) =>
+    format === 'verbatim' ? fenced(text) : kind === 'user' || kind === 'assistant' ? text : quoted(text),
+  );
   const files = attachments.map(({ name, mime }) => `- ${t('attached: {0} ({1})', escapeLine(name), mime)}`).join('\n');
   return [title, ...body, ...(files === '' ? [] : [files])].join('\n\n');
 }
@@ -23,5 +28,8 @@ function fenced(text: string): string {
 }
 
 function quoted(text: string): string {
-  return text.split('\n').map((line) => `> ${line}`).join('\n');
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
 }

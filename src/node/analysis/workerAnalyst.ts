@@ -9,7 +9,9 @@ import type { Logger, TextAnalyst } from '../../core/ports';
 import { workerLimits } from '../runtime/workerLimits';
 
 /** A call of the port. */
-export type AnalystCall = { [M in keyof TextAnalyst]: { readonly method: M; readonly args: Parameters<TextAnalyst[M]> } }[keyof TextAnalyst];
+export type AnalystCall = {
+  [M in keyof TextAnalyst]: { readonly method: M; readonly args: Parameters<TextAnalyst[M]> };
+}[keyof TextAnalyst];
 
 export type AnalystRequest = AnalystCall & { readonly id: number };
 

@@ -24,12 +24,19 @@ export function parseFlags(args: readonly string[], specs: readonly FlagSpec[]):
     const word = args[i]!;
     const [name, inline] = splitOnce(word.replace(/^--/, ''));
     const spec = word.startsWith('--') ? specs.find((one) => one.name === name) : undefined;
-    if (!spec) throw new UsageError(`Unknown ${word.startsWith('-') ? 'flag' : 'argument'} "${word}". Known: ${specs.map((one) => `--${one.name}`).join(', ')}.`);
+    if (!spec)
+      throw new UsageError(
+        `Unknown ${word.startsWith('-') ? 'flag' : 'argument'} "${word}". Known: ${specs.map((one) => `--${one.name}`).join(', ')}.`,
+      );
     if (flags[name] !== undefined && !spec.repeats) throw new UsageError(`--${name} is given twice.`);
     if (spec.value === undefined && inline !== undefined) throw new UsageError(`--${name} takes no value; leave it out for "no".`);
     const value = spec.value === undefined ? 'true' : (inline ?? args[++i]);
-    if (value === undefined || (inline === undefined && spec.value !== undefined && value.startsWith('--'))) throw new UsageError(`--${name} needs a value (${spec.value}).`);
-    if (spec.choices && !spec.choices.includes(value)) throw new UsageError(`--${name} is one of ${spec.choices.join(', ')}; "${value}" is not.${spec.hint === undefined ? '' : ` ${spec.hint}`}`);
+    if (value === undefined || (inline === undefined && spec.value !== undefined && value.startsWith('--')))
+      throw new UsageError(`--${name} needs a value (${spec.value}).`);
+    if (spec.choices && !spec.choices.includes(value))
+      throw new UsageError(
+        `--${name} is one of ${spec.choices.join(', ')}; "${value}" is not.${spec.hint === undefined ? '' : ` ${spec.hint}`}`,
+      );
     flags[name] = spec.repeats ? JSON.stringify([...valuesOf(flags, name), value]) : value;
   }
   const missing = specs.find((spec) => spec.required && flags[spec.name] === undefined);
@@ -46,13 +53,17 @@ export function valuesOf(flags: Flags, name: string): readonly string[] {
 export function pairsOf(flags: Flags, name: string, example: string): readonly (readonly [key: string, value: string])[] {
   return valuesOf(flags, name).map((pair) => {
     const [key, value] = splitOnce(pair);
-    if (key.trim() === '' || value === undefined) throw new UsageError(`--${name} is NAME=VALUE, for example ${example}; "${pair}" is not.`);
+    if (key.trim() === '' || value === undefined)
+      throw new UsageError(`--${name} is NAME=VALUE, for example ${example}; "${pair}" is not.`);
     return [key.trim(), value];
   });
 }
 
 /** Parts the words of a command line from its flags and their values; after `--` everything is a word. */
-export function splitWords(args: readonly string[], specs: readonly FlagSpec[]): { readonly words: readonly string[]; readonly rest: readonly string[] } {
+export function splitWords(
+  args: readonly string[],
+  specs: readonly FlagSpec[],
+): { readonly words: readonly string[]; readonly rest: readonly string[] } {
   const end = args.indexOf('--');
   const words = end === -1 ? [] : args.slice(end + 1);
   const before: string[] = [];
@@ -86,10 +97,18 @@ export function positiveInteger(flags: Flags, name: string): number | undefined 
 const widestFlag = 32;
 
 export function flagHelp(specs: readonly FlagSpec[]): string {
-  const rows = specs.map((spec) => [`  --${spec.name}${spec.value ? ` ${spec.choices ? spec.choices.join('|') : spec.value}` : ''}`, `${spec.help}${spec.required ? ' (required)' : ''}${spec.repeats ? '; may be repeated' : ''}`] as const);
+  const rows = specs.map(
+    (spec) =>
+      [
+        `  --${spec.name}${spec.value ? ` ${spec.choices ? spec.choices.join('|') : spec.value}` : ''}`,
+        `${spec.help}${spec.required ? ' (required)' : ''}${spec.repeats ? '; may be repeated' : ''}`,
+      ] as const,
+  );
   // A long list of choices stands on a line of its own; else it pushes every help text off the screen.
   const width = Math.max(...rows.map(([left]) => left.length).filter((length) => length <= widestFlag)) + 2;
-  return rows.map(([left, right]) => (left.length > widestFlag ? `${left}\n${' '.repeat(width)}${right}` : left.padEnd(width) + right)).join('\n');
+  return rows
+    .map(([left, right]) => (left.length > widestFlag ? `${left}\n${' '.repeat(width)}${right}` : left.padEnd(width) + right))
+    .join('\n');
 }
 
 function splitOnce(word: string): [string, string | undefined] {

@@ -5,7 +5,13 @@ import { offlineModelId, type ModelChoice } from '../runtime/modelBindings';
 import { positiveInteger, UsageError, type Flags, type FlagSpec } from './flags';
 
 export const providerFlags: readonly FlagSpec[] = [
-  { name: 'provider', value: 'PROVIDER', choices: ['anthropic', 'openai-compatible', 'ollama'], hint: `Nobody has to answer with --model ${offlineModelId}.`, help: 'who answers; default: anthropic' },
+  {
+    name: 'provider',
+    value: 'PROVIDER',
+    choices: ['anthropic', 'openai-compatible', 'ollama'],
+    hint: `Nobody has to answer with --model ${offlineModelId}.`,
+    help: 'who answers; default: anthropic',
+  },
   { name: 'base-url', value: 'URL', help: "address of the provider's API; default: its own, or this machine for ollama" },
   { name: 'api', value: 'API', choices: openaiApis, help: 'interface of an openai-compatible server; default: chat-completions' },
   { name: 'model', value: 'MODEL', required: true, help: 'model id, or "offline" for search without a model' },

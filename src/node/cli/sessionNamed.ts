@@ -4,7 +4,10 @@ import type { Session } from '../../core/session/session';
 
 /** A session by its id (`YYYYMMDD_NNN`), its uuid or its key, those in the trash included. Rejects with `StoreError`. */
 export async function sessionNamed(store: SessionStore, name: string): Promise<Session> {
-  const session = (await store.session(name)) ?? (await listed(store, { key: name }))[0] ?? (await listed(store, { text: name })).find((one) => one.id === name);
+  const session =
+    (await store.session(name)) ??
+    (await listed(store, { key: name }))[0] ??
+    (await listed(store, { text: name })).find((one) => one.id === name);
   if (!session) throw new StoreError('invalid', `There is no session "${name}" in this store.`);
   return session;
 }

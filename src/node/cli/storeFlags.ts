@@ -11,21 +11,35 @@ export const storeFlag: FlagSpec = { name: 'store', value: 'DIR', required: true
 /** The history as it is, whoever has it open: a copy is read. */
 export async function withReader<T>(folder: string, label: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
   requireFolder(folder);
-  return using(await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, readonly: true, logger: stderrLogger([]) }), work);
+  return using(
+    await openStore({
+      folder,
+      workerFile: join(__dirname, 'storeWorker.js'),
+      label: `threadkeeper ${label}`,
+      readonly: true,
+      logger: stderrLogger([]),
+    }),
+    work,
+  );
 }
 
 /** The history, to be written; where another program has it open, that one writes. Rejects with `readonly` when nobody can. */
 export async function withWriter<T>(folder: string, label: string, work: (store: SessionStore) => Promise<T>): Promise<T> {
   requireFolder(folder);
-  return using(await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: stderrLogger([]) }), async (store) => {
-    if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} can only be read. ${store.status.note?.detail ?? ''}`);
-    return work(store);
-  });
+  return using(
+    await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: `threadkeeper ${label}`, logger: stderrLogger([]) }),
+    async (store) => {
+      if (store.status.access === 'readonly')
+        throw new StoreError('readonly', `${folder} can only be read. ${store.status.note?.detail ?? ''}`);
+      return work(store);
+    },
+  );
 }
 
 /** A path that is not there is no fault: the store says what that means. */
 function requireFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) throw new Error(`--store is the folder of a history; ${path} is a file.`);
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === true)
+    throw new Error(`--store is the folder of a history; ${path} is a file.`);
 }
 
 async function using<T>(store: SessionStore, work: (store: SessionStore) => Promise<T>): Promise<T> {

@@ -10,8 +10,17 @@ import type { Flags, FlagSpec } from './flags';
 
 export const toolFlags: readonly FlagSpec[] = [
   { name: 'workspace', value: 'DIR', help: 'folder that offline answers may search and that tools work in (--allow-tools)' },
-  { name: 'allow-tools', value: 'WHICH', choices: headlessAnswers, help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there' },
-  { name: 'pass-variables', value: 'NAMES', help: 'environment variables that commands get although they look like secrets, with commas between them; * for any part of a name' },
+  {
+    name: 'allow-tools',
+    value: 'WHICH',
+    choices: headlessAnswers,
+    help: 'what the model may do in the workspace: none (default), reads, all; the notes and recall are always there',
+  },
+  {
+    name: 'pass-variables',
+    value: 'NAMES',
+    help: 'environment variables that commands get although they look like secrets, with commas between them; * for any part of a name',
+  },
 ];
 
 export function allowedTools(flags: Flags): HeadlessAnswer {
@@ -23,7 +32,9 @@ export function workspaceToolsOf(flags: Flags, allowed: HeadlessAnswer): Tool[] 
   if (flags['workspace'] === undefined || allowed === 'none') return [];
   const commands = new CommandRunner(() => ({ pass: flags['pass-variables']?.split(',') ?? [], withhold: [] }));
   disposeAtExit(commands);
-  return workspaceTools(new DiskWorkspace([resolve(flags['workspace'])], commands), systemClock, () => defaultEditRules).filter(({ access }) => allowed === 'all' || access === 'read');
+  return workspaceTools(new DiskWorkspace([resolve(flags['workspace'])], commands), systemClock, () => defaultEditRules).filter(
+    ({ access }) => allowed === 'all' || access === 'read',
+  );
 }
 
 /** Commands have sessions of their own: what ends this program from a terminal does not reach them. */

@@ -81,7 +81,8 @@ export class FileMemoryNotes implements MemoryNotes {
       const others = (await this.list()).filter((note) => note.path !== checkNotePath(path, 'file'));
       if (others.length >= this.limits.notes) throw new Error(`There are ${others.length} notes already. Delete or merge some.`);
       const total = others.reduce((sum, note) => sum + note.bytes, bytes);
-      if (total > this.limits.bytesInAll) throw new Error(`All notes together would have ${total} bytes; at most ${this.limits.bytesInAll} are allowed.`);
+      if (total > this.limits.bytesInAll)
+        throw new Error(`All notes together would have ${total} bytes; at most ${this.limits.bytesInAll} are allowed.`);
       const file = await this.prepare(path);
       await this.expectPlain(file, path);
       await writeAtomically(file, text);

@@ -10,7 +10,10 @@ export class ScopedMemoryNotes implements MemoryNotes {
 
   async list(): Promise<{ path: string; bytes: number; modifiedAt: number }[]> {
     const [own, everywhere] = await Promise.all([this.workspace.list(), this.user.list()]);
-    return [...own.filter(({ path }) => !path.startsWith(userFolder)), ...everywhere.map((note) => ({ ...note, path: userFolder + note.path }))];
+    return [
+      ...own.filter(({ path }) => !path.startsWith(userFolder)),
+      ...everywhere.map((note) => ({ ...note, path: userFolder + note.path })),
+    ];
   }
 
   read(path: string): Promise<string | undefined> {

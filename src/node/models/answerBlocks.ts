@@ -66,7 +66,11 @@ export class AnswerBlocks {
     const events = [...this.endTags(), ...this.close()];
     for (const { index, id, name, json, input } of this.calls.values()) {
       if (name === '') continue;
-      events.push({ type: 'block', index, block: { type: 'tool_use', callId: id || `call_${randomUUID().replaceAll('-', '')}`, name, input: input ?? parseToolInput(json) } });
+      events.push({
+        type: 'block',
+        index,
+        block: { type: 'tool_use', callId: id || `call_${randomUUID().replaceAll('-', '')}`, name, input: input ?? parseToolInput(json) },
+      });
     }
     this.calls.clear();
     return events;

@@ -82,7 +82,8 @@ function reasonOf(status: number | undefined, code: string | null, detail: strin
       return 'overloaded';
   }
   // Ollama has only words: "model 'x' not found", "try pulling it first".
-  if (status === 404) return byCode ?? (/\bmodel\b/i.test(detail) && /\b(not found|does not exist)\b/i.test(detail) ? 'unknown_model' : 'invalid_request');
+  if (status === 404)
+    return byCode ?? (/\bmodel\b/i.test(detail) && /\b(not found|does not exist)\b/i.test(detail) ? 'unknown_model' : 'invalid_request');
   // An error in the middle of a stream that nobody gave a name: the request had been accepted.
   if (status === undefined && code === null && !isContextOverflow(detail)) return 'server';
   if (byCode) return byCode;
@@ -102,6 +103,7 @@ function said(body: string): { readonly text: string; readonly code: string | nu
   const inner = (parsed as { error?: unknown } | null)?.error;
   const error = typeof inner === 'object' && inner !== null ? inner : parsed;
   const { code, type } = (error ?? {}) as Record<string, unknown>;
-  const named = [code, type].find((value) => typeof value === 'string' && value in reasonsByCode) ?? (typeof code === 'number' ? code : null);
+  const named =
+    [code, type].find((value) => typeof value === 'string' && value in reasonsByCode) ?? (typeof code === 'number' ? code : null);
   return { text: bodyText(error) ?? '', code: named === null ? null : String(named) };
 }

@@ -55,13 +55,23 @@ export class ModelHttp {
 
   private async send(path: string, body: object | null, signal: AbortSignal): Promise<Response> {
     const { baseURL, apiKey } = this.options;
-    const headers: Record<string, string> = { 'User-Agent': 'Threadkeeper', ...(body ? { 'Content-Type': 'application/json' } : {}), ...(apiKey === '' ? {} : { Authorization: `Bearer ${apiKey}` }) };
-    const response = await this.request(`${baseURL}${path}`, { method: body ? 'POST' : 'GET', headers, signal, ...(body ? { body: JSON.stringify(body) } : {}) });
+    const headers: Record<string, string> = {
+      'User-Agent': 'Threadkeeper',
+      ...(body ? { 'Content-Type': 'application/json' } : {}),
+      ...(apiKey === '' ? {} : { Authorization: `Bearer ${apiKey}` }),
+    };
+    const response = await this.request(`${baseURL}${path}`, {
+      method: body ? 'POST' : 'GET',
+      headers,
+      signal,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
     if (!response.ok) throw new HttpError(response.status, await response.text().catch(() => ''), response.headers);
     return response;
   }
 
-  private readonly failureOf = (error: unknown): ModelFailure => httpFailure(error, this.options.apiKey === '' ? [] : [this.options.apiKey], Date.now());
+  private readonly failureOf = (error: unknown): ModelFailure =>
+    httpFailure(error, this.options.apiKey === '' ? [] : [this.options.apiKey], Date.now());
 }
 
 /** An address without what is appended to it; throws `ModelError` for one that cannot be used. */

@@ -80,12 +80,19 @@ export class ModelSummarizer implements Summarizer {
     try {
       return await this.ask(asked, signal);
     } catch (error) {
-      if (limit?.aborted && !stop.aborted) throw new ModelError({ reason: 'network', detail: english('It did not finish within {0} s.', Math.round((this.timeoutMs ?? 0) / 1_000)) });
+      if (limit?.aborted && !stop.aborted)
+        throw new ModelError({
+          reason: 'network',
+          detail: english('It did not finish within {0} s.', Math.round((this.timeoutMs ?? 0) / 1_000)),
+        });
       throw error;
     }
   }
 
-  private async ask({ system, prompt, maxTokens, schema, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
+  private async ask(
+    { system, prompt, maxTokens, schema, continues, onProgress }: SummaryRequest,
+    signal: AbortSignal,
+  ): Promise<{ text: string; usage: TokenUsage }> {
     const { maxOutput } = await this.client.describe(this.model, signal);
     const block: ModelMessage = { role: 'user', blocks: [{ type: 'text', text: prompt }] };
     const maxOutputTokens = Math.min(maxTokens + thinkingTokens, maxOutput);
@@ -93,13 +100,22 @@ export class ModelSummarizer implements Summarizer {
     const request: ModelRequest = this.serverSide
       ? { ...(continues ?? { ...fresh, system: '', messages: [block] }), maxOutputTokens, compact: continues ? prompt : system }
       : // Without a mark of its own: nobody will ask for what ends with it.
-        { ...(continues ?? { ...fresh, system }), messages: [...(continues?.messages ?? []), block], maxOutputTokens, ...(schema ? { answerSchema: schema } : {}) };
+        {
+          ...(continues ?? { ...fresh, system }),
+          messages: [...(continues?.messages ?? []), block],
+          maxOutputTokens,
+          ...(schema ? { answerSchema: schema } : {}),
+        };
     const parts: string[] = [];
     let usage: TokenUsage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
     let calledTool = false;
     let reason = '';
     for await (const event of this.client.stream(request, signal)) {
-      if (event.type !== 'failed') onProgress?.(event.type === 'usage' ? event.usage : null, event.type === 'text_delta' || event.type === 'thinking_delta' ? event.text : '');
+      if (event.type !== 'failed')
+        onProgress?.(
+          event.type === 'usage' ? event.usage : null,
+          event.type === 'text_delta' || event.type === 'thinking_delta' ? event.text : '',
+        );
       if (event.type === 'usage') usage = event.usage;
       else if (event.type === 'stopped') reason = event.reason;
       else if (event.type === 'failed') throw failureError(event.failure);

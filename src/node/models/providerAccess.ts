@@ -45,7 +45,11 @@ export async function createClient(access: Exclude<ProviderAccess, { provider: '
       return new AnthropicClient({ ...access, logger });
     }
     case 'openai-compatible': {
-      if (access.baseURL === '') throw new ModelError({ reason: 'invalid_request', detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.') });
+      if (access.baseURL === '')
+        throw new ModelError({
+          reason: 'invalid_request',
+          detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.'),
+        });
       const { OpenaiCompatibleClient } = await import('./openai/openaiCompatibleClient');
       return new OpenaiCompatibleClient({ ...access, logger });
     }

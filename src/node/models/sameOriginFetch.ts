@@ -36,8 +36,16 @@ export function sameOriginFetch(setting: string, given?: Fetch): Fetch {
       if (location === null) return withShortError(response);
       await response.body?.cancel();
       const next = URL.canParse(location, url.href) ? new URL(location, url) : null;
-      if (next?.origin !== url.origin) throw new RedirectError(elsewhere(url, next?.origin === 'null' || !next ? location : addressOf(next), setting));
-      if (redirects === mostRedirects) throw new RedirectError(english('{0} redirects again and again. Look at the address in the setting {1} (command line: --base-url).', addressOf(first), setting));
+      if (next?.origin !== url.origin)
+        throw new RedirectError(elsewhere(url, next?.origin === 'null' || !next ? location : addressOf(next), setting));
+      if (redirects === mostRedirects)
+        throw new RedirectError(
+          english(
+            '{0} redirects again and again. Look at the address in the setting {1} (command line: --base-url).',
+            addressOf(first),
+            setting,
+          ),
+        );
       if (!keepsMethod(response.status)) request = asGet(request);
       url = next;
     }
@@ -60,7 +68,11 @@ function asGet({ body: _body, headers, ...request }: RequestInit): RequestInit {
 }
 
 function elsewhere(from: URL, to: string, setting: string): string {
-  const found = english('{0} redirects to another server, {1}. Neither the key nor the conversation was sent there.', addressOf(from), to.slice(0, longestAddress));
+  const found = english(
+    '{0} redirects to another server, {1}. Neither the key nor the conversation was sent there.',
+    addressOf(from),
+    to.slice(0, longestAddress),
+  );
   return english('{0} If it is the right one, enter its address in the setting {1} (command line: --base-url).', found, setting);
 }
 
@@ -83,5 +95,9 @@ function withShortError(response: Response): Response {
       if (left <= 0) controller.terminate();
     },
   });
-  return new Response(response.body.pipeThrough(head), { status: response.status, statusText: response.statusText, headers: response.headers });
+  return new Response(response.body.pipeThrough(head), {
+    status: response.status,
+    statusText: response.statusText,
+    headers: response.headers,
+  });
 }

@@ -36,7 +36,10 @@ export interface AnswerRequest<Piece> {
 }
 
 /** One request and its answer, as the port has it: never throws, and ends with exactly one `stopped` or `failed`. */
-export async function* streamAnswer<Piece>({ open, answer, timeouts, failureOf, closingMs }: AnswerRequest<Piece>, signal: AbortSignal): AsyncGenerator<ModelEvent, void, undefined> {
+export async function* streamAnswer<Piece>(
+  { open, answer, timeouts, failureOf, closingMs }: AnswerRequest<Piece>,
+  signal: AbortSignal,
+): AsyncGenerator<ModelEvent, void, undefined> {
   const abort = new AbortController();
   const onAbort = () => abort.abort();
   const watchdog = new Watchdog(timeouts.firstByteMs, timeouts.idleMs, onAbort);
@@ -61,7 +64,10 @@ export async function* streamAnswer<Piece>({ open, answer, timeouts, failureOf, 
   // Stopped by the user, whatever had come by then.
   const ended = signal.aborted && !answer.complete ? undefined : answer.ending();
   if (ended) yield* ended.rest;
-  yield ended?.end ?? { type: 'failed', failure: requestFailure(thrown, { signal, silentMs: watchdog.silentMs, smallMs: timeouts.smallMs }, failureOf) };
+  yield ended?.end ?? {
+    type: 'failed',
+    failure: requestFailure(thrown, { signal, silentMs: watchdog.silentMs, smallMs: timeouts.smallMs }, failureOf),
+  };
 }
 
 interface Circumstances {
@@ -72,7 +78,11 @@ interface Circumstances {
 }
 
 /** Why a request failed; who ended it is known here, not from what was thrown. */
-export function requestFailure(error: unknown, { signal, silentMs, smallMs }: Circumstances, failureOf: (error: unknown) => ModelFailure): ModelFailure {
+export function requestFailure(
+  error: unknown,
+  { signal, silentMs, smallMs }: Circumstances,
+  failureOf: (error: unknown) => ModelFailure,
+): ModelFailure {
   if (signal?.aborted) return { reason: 'cancelled', detail: '' };
   if (silentMs) return { reason: 'network', detail: english('Nothing was received for {0} s.', silentMs / 1000) };
   if (error === undefined) return { reason: 'network', detail: english('The connection ended before the answer was complete.') };

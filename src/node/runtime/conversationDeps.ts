@@ -13,7 +13,10 @@ import { systemClock } from './systemClock';
 import { UuidV7 } from './uuidV7';
 
 /** These parts go into a conversation as they are. */
-type SharedDeps = Pick<ConversationDeps, 'store' | 'counter' | 'log' | 'approvalRule' | 'maxRounds' | 'costOf' | 'resolveModel' | 'analyst'> &
+type SharedDeps = Pick<
+  ConversationDeps,
+  'store' | 'counter' | 'log' | 'approvalRule' | 'maxRounds' | 'costOf' | 'resolveModel' | 'analyst'
+> &
   Partial<Pick<ConversationDeps, 'otherTools' | 'askWhenFull' | 'reviewCompaction' | 'offerBranchSummary'>>;
 
 export interface ConversationParts extends SharedDeps {
@@ -32,7 +35,16 @@ export interface ConversationParts extends SharedDeps {
 }
 
 /** What a conversation needs, from the parts that the command line and the extension have in common. */
-export function conversationDeps({ notes, session: own, tools, instructions, skills, policy, folders, ...shared }: ConversationParts): ConversationDeps {
+export function conversationDeps({
+  notes,
+  session: own,
+  tools,
+  instructions,
+  skills,
+  policy,
+  folders,
+  ...shared
+}: ConversationParts): ConversationDeps {
   return {
     otherTools: () => [],
     ...shared,
@@ -49,7 +61,8 @@ export function conversationDeps({ notes, session: own, tools, instructions, ski
     memoryHead: () => memoryHead(notes),
     policy: (session) => {
       const { policy: resolved, problems } = resolveSessionPolicy(policy(), session.policy);
-      for (const { setting, message } of problems) shared.log.debug('policy_value_not_usable', { session: session.id, setting, detail: message });
+      for (const { setting, message } of problems)
+        shared.log.debug('policy_value_not_usable', { session: session.id, setting, detail: message });
       return resolved;
     },
     random: Math.random,

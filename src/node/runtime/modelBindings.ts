@@ -61,9 +61,16 @@ export class ModelBindings {
       return { client: offline, info: await offline.describe(offlineModelId), summarizer: null };
     }
     const client = await this.client(choice);
-    const described = await this.unlessRefused(client, async () => client.describe(choice.model === '' ? await this.automatic(client) : choice.model));
+    const described = await this.unlessRefused(client, async () =>
+      client.describe(choice.model === '' ? await this.automatic(client) : choice.model),
+    );
     const info: ModelInfo = choice.window ? { ...described, window: Math.min(described.window, choice.window) } : described;
-    const binding: ModelBinding = { client, info, summarizer: await this.summarizer(client, info, { continuing: info }), chain: (entries) => this.chain(entries, client, info) };
+    const binding: ModelBinding = {
+      client,
+      info,
+      summarizer: await this.summarizer(client, info, { continuing: info }),
+      chain: (entries) => this.chain(entries, client, info),
+    };
     return budget ? withBudget(binding, budget) : binding;
   }
 
@@ -87,9 +94,21 @@ export class ModelBindings {
         const listed = isClass ? summaryModel(await this.listed(asked), model) : undefined;
         const stand = async () => (isSession ? session : asked.describe((await this.listed(asked))[0]?.id ?? ''));
         const info = listed ?? (isClass || model === 'session' ? await stand() : await asked.describe(model));
-        if (found.some((one) => one.client === asked && one.summarizer.model === info.id && (one.summarizer.serverSide === true) === serverSide)) continue;
+        if (
+          found.some(
+            (one) => one.client === asked && one.summarizer.model === info.id && (one.summarizer.serverSide === true) === serverSide,
+          )
+        )
+          continue;
         const continuing = asked === client && info.id === session.id ? { continuing: session } : {};
-        found.push({ client: asked, summarizer: await this.summarizer(asked, { ...info, window: Math.min(contextTokens ?? info.window, info.window) }, { timeoutMs: timeoutSeconds * 1_000, serverSide, ...continuing }) });
+        found.push({
+          client: asked,
+          summarizer: await this.summarizer(
+            asked,
+            { ...info, window: Math.min(contextTokens ?? info.window, info.window) },
+            { timeoutMs: timeoutSeconds * 1_000, serverSide, ...continuing },
+          ),
+        });
       } catch (error) {
         this.options.log.warn('summarizer_not_available', { provider, model, detail: errorText(error) });
       }
@@ -97,7 +116,15 @@ export class ModelBindings {
     return found.map(({ summarizer }) => summarizer);
   }
 
-  private async summarizer(client: ModelClient, info: ModelInfo, { continuing, timeoutMs, serverSide = false }: { readonly continuing?: ModelInfo; readonly timeoutMs?: number; readonly serverSide?: boolean }): Promise<Summarizer> {
+  private async summarizer(
+    client: ModelClient,
+    info: ModelInfo,
+    {
+      continuing,
+      timeoutMs,
+      serverSide = false,
+    }: { readonly continuing?: ModelInfo; readonly timeoutMs?: number; readonly serverSide?: boolean },
+  ): Promise<Summarizer> {
     const { ModelSummarizer } = await import('../models/modelSummarizer');
     const { hosted } = this.options;
     return new ModelSummarizer({

@@ -34,7 +34,10 @@ export function patientRenameSync(from: string, to: string, { rename = renameSyn
 }
 
 /** Anything else with files that may be done twice, in a thread that may be held up. */
-export function patientSync<T>(work: () => T, { platform = process.platform, pause = block }: Pick<System<void>, 'platform' | 'pause'> = {}): T {
+export function patientSync<T>(
+  work: () => T,
+  { platform = process.platform, pause = block }: Pick<System<void>, 'platform' | 'pause'> = {},
+): T {
   for (const ms of pauses) {
     try {
       return work();

@@ -46,7 +46,9 @@ function placesOf({ folders, workspace, home = homedir() }: SkillPlaces): Place[
     return folder === undefined ? [] : [{ root: folder, folder, shown: (file: string) => join(path, relative(folder, file)) }];
   });
   const within = paths.filter((path) => !/^~[\\/]/.test(path) && !isAbsolute(path));
-  const ofWorkspace = workspace.flatMap((root) => within.map((path) => ({ root, folder: resolve(root, path), shown: (file: string) => relative(root, file).split(sep).join('/') })));
+  const ofWorkspace = workspace.flatMap((root) =>
+    within.map((path) => ({ root, folder: resolve(root, path), shown: (file: string) => relative(root, file).split(sep).join('/') })),
+  );
   return [...own, ...ofWorkspace];
 }
 

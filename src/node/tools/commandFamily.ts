@@ -48,7 +48,11 @@ export class CommandFamily {
 
   private isMember(row: ProcessRow): boolean {
     const { shell } = this;
-    return (shell !== null && (row.pid === shell || row.group === shell || row.session === shell)) || row.environment.includes(this.mark) || this.known.has(nameOf(row));
+    return (
+      (shell !== null && (row.pid === shell || row.group === shell || row.session === shell)) ||
+      row.environment.includes(this.mark) ||
+      this.known.has(nameOf(row))
+    );
   }
 }
 

@@ -35,7 +35,14 @@ export class CommandRunner implements Disposable {
       const isPosix = process.platform !== 'win32';
       const mark = `${this.mark}${++this.started}.`;
       // A session and a group of its own, so that the whole tree can be ended.
-      const child = spawn(utf8Command(command, process.platform, process.env['ComSpec']), { cwd, shell: true, detached: isPosix, windowsHide: true, stdio: ['ignore', 'pipe', 'pipe'], env: this.environment(mark) });
+      const child = spawn(utf8Command(command, process.platform, process.env['ComSpec']), {
+        cwd,
+        shell: true,
+        detached: isPosix,
+        windowsHide: true,
+        stdio: ['ignore', 'pipe', 'pipe'],
+        env: this.environment(mark),
+      });
       const family = new CommandFamily(mark, child.pid ?? null);
       this.running.set(child, family);
       let force: NodeJS.Timeout | undefined;
@@ -90,7 +97,15 @@ export class CommandRunner implements Disposable {
     // Python asks no console when its output is a pipe.
     const python = process.platform === 'win32' ? { PYTHONIOENCODING: 'utf-8' } : {};
     const { passed } = commandEnvironment(process.env, this.choice());
-    return { ...python, ...passed, PAGER: 'cat', GIT_PAGER: 'cat', GIT_TERMINAL_PROMPT: '0', TERM: 'dumb', [markName]: mark.slice(markName.length + 1) };
+    return {
+      ...python,
+      ...passed,
+      PAGER: 'cat',
+      GIT_PAGER: 'cat',
+      GIT_TERMINAL_PROMPT: '0',
+      TERM: 'dumb',
+      [markName]: mark.slice(markName.length + 1),
+    };
   }
 }
 

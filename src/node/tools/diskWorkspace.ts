@@ -42,8 +42,13 @@ export class DiskWorkspace implements ToolWorkspace {
   }
 
   async list(place: Place): Promise<readonly FolderItem[]> {
-    const items = await readdir(this.file(place), { withFileTypes: true }).catch((error: unknown) => Promise.reject(this.said(error, place)));
-    return items.map((item) => ({ name: item.name, kind: item.isSymbolicLink() ? 'link' : item.isDirectory() ? 'folder' : item.isFile() ? 'file' : 'other' }));
+    const items = await readdir(this.file(place), { withFileTypes: true }).catch((error: unknown) =>
+      Promise.reject(this.said(error, place)),
+    );
+    return items.map((item) => ({
+      name: item.name,
+      kind: item.isSymbolicLink() ? 'link' : item.isDirectory() ? 'folder' : item.isFile() ? 'file' : 'other',
+    }));
   }
 
   readonly pause = pause;
@@ -54,7 +59,13 @@ export class DiskWorkspace implements ToolWorkspace {
 
   async replace(place: Place, before: string | null, after: string): Promise<string> {
     try {
-      await replaceHeld(place, this.places, before, after, new ToolFault(`${this.name(place)} has been changed in the meantime. Nothing was written. Read it again.`));
+      await replaceHeld(
+        place,
+        this.places,
+        before,
+        after,
+        new ToolFault(`${this.name(place)} has been changed in the meantime. Nothing was written. Read it again.`),
+      );
       return after;
     } catch (error) {
       throw this.said(error, place);

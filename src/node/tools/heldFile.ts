@@ -41,7 +41,9 @@ export async function replaceHeld(place: Place, places: HeldPlaces, before: stri
 
 async function withHeld<T>(place: Place, places: HeldPlaces, flags: number, use: (handle: FileHandle) => Promise<T>): Promise<T> {
   const path = places.file(place);
-  const handle = await open(path, flags | careful).catch((error: NodeJS.ErrnoException) => Promise.reject(error.code === 'ELOOP' ? moved(place) : error));
+  const handle = await open(path, flags | careful).catch((error: NodeJS.ErrnoException) =>
+    Promise.reject(error.code === 'ELOOP' ? moved(place) : error),
+  );
   try {
     const isThere = await isSame(handle, path);
     if (isThere && (await isStill(place, places))) return await use(handle);

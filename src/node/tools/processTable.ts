@@ -22,7 +22,13 @@ export function listProcesses(platform: NodeJS.Platform = process.platform): Pro
     if (platform === 'win32') return [];
     if (platform === 'linux') return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? fromProc(Number(name)) : []));
     // `-E` is how the ps of macOS is asked for variables. It keeps those of Apple's own programs to itself.
-    return parsePs(execFileSync('ps', ['-axEww', '-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='], { encoding: 'utf8', maxBuffer: 256 * 1024 * 1024, stdio: ['ignore', 'pipe', 'ignore'] }));
+    return parsePs(
+      execFileSync('ps', ['-axEww', '-o', 'pid=,ppid=,pgid=,stat=,lstart=,command='], {
+        encoding: 'utf8',
+        maxBuffer: 256 * 1024 * 1024,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    );
   } catch {
     return [];
   }
@@ -30,9 +36,19 @@ export function listProcesses(platform: NodeJS.Platform = process.platform): Pro
 
 export function parsePs(output: string): ProcessRow[] {
   return output.split('\n').flatMap((line) => {
-    const [, pid, parent, group, state, started, environment] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+ +\S+ +\S+ +\S+ +\d{4})\s(.*)$/.exec(line) ?? [];
+    const [, pid, parent, group, state, started, environment] =
+      /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(\S+ +\S+ +\S+ +\S+ +\d{4})\s(.*)$/.exec(line) ?? [];
     if (pid === undefined || state!.startsWith('Z')) return [];
-    return [{ pid: Number(pid), parent: Number(parent), group: Number(group), session: null, started: started!, environment: environment!.trimStart() }];
+    return [
+      {
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        session: null,
+        started: started!,
+        environment: environment!.trimStart(),
+      },
+    ];
   });
 }
 
@@ -43,7 +59,16 @@ function fromProc(pid: number): ProcessRow[] {
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     const [state, parent, group, session] = fields;
     if (state === 'Z' || state === 'X') return [];
-    return [{ pid, parent: Number(parent), group: Number(group), session: Number(session), started: fields[19]!, environment: environmentOf(pid) }];
+    return [
+      {
+        pid,
+        parent: Number(parent),
+        group: Number(group),
+        session: Number(session),
+        started: fields[19]!,
+        environment: environmentOf(pid),
+      },
+    ];
   } catch {
     return [];
   }

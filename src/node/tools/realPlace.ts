@@ -14,7 +14,8 @@ export async function realPlace({ folder, path }: Place, roots: readonly string[
   if (real === null) return null;
   for (const [index, one] of roots.entries()) {
     const inside = relative(await realpath(one).catch(() => one), real);
-    if (inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside))) return { folder: index, path: inside.split(sep).join('/') };
+    if (inside === '' || (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)))
+      return { folder: index, path: inside.split(sep).join('/') };
   }
   return null;
 }

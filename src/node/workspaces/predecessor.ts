@@ -27,7 +27,10 @@ export async function findPredecessor(opened: OpenedWorkspace, others: readonly 
   for (const entry of others) if (await isThere(entry.folder)) free.push(entry);
   const moved = (await firstWhere(free, (entry) => isRenamed(entry, opened, others))) ?? (await onlyClone(free, opened, others));
   if (moved) return { entry: moved, how: 'moved' };
-  const grown = free.filter(({ workspaceUris: uris }) => uris.length < opened.uris.length && uris.includes(opened.first) && uris.every((uri) => opened.uris.includes(uri)));
+  const grown = free.filter(
+    ({ workspaceUris: uris }) =>
+      uris.length < opened.uris.length && uris.includes(opened.first) && uris.every((uri) => opened.uris.includes(uri)),
+  );
   const [entry] = grown.sort((a, b) => b.workspaceUris.length - a.workspaceUris.length || b.lastUsed - a.lastUsed);
   return entry && { entry, how: 'grown' };
 }
@@ -38,19 +41,28 @@ export async function isTakenOver({ folder, workspaceUris }: KnownWorkspace, oth
   return (await firstWhere(others, async (other) => heir(other) && !(await allOf(other.workspaceUris, isGone)))) !== undefined;
 }
 
-async function isRenamed(entry: KnownWorkspace, { uris, identities }: OpenedWorkspace, others: readonly KnownWorkspace[]): Promise<boolean> {
+async function isRenamed(
+  entry: KnownWorkspace,
+  { uris, identities }: OpenedWorkspace,
+  others: readonly KnownWorkspace[],
+): Promise<boolean> {
   if (identities === undefined || entry.identities?.join() !== identities.join()) return false;
   // A folder that can be reached by two paths is still there by the other one.
   const left = entry.workspaceUris.filter((uri) => !uris.includes(uri));
   return left.length > 0 && (await allOf(left, isGone)) && !(await isShared(entry, others));
 }
 
-async function onlyClone(free: readonly KnownWorkspace[], { remote, uris }: OpenedWorkspace, others: readonly KnownWorkspace[]): Promise<KnownWorkspace | undefined> {
+async function onlyClone(
+  free: readonly KnownWorkspace[],
+  { remote, uris }: OpenedWorkspace,
+  others: readonly KnownWorkspace[],
+): Promise<KnownWorkspace | undefined> {
   if (remote === null) return undefined;
   const gone: KnownWorkspace[] = [];
   for (const entry of free) {
     const sameSize = entry.workspaceUris.length === uris.length;
-    if (entry.remote === remote && sameSize && (await allOf(entry.workspaceUris, isGoneFromItsFolder)) && !(await isShared(entry, others))) gone.push(entry);
+    if (entry.remote === remote && sameSize && (await allOf(entry.workspaceUris, isGoneFromItsFolder)) && !(await isShared(entry, others)))
+      gone.push(entry);
   }
   return new Set(gone.map(({ folder }) => folder)).size === 1 ? gone[0] : undefined;
 }

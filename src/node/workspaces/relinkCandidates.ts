@@ -6,7 +6,17 @@ import type { OpenedWorkspace } from './predecessor';
 import type { KnownWorkspace } from './workspaceEntry';
 
 /** Why another workspace's history may be that of this one, best first. */
-const relinkReasons = ['previous', 'same_folder', 'same_repository', 'same_name', 'shares_folder', 'beside', 'clone', 'gone', 'other'] as const;
+const relinkReasons = [
+  'previous',
+  'same_folder',
+  'same_repository',
+  'same_name',
+  'shares_folder',
+  'beside',
+  'clone',
+  'gone',
+  'other',
+] as const;
 export type RelinkReason = (typeof relinkReasons)[number];
 
 export interface RelinkCandidate {
@@ -25,10 +35,15 @@ export function isLikely({ reason }: RelinkCandidate): boolean {
 }
 
 /** Every other store that this workspace could take as its own, best first, then the one used last. */
-export async function relinkCandidates(opened: OpenedWorkspace, own: KnownWorkspace | undefined, others: readonly KnownWorkspace[]): Promise<RelinkCandidate[]> {
+export async function relinkCandidates(
+  opened: OpenedWorkspace,
+  own: KnownWorkspace | undefined,
+  others: readonly KnownWorkspace[],
+): Promise<RelinkCandidate[]> {
   const found: RelinkCandidate[] = [];
   const before = own?.previousFolder;
-  if (own && before !== undefined) found.push({ entry: { ...own, folder: before, sessionCount: own.previousSessionCount ?? null }, reason: 'previous', gone: false });
+  if (own && before !== undefined)
+    found.push({ entry: { ...own, folder: before, sessionCount: own.previousSessionCount ?? null }, reason: 'previous', gone: false });
   for (const entry of others) {
     if (entry.folder === own?.folder || entry.folder === before) continue;
     const gone = entry.workspaceUris.length > 0 && (await Promise.all(entry.workspaceUris.map(isGone))).every((one) => one);

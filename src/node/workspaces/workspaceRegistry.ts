@@ -4,7 +4,17 @@ import { join } from 'node:path';
 import { folderIdentities } from './folderIdentity';
 import { findPredecessor, isTakenOver, type OpenedWorkspace } from './predecessor';
 import { relinkCandidates, type RelinkCandidate } from './relinkCandidates';
-import { createEntry, entryFile, entryName, normalizeUris, parseEntry, readEntry, registryDir, replaceEntry, type KnownWorkspace } from './workspaceEntry';
+import {
+  createEntry,
+  entryFile,
+  entryName,
+  normalizeUris,
+  parseEntry,
+  readEntry,
+  registryDir,
+  replaceEntry,
+  type KnownWorkspace,
+} from './workspaceEntry';
 import { privateFolder } from '../runtime/privateFolder';
 
 export interface ResolveOptions {
@@ -113,7 +123,14 @@ export async function relinkWorkspace(options: ResolveOptions, { entry, reason, 
   if (!own) throw new Error('This workspace has no history yet that could be linked.');
   const { movedFrom: _, ...kept } = own;
   const takesOver = reason !== 'previous' && gone;
-  await replaceEntry(file, { ...kept, folder: entry.folder, previousFolder: own.folder, previousSessionCount: own.sessionCount, sessionCount: entry.sessionCount, ...(takesOver ? { movedFrom: entry.workspaceUris } : {}) });
+  await replaceEntry(file, {
+    ...kept,
+    folder: entry.folder,
+    previousFolder: own.folder,
+    previousSessionCount: own.sessionCount,
+    sessionCount: entry.sessionCount,
+    ...(takesOver ? { movedFrom: entry.workspaceUris } : {}),
+  });
 }
 
 /** `host/path` of a git remote, whichever way it is written; never with user name, password or query. */
@@ -126,7 +143,10 @@ export function normalizeRemote(remote: string): string {
     const url = new URL(trimmed);
     place = `${url.host.toLowerCase()}${url.pathname}`;
   }
-  return place.replace(/\/+/g, '/').replace(/\/$/, '').replace(/\.git$/, '');
+  return place
+    .replace(/\/+/g, '/')
+    .replace(/\/$/, '')
+    .replace(/\.git$/, '');
 }
 
 async function describeOpened({ workspaceUris, remote }: ResolveOptions): Promise<OpenedWorkspace> {

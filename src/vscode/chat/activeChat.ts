@@ -88,7 +88,10 @@ export class ActiveChat {
 
   /** Begins something in the chat on show, if there is one. */
   async start(start: (chat: SessionTab) => Promise<void>): Promise<void> {
-    await this.begin(async () => this.chat, (chat) => chat ? start(chat) : undefined);
+    await this.begin(
+      async () => this.chat,
+      (chat) => (chat ? start(chat) : undefined),
+    );
   }
 
   /** Asks which model a session that begins now would get. Never rejects. */
@@ -202,7 +205,9 @@ export class ActiveChat {
     const chat = await chats.show(store, session);
     await memory.setLastSession(session.uuid);
     if (store.status.access !== 'readonly') {
-      void store.updateSession(session.uuid, { lastOpenedAt: now() }).catch((error: unknown) => log.debug('last_opened_not_saved', { detail: errorText(error) }));
+      void store
+        .updateSession(session.uuid, { lastOpenedAt: now() })
+        .catch((error: unknown) => log.debug('last_opened_not_saved', { detail: errorText(error) }));
     }
     return chat;
   }

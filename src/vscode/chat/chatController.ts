@@ -80,7 +80,16 @@ export class ChatController implements Disposable {
     this.loose = new NewSessionDraft(models, deps.memory, log);
     this.chats = this.disposables.add(new SessionTabs({ openConversation, models, fullQuestions, log, now }));
     this.list = this.disposables.add(new SessionList({ store, changed: (sessions) => this.listed(sessions), log }));
-    this.feed = new ChatViewFeed({ store, models, isTrusted, policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null), isDismissed: deps.memory.dismissedBanners.has, chat: () => this.chats.current, loose: this.loose, sessions: () => this.list.sessions });
+    this.feed = new ChatViewFeed({
+      store,
+      models,
+      isTrusted,
+      policyProblem: () => sessionPolicyProblem(deps.policy(), this.session?.policy ?? null),
+      isDismissed: deps.memory.dismissedBanners.has,
+      chat: () => this.chats.current,
+      loose: this.loose,
+      sessions: () => this.list.sessions,
+    });
     this.current = new ActiveChat({ ...deps, chats: this.chats, loose: this.loose, list: this.list, feed: this.feed });
     this.choices = new SessionChoices({ current: this.current, loose: this.loose, connectionChanged: () => this.connectionChanged() });
     this.disposables.add(store.onDidChange(() => void this.current.storeChanged()));
@@ -280,7 +289,8 @@ export class ChatController implements Disposable {
 
   /** Rejects, in words for the user, for a call that does not wait any more. */
   async answerApproval(call: string, answer: ApprovalAnswer): Promise<void> {
-    if (!this.chats.current?.conversation.approvals.answer(call, answer)) throw new Error(t('This call does not wait for an answer any more.'));
+    if (!this.chats.current?.conversation.approvals.answer(call, answer))
+      throw new Error(t('This call does not wait for an answer any more.'));
   }
 
   /** Folds the older part of the open session. Rejects with `StoreError` when the history cannot be opened. */
@@ -296,14 +306,21 @@ export class ChatController implements Disposable {
   }
 
   /** Asks `confirm` first when the restored context would not fit. With `only`, undoes no other compaction than that one. */
-  async undoCompaction(confirm: (question: string) => Promise<boolean>, only?: string): Promise<'undone' | 'declined' | { readonly message: string }> {
+  async undoCompaction(
+    confirm: (question: string) => Promise<boolean>,
+    only?: string,
+  ): Promise<'undone' | 'declined' | { readonly message: string }> {
     await this.open();
     const conversation = this.chats.current?.conversation;
     const preview = conversation?.undoPreview();
     if (!conversation || !preview) return { message: t('There is no compaction to undo.') };
     if (only !== undefined && preview.target !== only) return { message: t('This compaction is not the last one any more.') };
     const limit = conversation.snapshot.limit;
-    const question = t('The restored context has about {0} tokens and the model takes {1}, so the next message will be compacted again. Undo anyway?', wholeNumber(preview.tokensRestored), wholeNumber(limit));
+    const question = t(
+      'The restored context has about {0} tokens and the model takes {1}, so the next message will be compacted again. Undo anyway?',
+      wholeNumber(preview.tokensRestored),
+      wholeNumber(limit),
+    );
     if (!preview.fits && !(await confirm(question))) return 'declined';
     const { message } = await conversation.undoCompaction();
     return message === null ? 'undone' : { message };

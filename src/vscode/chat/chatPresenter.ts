@@ -26,7 +26,10 @@ export interface PresenterOutput {
   now(): number;
 }
 
-export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left' | 'full'> & { readonly session: SessionHeader; readonly context: ContextSnapshot };
+export type SessionParts = Pick<ViewSnapshot, 'rows' | 'marks' | 'hasMore' | 'live' | 'turn' | 'queue' | 'left' | 'full'> & {
+  readonly session: SessionHeader;
+  readonly context: ContextSnapshot;
+};
 
 /** `id` of the turn state while a compaction runs that the user asked for. */
 const compactionTurn = 'compaction';
@@ -121,7 +124,8 @@ export class ChatPresenter {
         if (this.turn && this.turn.phase !== 'stopping') this.setTurn({ ...this.turn, phase: event.phase, retry: null });
         return;
       case 'retry_scheduled':
-        if (this.turn && this.turn.phase !== 'stopping') this.setTurn({ ...this.turn, phase: 'retrying', retry: { attempt: event.attempt, at: event.at, reason: event.reason } });
+        if (this.turn && this.turn.phase !== 'stopping')
+          this.setTurn({ ...this.turn, phase: 'retrying', retry: { attempt: event.attempt, at: event.at, reason: event.reason } });
         return;
       case 'entry_appended':
         return this.appended(event.entry);
@@ -228,7 +232,11 @@ export class ChatPresenter {
     for (const row of this.transcript.endTurn()) this.output.send({ kind: 'row_changed', row });
     // A message that was not accepted goes back to the composer with its reason; here it would be said twice.
     const unsaid = error && error.reason !== 'cancelled' && this.accepted && !this.errorRecorded;
-    if (unsaid) this.output.send({ kind: 'row', row: { kind: 'error', id: `unsaved-${++this.ephemeral}`, at: this.output.now(), reason: error.reason, text: shown(error.message) } });
+    if (unsaid)
+      this.output.send({
+        kind: 'row',
+        row: { kind: 'error', id: `unsaved-${++this.ephemeral}`, at: this.output.now(), reason: error.reason, text: shown(error.message) },
+      });
     this.setTurn(null);
   }
 

@@ -162,10 +162,18 @@ async function answer(request: ViewRequest, controller: ChatController, workbenc
 
 async function showEntry(id: string, controller: ChatController): Promise<void> {
   const { session } = controller;
-  if (!session || !(await controller.reveal(session.uuid, id))) throw new Error(t('These messages are not in the transcript as it stands now (another branch). Search the history to find them.'));
+  if (!session || !(await controller.reveal(session.uuid, id)))
+    throw new Error(t('These messages are not in the transcript as it stands now (another branch). Search the history to find them.'));
 }
 
 function checked(attachments: readonly Attachment[] = []): readonly Attachment[] {
-  if (attachments.length > mostAttachments) throw new Error(t('A message takes {0} attachments; this one has {1}. Remove some, or send them one after the other.', mostAttachments, attachments.length));
+  if (attachments.length > mostAttachments)
+    throw new Error(
+      t(
+        'A message takes {0} attachments; this one has {1}. Remove some, or send them one after the other.',
+        mostAttachments,
+        attachments.length,
+      ),
+    );
   return attachments;
 }

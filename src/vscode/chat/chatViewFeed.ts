@@ -89,7 +89,18 @@ export class ChatViewFeed {
     const banner = this.currentBanner();
     this.lastBanner = JSON.stringify(banner);
     const { draft } = chat ?? loose;
-    const nothing = { session: null, rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, full: null, context: null };
+    const nothing = {
+      session: null,
+      rows: [],
+      marks: [],
+      hasMore: false,
+      live: [],
+      turn: null,
+      queue: [],
+      left: null,
+      full: null,
+      context: null,
+    };
     this.surface?.snapshot({
       ...(chat?.presenter.parts() ?? nothing),
       sessions: sessions(),
@@ -116,6 +127,12 @@ export class ChatViewFeed {
 
   private currentBanner(): ViewSnapshot['banner'] {
     const { store, isTrusted, policyProblem, isDismissed } = this.source;
-    return bannerFor({ status: store.current?.status ?? null, failure: store.failure, trusted: isTrusted(), policyProblem: policyProblem(), isDismissed });
+    return bannerFor({
+      status: store.current?.status ?? null,
+      failure: store.failure,
+      trusted: isTrusted(),
+      policyProblem: policyProblem(),
+      isDismissed,
+    });
   }
 }

@@ -69,7 +69,13 @@ export class ConversationFactory {
 
   openStore(folder: string, options: { readonly repair: boolean }): Promise<SessionStore> {
     const { distDir, log } = this.options;
-    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('VS Code window'), logger: log, repair: options.repair });
+    return openStore({
+      folder,
+      workerFile: join(distDir, 'storeWorker.js'),
+      label: english('VS Code window'),
+      logger: log,
+      repair: options.repair,
+    });
   }
 
   get tokens(): TokenCounter {
@@ -83,15 +89,24 @@ export class ConversationFactory {
   /** Reads the store of another workspace, whoever owns it. Rejects with `StoreError`. */
   readStore(folder: string): Promise<SessionStore> {
     const { distDir, log } = this.options;
-    return openStore({ folder, workerFile: join(distDir, 'storeWorker.js'), label: english('VS Code window'), logger: log, readonly: true });
+    return openStore({
+      folder,
+      workerFile: join(distDir, 'storeWorker.js'),
+      label: english('VS Code window'),
+      logger: log,
+      readonly: true,
+    });
   }
 
   /** Rejects with `StoreError`. */
   async openConversation(store: SessionStore, session: Session, model: SessionModel): Promise<Conversation> {
     const { settings, log } = this.options;
     // They are read once, so that the prompt of the session stays as it begins.
-    const ofWorkspace = settings().instructionFiles && this.options.isTrusted() ? await workspaceInstructions(new WorkspacePins(this.options.folders)) : '';
-    const skills = this.options.isTrusted() ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log) : [];
+    const ofWorkspace =
+      settings().instructionFiles && this.options.isTrusted() ? await workspaceInstructions(new WorkspacePins(this.options.folders)) : '';
+    const skills = this.options.isTrusted()
+      ? await findSkills({ folders: settings().skillFolders, workspace: settings().skills ? this.options.folders() : [] }, log)
+      : [];
     const deps = conversationDeps({
       store,
       counter: this.counter,
@@ -103,7 +118,8 @@ export class ConversationFactory {
       approvalRule: (question) => approvalRule(question, settings().approval, this.options.isTrusted()),
       maxRounds: () => settings().maxRounds,
       otherTools: this.options.otherTools,
-      tools: () => (this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock, () => settings().editRules) : []),
+      tools: () =>
+        this.options.workspace.folders.length > 0 ? workspaceTools(this.options.workspace, systemClock, () => settings().editRules) : [],
       askWhenFull: this.options.askWhenFull,
       reviewCompaction: this.options.reviewCompaction,
       skills,
@@ -126,7 +142,10 @@ export class ConversationFactory {
 
   /** Whether a key is let in. Rejects with `ModelError`. */
   async verifyKey(apiKey: string, { provider, baseUrl }: Endpoint): Promise<void> {
-    const client = await createClient({ provider, apiKey, baseURL: baseUrl, api: 'chat-completions', contextTokens: null }, this.options.log);
+    const client = await createClient(
+      { provider, apiKey, baseURL: baseUrl, api: 'chat-completions', contextTokens: null },
+      this.options.log,
+    );
     await client.listModels();
   }
 
@@ -146,7 +165,22 @@ export class ConversationFactory {
         now: Date.now,
       });
       const notes = new ScopedMemoryNotes(new FileMemoryNotes(join(dirname(store.status.file), 'notes')), new FileMemoryNotes(userNotes));
-      known = { notes, bindings: new ModelBindings({ offline: new OfflineModel({ store, notes, files: new WorkspacePassages({ workspace, clock: systemClock, mayRead: isTrusted }), session, keyHint }), log, reach, hosted, budget: (mayAsk) => budget.check(mayAsk) }) };
+      known = {
+        notes,
+        bindings: new ModelBindings({
+          offline: new OfflineModel({
+            store,
+            notes,
+            files: new WorkspacePassages({ workspace, clock: systemClock, mayRead: isTrusted }),
+            session,
+            keyHint,
+          }),
+          log,
+          reach,
+          hosted,
+          budget: (mayAsk) => budget.check(mayAsk),
+        }),
+      };
       this.clients.set(store, known);
     }
     return known;

@@ -30,7 +30,12 @@ export class SessionList implements Disposable {
   /** Rejects with `StoreError`. */
   async read(): Promise<ViewSnapshot['sessions']> {
     const store = await this.deps.store.get();
-    this.sessions = (await store.listSessions({ archived: false, limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({ uuid, id, title, updatedAt }));
+    this.sessions = (await store.listSessions({ archived: false, limit: listedSessions })).map(({ uuid, id, title, updatedAt }) => ({
+      uuid,
+      id,
+      title,
+      updatedAt,
+    }));
     this.total = await store.countSessions();
     this.deps.changed(this.sessions);
     return this.sessions;

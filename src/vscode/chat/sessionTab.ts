@@ -42,7 +42,8 @@ export interface SessionTabDeps {
 
 /** Pages that are read at once when an entry is looked for. */
 const pagesForSearch = 10;
-const unreadableRemark = () => t('Some of what was attached to this draft cannot be read. It is kept in the history as it is; attach it again.');
+const unreadableRemark = () =>
+  t('Some of what was attached to this draft cannot be read. It is kept in the history as it is; attach it again.');
 
 /** An open session: its conversation, what the view shows of it, and the text that has not been sent. */
 export class SessionTab implements Disposable {
@@ -150,7 +151,8 @@ export class SessionTab implements Disposable {
   /** Folds the older part. A turn that asks what to do about the full context is told to: it would be waited for by what it waits for. Never rejects. */
   async compact(instructions: string | null, summary?: string): Promise<CompactionResult> {
     const { conversation, presenter, session, deps } = this;
-    if (deps.fullQuestions.answer(session.uuid, instructions === null ? 'summarize' : { summarize: instructions })) return foldedByTurn(conversation.onDidEmit, this.disposables);
+    if (deps.fullQuestions.answer(session.uuid, instructions === null ? 'summarize' : { summarize: instructions }))
+      return foldedByTurn(conversation.onDidEmit, this.disposables);
     try {
       return await conversation.compact(instructions, summary);
     } finally {
@@ -191,11 +193,15 @@ export class SessionTab implements Disposable {
     const [entry] = await store.entries([uuid]);
     if (!entry) return null;
     for (let before: string | undefined; ; ) {
-      const { entries, hasMore } = await store.page(this.session.uuid, { limit: pagesForSearch * transcriptPageSize, ...(before === undefined ? {} : { before }) });
+      const { entries, hasMore } = await store.page(this.session.uuid, {
+        limit: pagesForSearch * transcriptPageSize,
+        ...(before === undefined ? {} : { before }),
+      });
       const found = entries.find((one) => one.uuid === uuid);
       const { content } = entry;
       // A result stands in the row of its call.
-      if (found && content.type === 'tool_result') return entries.find((one) => one.content.type === 'tool_call' && one.content.callId === content.callId)?.uuid ?? null;
+      if (found && content.type === 'tool_result')
+        return entries.find((one) => one.content.type === 'tool_call' && one.content.callId === content.callId)?.uuid ?? null;
       if (found && content.type === 'label') return content.target;
       if (found) return showsAlone(found) ? uuid : null;
       const oldest = entries[0];
@@ -261,7 +267,11 @@ export class SessionTab implements Disposable {
   private async giveBack(messages: readonly QueuedMessage[]): Promise<boolean> {
     if (messages.length === 0) return true;
     const draft = joined([...messages, ...(isBlank(this.draft) ? [] : [this.draft])]);
-    this._onDidSend.fire({ kind: 'draft', text: draft.text, ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}) });
+    this._onDidSend.fire({
+      kind: 'draft',
+      text: draft.text,
+      ...(draft.attachments.length > 0 ? { attachments: [...draft.attachments] } : {}),
+    });
     return this.saveDraft(draft);
   }
 
@@ -276,11 +286,15 @@ export class SessionTab implements Disposable {
     let forks: Fork[] = [];
     let beyondLeaf: readonly string[] | undefined;
     for (let cursor = before; ; cursor = entries[0]?.uuid) {
-      const page = await this.deps.store.page(this.session.uuid, { limit: transcriptPageSize, ...(cursor === undefined ? {} : { before: cursor }) });
+      const page = await this.deps.store.page(this.session.uuid, {
+        limit: transcriptPageSize,
+        ...(cursor === undefined ? {} : { before: cursor }),
+      });
       entries = [...page.entries, ...entries];
       forks = [...page.forks, ...forks];
       beyondLeaf ??= page.beyondLeaf;
-      if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone)) return { entries, hasMore: page.hasMore && page.entries.length > 0, forks, beyondLeaf };
+      if (!page.hasMore || page.entries.length === 0 || entries.some(showsAlone))
+        return { entries, hasMore: page.hasMore && page.entries.length > 0, forks, beyondLeaf };
     }
   }
 }

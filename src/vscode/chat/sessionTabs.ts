@@ -9,7 +9,12 @@ import { SessionTab, type SessionTabDeps } from './sessionTab';
 import type { WaitingSession } from './waitingSession';
 
 /** What a chat tells when it begins or ceases to wait for the user. */
-const asks: ReadonlySet<ConversationEvent['type']> = new Set(['approval_requested', 'approval_settled', 'context_full', 'context_full_answered']);
+const asks: ReadonlySet<ConversationEvent['type']> = new Set([
+  'approval_requested',
+  'approval_settled',
+  'context_full',
+  'context_full_answered',
+]);
 
 /** The chat on show, and those that were left while they were still answering: they finish their turn and are then closed. */
 export class SessionTabs implements Disposable {
@@ -44,7 +49,9 @@ export class SessionTabs implements Disposable {
 
   /** UUIDs of the sessions in which something runs. */
   get answering(): string[] {
-    return this.all().filter((chat) => chat.conversation.isBusy).map((chat) => chat.session.uuid);
+    return this.all()
+      .filter((chat) => chat.conversation.isBusy)
+      .map((chat) => chat.session.uuid);
   }
 
   /** Lists the sessions whose turn waits for the user, the one on show first. */
@@ -88,7 +95,8 @@ export class SessionTabs implements Disposable {
       const fresh = await this.open(store, session);
       if (!chat.conversation.isBusy) {
         // What waited in the queue may have been put in front of it.
-        if (!fresh.draft.text.endsWith(chat.draft.text) || fresh.draft.attachments.length < chat.draft.attachments.length) fresh.draft = chat.draft;
+        if (!fresh.draft.text.endsWith(chat.draft.text) || fresh.draft.attachments.length < chat.draft.attachments.length)
+          fresh.draft = chat.draft;
         return this.put(fresh);
       }
       // Something has begun in the meantime: two that write the same branch would leave each other's entries behind.
@@ -120,7 +128,10 @@ export class SessionTabs implements Disposable {
     const chats = this.all();
     for (const chat of chats) chat.dispose();
     let timer: NodeJS.Timeout | undefined;
-    await Promise.race([Promise.all(chats.map((chat) => chat.conversation.idle())), new Promise((resolve) => (timer = setTimeout(resolve, 1_000)))]);
+    await Promise.race([
+      Promise.all(chats.map((chat) => chat.conversation.idle())),
+      new Promise((resolve) => (timer = setTimeout(resolve, 1_000))),
+    ]);
     clearTimeout(timer);
   }
 

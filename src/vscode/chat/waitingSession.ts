@@ -19,7 +19,9 @@ export function waitingText([first, ...more]: readonly WaitingSession[]): string
   if (!first) return '';
   if (more.length > 0) return t('{0} sessions wait for you', more.length + 1);
   const title = sessionTitle(first.session);
-  return first.for === 'permission' ? t('"{0}" waits for your permission', title) : t('"{0}" waits for your decision: its context is full', title);
+  return first.for === 'permission'
+    ? t('"{0}" waits for your permission', title)
+    : t('"{0}" waits for your decision: its context is full', title);
 }
 
 /** In the place of the meter in the status bar; null when nothing waits. */
@@ -28,6 +30,15 @@ export function waitingView(waiting: readonly WaitingSession[]): (StatusView & {
   if (!first) return null;
   const text = waitingText(waiting);
   const short = waiting.length > 1 ? text : first.for === 'permission' ? t('Permission needed') : t('Context full');
-  const links = waiting.map(({ session }) => `[${t('Open "{0}"', escapeMarkdown(sessionTitle(session)))}](command:${commandIds.openSession}?${encodeURIComponent(JSON.stringify([session.uuid]))})`);
-  return { text: `$(bell-dot) ${short}`, tooltip: [`**${escapeMarkdown(text)}**`, ...links].join('\n\n'), severity: 'warning', label: `Threadkeeper: ${text}`, open: first.session.uuid };
+  const links = waiting.map(
+    ({ session }) =>
+      `[${t('Open "{0}"', escapeMarkdown(sessionTitle(session)))}](command:${commandIds.openSession}?${encodeURIComponent(JSON.stringify([session.uuid]))})`,
+  );
+  return {
+    text: `$(bell-dot) ${short}`,
+    tooltip: [`**${escapeMarkdown(text)}**`, ...links].join('\n\n'),
+    severity: 'warning',
+    label: `Threadkeeper: ${text}`,
+    open: first.session.uuid,
+  };
 }

@@ -11,7 +11,12 @@ export class NotAcceptedError extends Error {
  * Starts a turn and resolves as soon as its message is on disk or in the queue (for a retry: as soon as it is under way); how the
  * turn goes on is told by events. Rejects with `NotAcceptedError`, in words for the user, when it ended before that.
  */
-export function whenAccepted(onDidEmit: Event<ConversationEvent>, id: string, kind: 'send' | 'retry', start: () => Promise<SendOutcome>): Promise<void> {
+export function whenAccepted(
+  onDidEmit: Event<ConversationEvent>,
+  id: string,
+  kind: 'send' | 'retry',
+  start: () => Promise<SendOutcome>,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     let isOurs = false;
     const subscription = onDidEmit((event) => {

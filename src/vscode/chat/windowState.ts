@@ -13,7 +13,23 @@ export interface RememberedMeter extends StatusView {
   readonly canUndo: boolean;
 }
 
-const keys = { lastSession: 'threadkeeper.lastSession', lastMeter: 'threadkeeper.lastMeter', newSessionDraft: 'threadkeeper.looseSession', offlineChosen: 'threadkeeper.offlineChosen', relinkDeclined: 'threadkeeper.relinkDeclined', toldEphemeral: 'threadkeeper.toldEphemeral', retentionRun: 'threadkeeper.retentionRun', retentionAgreed: 'threadkeeper.retentionAgreed', cleanUpRun: 'threadkeeper.cleanUpRun', cleanUpAgreed: 'threadkeeper.cleanUpAgreed', sessionSort: 'threadkeeper.sessionSort', transcriptsAgreed: 'threadkeeper.transcriptsAgreed', watchedAgreed: 'threadkeeper.watchedAgreed', modelNames: 'threadkeeper.modelNames', dismissedBanners: 'threadkeeper.dismissedBanners' } as const;
+const keys = {
+  lastSession: 'threadkeeper.lastSession',
+  lastMeter: 'threadkeeper.lastMeter',
+  newSessionDraft: 'threadkeeper.looseSession',
+  offlineChosen: 'threadkeeper.offlineChosen',
+  relinkDeclined: 'threadkeeper.relinkDeclined',
+  toldEphemeral: 'threadkeeper.toldEphemeral',
+  retentionRun: 'threadkeeper.retentionRun',
+  retentionAgreed: 'threadkeeper.retentionAgreed',
+  cleanUpRun: 'threadkeeper.cleanUpRun',
+  cleanUpAgreed: 'threadkeeper.cleanUpAgreed',
+  sessionSort: 'threadkeeper.sessionSort',
+  transcriptsAgreed: 'threadkeeper.transcriptsAgreed',
+  watchedAgreed: 'threadkeeper.watchedAgreed',
+  modelNames: 'threadkeeper.modelNames',
+  dismissedBanners: 'threadkeeper.dismissedBanners',
+} as const;
 
 /** Banners that stay closed. */
 const mostDismissed = 20;
@@ -100,7 +116,8 @@ export class WindowState {
   /** Sessions of other programs, by their keys, that the user has agreed to have shown in this workspace. */
   readonly watched = {
     has: (key: string): boolean => this.agreedWatched().includes(key),
-    add: (key: string): Promise<void> => this.save(this.workspace, keys.watchedAgreed, [...this.agreedWatched().filter((one) => one !== key), key].slice(-mostDismissed)),
+    add: (key: string): Promise<void> =>
+      this.save(this.workspace, keys.watchedAgreed, [...this.agreedWatched().filter((one) => one !== key), key].slice(-mostDismissed)),
   };
 
   /** Foreign transcripts that the user has agreed to have written to. */
@@ -112,7 +129,8 @@ export class WindowState {
   /** Closed by the user: what was said, in full. */
   readonly dismissedBanners = {
     has: (banner: string): boolean => this.bannersDismissed().includes(banner),
-    add: (banner: string): Promise<void> => this.save(this.workspace, keys.dismissedBanners, [...this.bannersDismissed(), banner].slice(-mostDismissed)),
+    add: (banner: string): Promise<void> =>
+      this.save(this.workspace, keys.dismissedBanners, [...this.bannersDismissed(), banner].slice(-mostDismissed)),
   };
 
   private bannersDismissed(): readonly unknown[] {
@@ -123,7 +141,11 @@ export class WindowState {
   /** Names of models by their ids; those that were heard of last stand at the end. */
   modelNames(): (readonly [string, string])[] {
     const value = this.machine.get<unknown>(keys.modelNames);
-    return Array.isArray(value) ? value.filter((one): one is [string, string] => Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string')) : [];
+    return Array.isArray(value)
+      ? value.filter(
+          (one): one is [string, string] => Array.isArray(one) && one.length === 2 && one.every((part) => typeof part === 'string'),
+        )
+      : [];
   }
 
   setModelNames(names: readonly (readonly [string, string])[]): Promise<void> {
@@ -170,5 +192,9 @@ export class WindowState {
 
 function isMeter(value: unknown): value is RememberedMeter {
   const { text, tooltip, label, severity, canUndo } = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>;
-  return [text, tooltip, label].every((one) => typeof one === 'string') && ['normal', 'warning', 'error'].includes(String(severity)) && typeof canUndo === 'boolean';
+  return (
+    [text, tooltip, label].every((one) => typeof one === 'string') &&
+    ['normal', 'warning', 'error'].includes(String(severity)) &&
+    typeof canUndo === 'boolean'
+  );
 }

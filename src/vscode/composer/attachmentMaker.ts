@@ -1,4 +1,16 @@
-import { CancellationTokenSource, DiagnosticSeverity, FileType, languages, TabInputText, Uri, window, workspace, type CancellationToken, type TextEditor, type WorkspaceFolder } from 'vscode';
+import {
+  CancellationTokenSource,
+  DiagnosticSeverity,
+  FileType,
+  languages,
+  TabInputText,
+  Uri,
+  window,
+  workspace,
+  type CancellationToken,
+  type TextEditor,
+  type WorkspaceFolder,
+} from 'vscode';
 import { estimateTokens } from '../../core/context/measure/estimateTokens';
 import { imageSize, imageTokens } from '../../core/context/projection/image';
 import { t } from '../../core/l10n';
@@ -49,7 +61,14 @@ export class AttachmentMaker {
     try {
       const paths = await this.paths(query, search.token);
       const matches = search.token.isCancellationRequested ? [] : rankPaths(paths, query, bounds.mentions);
-      const files = matches.map(({ path, kind }): Mention => ({ source: { kind: 'path', path }, label: path.slice(path.lastIndexOf('/') + 1), detail: path.slice(0, Math.max(0, path.lastIndexOf('/'))), icon: kind }));
+      const files = matches.map(
+        ({ path, kind }): Mention => ({
+          source: { kind: 'path', path },
+          label: path.slice(path.lastIndexOf('/') + 1),
+          detail: path.slice(0, Math.max(0, path.lastIndexOf('/'))),
+          icon: kind,
+        }),
+      );
       return [...specials(query), ...files];
     } finally {
       search.dispose();
@@ -64,7 +83,12 @@ export class AttachmentMaker {
     const last = selection.end.character === 0 && selection.end.line > selection.start.line ? selection.end.line : selection.end.line + 1;
     const path = pathOf(document.uri);
     const lines: [number, number] = [selection.start.line + 1, last];
-    return this.text(document.getText(selection), { kind: 'selection', name: nameOf(document.uri), ...(path === null ? {} : { path }), lines });
+    return this.text(document.getText(selection), {
+      kind: 'selection',
+      name: nameOf(document.uri),
+      ...(path === null ? {} : { path }),
+      lines,
+    });
   }
 
   /** A file or folder of the workspace. */
@@ -72,7 +96,10 @@ export class AttachmentMaker {
     const uri = given.with({ path: plainPath(given.path) });
     const path = pathOf(uri);
     const asked = this.deps.workspace().placeOf(uri);
-    if (path === null || !asked) throw new Error(t('“{0}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', nameOf(uri)));
+    if (path === null || !asked)
+      throw new Error(
+        t('“{0}” lies outside of this workspace and is not attached. Copy it into the workspace, or paste its text.', nameOf(uri)),
+      );
     const stat = await Promise.resolve(workspace.fs.stat(uri)).catch(() => null);
     if (!stat) throw new Error(t('“{0}” cannot be read.', path));
     const { place, target } = await attachedFile(this.deps.workspace(), asked);
@@ -80,17 +107,28 @@ export class AttachmentMaker {
     if ((stat.type & FileType.Directory) !== 0) return this.folder(uri, path, place);
     if (stat.size > Math.max(mostFileBytes, mostImageBytes)) throw tooLarge(path, stat.size);
     // What was agreed to is read, not what the link leads to by now.
-    const bytes = place ? await this.deps.workspace().read(place) : await workspace.fs.readFile(uri.scheme === 'file' && target !== null ? Uri.file(target) : uri);
+    const bytes = place
+      ? await this.deps.workspace().read(place)
+      : await workspace.fs.readFile(uri.scheme === 'file' && target !== null ? Uri.file(target) : uri);
     if (imageSize(bytes)) return { ...(await this.image(nameOf(uri), bytes)), path };
     if (bytes.length > mostFileBytes) throw tooLarge(path, bytes.length);
-    if (bytes.subarray(0, 8_000).includes(0)) throw new Error(t('“{0}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.', path));
+    if (bytes.subarray(0, 8_000).includes(0))
+      throw new Error(t('“{0}” is a binary file: only text and images (png, jpeg, webp, gif) can be attached.', path));
     return this.text(new TextDecoder().decode(bytes), { kind: 'file', name: nameOf(uri), path });
   }
 
   private async image(name: string, bytes: Uint8Array): Promise<Attachment> {
     const size = imageSize(bytes);
     if (!size) throw new Error(t('“{0}” is no image that models take: png, jpeg, webp and gif are.', name));
-    if (bytes.length > mostImageBytes) throw new Error(t('The image “{0}” has {1}; models take {2} at most. Make it smaller first.', name, megabytes(bytes.length), megabytes(mostImageBytes)));
+    if (bytes.length > mostImageBytes)
+      throw new Error(
+        t(
+          'The image “{0}” has {1}; models take {2} at most. Make it smaller first.',
+          name,
+          megabytes(bytes.length),
+          megabytes(mostImageBytes),
+        ),
+      );
     const hash = await (await this.deps.store()).putBlob(bytes, size.mime);
     return { kind: 'image', name, hash, mime: size.mime, tokens: imageTokens(size) };
   }
@@ -99,7 +137,8 @@ export class AttachmentMaker {
   private async folder(uri: Uri, path: string, place: Place | null): Promise<Attachment> {
     if (!place) throw new Error(t('“{0}” is a folder outside of this workspace and is not attached. Attach its files one by one.', path));
     const names: string[] = [];
-    const collect = (file: { readonly place: Place }) => names.push(file.place.path.slice(place.path === '' ? 0 : place.path.length + 1)) < bounds.listed;
+    const collect = (file: { readonly place: Place }) =>
+      names.push(file.place.path.slice(place.path === '' ? 0 : place.path.length + 1)) < bounds.listed;
     await walkFiles(this.deps.workspace(), place, collect, new AbortController().signal);
     names.sort();
     const more = names.length === bounds.listed ? [`… and more: only ${bounds.listed} are listed`] : [];
@@ -107,10 +146,17 @@ export class AttachmentMaker {
   }
 
   private async problems(): Promise<Attachment> {
-    const all = languages.getDiagnostics().flatMap(([uri, diagnostics]) => diagnostics.map((one) => ({ one, path: workspace.asRelativePath(uri) })));
+    const all = languages
+      .getDiagnostics()
+      .flatMap(([uri, diagnostics]) => diagnostics.map((one) => ({ one, path: workspace.asRelativePath(uri) })));
     if (all.length === 0) throw new Error(t('There are no problems to attach: the Problems view is empty.'));
     all.sort((a, b) => a.one.severity - b.one.severity);
-    const lines = all.slice(0, bounds.problems).map(({ one, path }) => `${path}:${one.range.start.line + 1}:${one.range.start.character + 1} ${DiagnosticSeverity[one.severity]}: ${one.message}${one.source ? ` (${one.source})` : ''}`);
+    const lines = all
+      .slice(0, bounds.problems)
+      .map(
+        ({ one, path }) =>
+          `${path}:${one.range.start.line + 1}:${one.range.start.character + 1} ${DiagnosticSeverity[one.severity]}: ${one.message}${one.source ? ` (${one.source})` : ''}`,
+      );
     const more = all.length > bounds.problems ? [`… and ${all.length - bounds.problems} more`] : [];
     return this.text([...lines, ...more].join('\n'), { kind: 'problems', name: t('Problems') });
   }
@@ -118,12 +164,17 @@ export class AttachmentMaker {
   private async text(text: string, about: Pick<Attachment, 'kind' | 'name' | 'path' | 'lines'>): Promise<Attachment> {
     const bytes = new TextEncoder().encode(text);
     if (bytes.length > mostFileBytes) throw tooLarge(about.path ?? about.name, bytes.length);
-    const [hash, [tokens = estimateTokens(text)]] = await Promise.all([this.deps.store().then((store) => store.putBlob(bytes, 'text/plain')), this.deps.counter().then((counter) => counter.count([text]))]);
+    const [hash, [tokens = estimateTokens(text)]] = await Promise.all([
+      this.deps.store().then((store) => store.putBlob(bytes, 'text/plain')),
+      this.deps.counter().then((counter) => counter.count([text])),
+    ]);
     return { ...about, hash, mime: 'text/plain', tokens };
   }
 
   private async paths(query: string, token: CancellationToken): Promise<string[]> {
-    const open = window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(({ input }) => (input instanceof TabInputText ? [pathOf(input.uri)] : []))).filter((path) => path !== null);
+    const open = window.tabGroups.all
+      .flatMap(({ tabs }) => tabs.flatMap(({ input }) => (input instanceof TabInputText ? [pathOf(input.uri)] : [])))
+      .filter((path) => path !== null);
     const found = await workspace.findFiles(mentionGlob(query), excludes(), bounds.found, token);
     const paths = found.map((uri) => workspace.asRelativePath(uri));
     // Without a query what is open comes first; `rankPaths` keeps the order of none.
@@ -134,7 +185,8 @@ export class AttachmentMaker {
 function specials(query: string): Mention[] {
   const all: Mention[] = [];
   const editor = window.activeTextEditor;
-  if (editor && !editor.selection.isEmpty) all.push({ source: { kind: 'selection' }, label: t('Selection'), detail: nameOf(editor.document.uri), icon: 'selection' });
+  if (editor && !editor.selection.isEmpty)
+    all.push({ source: { kind: 'selection' }, label: t('Selection'), detail: nameOf(editor.document.uri), icon: 'selection' });
   const problems = languages.getDiagnostics().reduce((sum, [, diagnostics]) => sum + diagnostics.length, 0);
   if (problems > 0) all.push({ source: { kind: 'problems' }, label: t('Problems'), detail: String(problems), icon: 'problems' });
   return all.filter(({ label }) => label.toLowerCase().startsWith(query.toLowerCase()));
@@ -144,7 +196,13 @@ function specials(query: string): Mention[] {
 async function askAboutLink(path: string, target: string): Promise<boolean> {
   const attach = t('Attach');
   const question = t('“{0}” is a link. Attach what it leads to?', path);
-  return (await window.showWarningMessage(question, { modal: true, detail: t('It leads to {0}. Its content would be sent to the model.', target) }, attach)) === attach;
+  return (
+    (await window.showWarningMessage(
+      question,
+      { modal: true, detail: t('It leads to {0}. Its content would be sent to the model.', target) },
+      attach,
+    )) === attach
+  );
 }
 
 /** `findFiles` honours `files.exclude` only while it is given no other. */
@@ -188,7 +246,14 @@ function nameOf(uri: Uri): string {
 }
 
 function tooLarge(name: string, bytes: number): Error {
-  return new Error(t('“{0}” has {1}; at most {2} of text are attached. Select the part that matters and add the selection.', name, megabytes(bytes), megabytes(mostFileBytes)));
+  return new Error(
+    t(
+      '“{0}” has {1}; at most {2} of text are attached. Select the part that matters and add the selection.',
+      name,
+      megabytes(bytes),
+      megabytes(mostFileBytes),
+    ),
+  );
 }
 
 function megabytes(bytes: number): string {

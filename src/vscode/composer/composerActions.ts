@@ -78,7 +78,11 @@ export class ComposerActions {
   private async openFile(path: string, lines: Attachment['lines']): Promise<boolean> {
     const [file] = await workspace.findFiles(path.replace(/[[\]{}*?]/g, '[$&]'), null, 1);
     if (!file) return false;
-    await commands.executeCommand('vscode.open', file, lines ? { selection: { start: { line: lines[0] - 1, character: 0 }, end: { line: lines[1] - 1, character: 0 } } } : {});
+    await commands.executeCommand(
+      'vscode.open',
+      file,
+      lines ? { selection: { start: { line: lines[0] - 1, character: 0 }, end: { line: lines[1] - 1, character: 0 } } } : {},
+    );
     return true;
   }
 

@@ -13,7 +13,8 @@ export function fileLink(href: string): FileLink | null {
   const place = /^(.+?)(?:#L?(\d+)(?:[-,:CL][-,:CL\d]*)?|:(\d+)(?::\d+)?)?$/.exec(text);
   const path = decoded(place?.[1]?.replace(/^file:\/\/(?=\/)/i, '') ?? '');
   // A scheme of one letter is the drive of a path of Windows.
-  if (!place || path === null || path === '' || path.startsWith('//') || path.startsWith('#') || /^[a-z][a-z\d+.-]+:/i.test(path)) return null;
+  if (!place || path === null || path === '' || path.startsWith('//') || path.startsWith('#') || /^[a-z][a-z\d+.-]+:/i.test(path))
+    return null;
   const line = Number(place[2] ?? place[3] ?? 0);
   return { path: posix.normalize(path.replaceAll('\\', '/')), line: line > 0 ? line : null };
 }

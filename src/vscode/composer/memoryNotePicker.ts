@@ -13,10 +13,19 @@ export async function pickMemoryNote(folders: NoteFolders): Promise<void> {
   const everywhere = await notesIn(Uri.file(folders.user), t('every workspace'));
   const notes = [...own, ...everywhere];
   if (notes.length === 0) {
-    void window.showInformationMessage(t('There are no notes yet. The model writes them as a conversation grows; you can also ask it to remember something.'));
+    void window.showInformationMessage(
+      t('There are no notes yet. The model writes them as a conversation grows; you can also ask it to remember something.'),
+    );
     return;
   }
-  const picked = notes.length === 1 ? notes[0] : await window.showQuickPick(notes, { title: t('Open Memory Notes'), placeHolder: t('A note to read or edit'), matchOnDescription: true });
+  const picked =
+    notes.length === 1
+      ? notes[0]
+      : await window.showQuickPick(notes, {
+          title: t('Open Memory Notes'),
+          placeHolder: t('A note to read or edit'),
+          matchOnDescription: true,
+        });
   if (picked) await window.showTextDocument(picked.uri);
 }
 
@@ -33,7 +42,9 @@ async function notesIn(folder: Uri, description: string, prefix = ''): Promise<N
       const uri = Uri.joinPath(folder, name);
       // Files that begin with a dot are on their way to their place, or are not ours.
       if (name.startsWith('.')) return [];
-      return (type & FileType.Directory) !== 0 ? notesIn(uri, description, `${prefix}${name}/`) : [{ label: `${prefix}${name}`, description, uri }];
+      return (type & FileType.Directory) !== 0
+        ? notesIn(uri, description, `${prefix}${name}/`)
+        : [{ label: `${prefix}${name}`, description, uri }];
     }),
   );
   return found.flat();

@@ -12,7 +12,9 @@ import { providerTitles } from '../models/modelTexts';
 import type { SessionChoices } from '../chat/sessionChoices';
 
 export interface SlashRunnerDeps {
-  readonly controller: Pick<ChatController, 'compact' | 'newSession' | 'focusComposer' | 'renameSession'> & { readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'> };
+  readonly controller: Pick<ChatController, 'compact' | 'newSession' | 'focusComposer' | 'renameSession'> & {
+    readonly choices: Pick<SessionChoices, 'setModel' | 'setPolicy' | 'setThinkingLevel'>;
+  };
   readonly models: Pick<ModelSource, 'listAll'>;
   readonly run: (command: CommandName, args?: readonly unknown[]) => Promise<void>;
   /** Undoes the last compaction. Rejects with the reason when it stays. */
@@ -35,7 +37,9 @@ export class SlashRunner {
   /** What the argument may be, as far as it is typed; what it says word for word comes first. Never rejects. */
   async complete(name: SlashName, typed: string): Promise<ArgumentChoice[]> {
     const word = typed.toLowerCase();
-    const fitting = (await this.choices(name)).filter(({ value, label }) => value.toLowerCase().includes(word) || label.toLowerCase().includes(word));
+    const fitting = (await this.choices(name)).filter(
+      ({ value, label }) => value.toLowerCase().includes(word) || label.toLowerCase().includes(word),
+    );
     const rank = ({ value, label }: ArgumentChoice) => (value.toLowerCase() === word || label.toLowerCase() === word ? 0 : 1);
     return fitting.sort((a, b) => rank(a) - rank(b)).slice(0, mostChoices);
   }
@@ -76,14 +80,24 @@ export class SlashRunner {
   private async model(wanted: string): Promise<void> {
     if (wanted === '') return this.deps.run('selectModel');
     const { models, silent } = await this.deps.models.listAll();
-    const names = (word: string) => models.filter(({ provider, id, name }) => [id, `${provider}/${id}`, name].some((one) => one.toLowerCase() === word));
+    const names = (word: string) =>
+      models.filter(({ provider, id, name }) => [id, `${provider}/${id}`, name].some((one) => one.toLowerCase() === word));
     const word = wanted.toLowerCase();
     const exact = names(word);
-    const found = exact.length > 0 ? exact : models.filter(({ id, name }) => id.toLowerCase().includes(word) || name.toLowerCase().includes(word));
+    const found =
+      exact.length > 0 ? exact : models.filter(({ id, name }) => id.toLowerCase().includes(word) || name.toLowerCase().includes(word));
     const [model] = found;
-    if (!model && silent.length > 0) throw new Error(t('There is no model “{0}” where there was an answer; {1} did not answer. Type /model alone to choose from the list.', wanted, listed(silent.map((provider) => providerTitles[provider]()))));
+    if (!model && silent.length > 0)
+      throw new Error(
+        t(
+          'There is no model “{0}” where there was an answer; {1} did not answer. Type /model alone to choose from the list.',
+          wanted,
+          listed(silent.map((provider) => providerTitles[provider]())),
+        ),
+      );
     if (!model) throw new Error(t('There is no model “{0}”. Type /model alone to choose from the list.', wanted));
-    const named = ({ provider, id }: ModelInfo) => (found.some((one) => one.id === id && one.provider !== provider) ? `${provider}/${id}` : id);
+    const named = ({ provider, id }: ModelInfo) =>
+      found.some((one) => one.id === id && one.provider !== provider) ? `${provider}/${id}` : id;
     if (found.length > 1) throw new Error(t('“{0}” could be {1}. Say which.', wanted, listed(found.slice(0, 4).map(named))));
     await this.deps.controller.choices.setModel(`${model.provider}/${model.id}`);
   }
@@ -101,7 +115,8 @@ export class SlashRunner {
     if (wanted === '') return this.deps.run('setThinkingLevel');
     const word = wanted.toLowerCase();
     const level = word === automatic ? null : thinkingLevels.find((one) => one === word);
-    if (level === undefined) throw new Error(t('There is no thinking level “{0}”. There are {1}.', wanted, listed([automatic, ...thinkingLevels])));
+    if (level === undefined)
+      throw new Error(t('There is no thinking level “{0}”. There are {1}.', wanted, listed([automatic, ...thinkingLevels])));
     await this.deps.controller.choices.setThinkingLevel(level);
   }
 

@@ -16,7 +16,10 @@ const mostListed = 40;
 const lineLength = 110;
 
 /** Markdown about a compaction that has not been made; `entries` are those it would fold and keep. */
-export function compactionPreviewText(preview: CompactionPreview & { readonly content: ContentOf<'compaction'> }, entries: ReadonlyMap<string, StoredEntry>): string {
+export function compactionPreviewText(
+  preview: CompactionPreview & { readonly content: ContentOf<'compaction'> },
+  entries: ReadonlyMap<string, StoredEntry>,
+): string {
   const { content, folds, stays } = preview;
   const { tokensBefore, tokensAfter, summaryText, continuity, note, audit } = content;
   const editable = editableSummary(content);
@@ -57,7 +60,12 @@ export function summaryIn(preview: string): string | null {
 
 /** Passages have another form in the prompt than they have for the user: then all of it is shown. */
 function besideSummary(summaryText: string, editable: string): string {
-  return summaryText.trim() === editable.trim() ? '' : summaryText.replace(editable, '').replace(/\n{3,}/g, '\n\n').trim();
+  return summaryText.trim() === editable.trim()
+    ? ''
+    : summaryText
+        .replace(editable, '')
+        .replace(/\n{3,}/g, '\n\n')
+        .trim();
 }
 
 function foldText(count: number): string {
@@ -85,5 +93,8 @@ export function oneLine(text: string, length: number): string {
 }
 
 function quoted(text: string): string {
-  return text.split('\n').map((line) => `> ${line}`.trimEnd()).join('\n');
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`.trimEnd())
+    .join('\n');
 }

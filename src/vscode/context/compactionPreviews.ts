@@ -1,4 +1,16 @@
-import { CodeLens, FileSystemError, FileType, languages, Range, TabInputText, Uri, window, workspace, type CodeLensProvider, type FileStat } from 'vscode';
+import {
+  CodeLens,
+  FileSystemError,
+  FileType,
+  languages,
+  Range,
+  TabInputText,
+  Uri,
+  window,
+  workspace,
+  type CodeLensProvider,
+  type FileStat,
+} from 'vscode';
 import { t } from '../../core/l10n';
 import { summaryIn } from './compactionPreviewText';
 import { commandIds, previewScheme } from '../manifest';
@@ -54,8 +66,14 @@ export class CompactionPreviews extends DocumentFiles implements CodeLensProvide
     const now = workspace.textDocuments.find((document) => document.uri.toString() === uri.toString())?.getText();
     if (before === undefined || now === undefined || now === before) return undefined;
     const summary = summaryIn(now);
-    if (summary === null) throw new Error(t('The lines that mark where the summary begins and ends are gone. Undo that change in the preview, then apply it again. Nothing was compacted.'));
-    if (summary === '') throw new Error(t('An empty summary would lose what is folded. Write one, or close the preview. Nothing was compacted.'));
+    if (summary === null)
+      throw new Error(
+        t(
+          'The lines that mark where the summary begins and ends are gone. Undo that change in the preview, then apply it again. Nothing was compacted.',
+        ),
+      );
+    if (summary === '')
+      throw new Error(t('An empty summary would lose what is folded. Write one, or close the preview. Nothing was compacted.'));
     return summary === summaryIn(before) ? undefined : summary;
   }
 
@@ -91,7 +109,8 @@ export class CompactionPreviews extends DocumentFiles implements CodeLensProvide
 
   private find(uri: Uri): Shown {
     const shown = this.shown.get(uri.toString());
-    if (!shown) throw FileSystemError.FileNotFound(t('This preview is not valid any more: the window was reloaded. Nothing was compacted.'));
+    if (!shown)
+      throw FileSystemError.FileNotFound(t('This preview is not valid any more: the window was reloaded. Nothing was compacted.'));
     return shown;
   }
 }

@@ -11,11 +11,18 @@ export function reviewWith(previews: CompactionPreviews): ReviewCompaction {
     let uri: Uri | undefined;
     const inDocument = new Promise<boolean>((answer) => {
       // Without the document the message still asks.
-      previews.show({ session: review.session, instructions: null, answer }, textOf(review)).then((shown) => (uri = shown), () => undefined);
+      previews.show({ session: review.session, instructions: null, answer }, textOf(review)).then(
+        (shown) => (uri = shown),
+        () => undefined,
+      );
     });
     const { tokensBefore, tokensAfter } = review.content;
     const apply = t('Compact');
-    const question = t('Threadkeeper: the context is full enough for a compaction ({0} → {1} tokens). The preview shows what it does. Your message waits for your answer.', wholeNumber(tokensBefore), wholeNumber(tokensAfter));
+    const question = t(
+      'Threadkeeper: the context is full enough for a compaction ({0} → {1} tokens). The preview shows what it does. Your message waits for your answer.',
+      wholeNumber(tokensBefore),
+      wholeNumber(tokensAfter),
+    );
     const inMessage = window.showInformationMessage(question, apply, t('Not Now')).then((picked) => picked === apply);
     const applies = await Promise.race([inDocument, inMessage]);
     if (!uri) return applies;
@@ -33,5 +40,8 @@ export function reviewWith(previews: CompactionPreviews): ReviewCompaction {
 
 function textOf({ content, folds, stays }: CompactionReview): string {
   const uuids = (entries: CompactionReview['folds']) => entries.map(({ uuid }) => uuid);
-  return compactionPreviewText({ content, folds: uuids(folds), stays: uuids(stays), message: null }, new Map([...folds, ...stays].map((entry) => [entry.uuid, entry])));
+  return compactionPreviewText(
+    { content, folds: uuids(folds), stays: uuids(stays), message: null },
+    new Map([...folds, ...stays].map((entry) => [entry.uuid, entry])),
+  );
 }

@@ -30,13 +30,30 @@ export interface ContextCommandsDeps {
 
 export type ContextCommandName = Extract<
   CommandName,
-  'compact' | 'compactWithInstructions' | 'previewCompaction' | 'applyPreview' | 'closePreview' | 'editSummary' | 'resummarize' | 'compareCompaction' | 'excludeEntry' | 'includeEntry' | 'createCheckpoint' | 'pin' | 'unpin' | 'cancelCompaction' | 'undoCompaction'
+  | 'compact'
+  | 'compactWithInstructions'
+  | 'previewCompaction'
+  | 'applyPreview'
+  | 'closePreview'
+  | 'editSummary'
+  | 'resummarize'
+  | 'compareCompaction'
+  | 'excludeEntry'
+  | 'includeEntry'
+  | 'createCheckpoint'
+  | 'pin'
+  | 'unpin'
+  | 'cancelCompaction'
+  | 'undoCompaction'
 >;
 
 /** In a list to choose from. */
 const mostOffered = 50;
 
-const decideFirst = () => t('Your message waits for a decision about the full context: decide first, in the chat or with Threadkeeper: Decide About the Full Context.');
+const decideFirst = () =>
+  t(
+    'Your message waits for a decision about the full context: decide first, in the chat or with Threadkeeper: Decide About the Full Context.',
+  );
 const noMessages = () => t('This session has no messages yet.');
 
 /** What the user can do to what the model is sent: fold it, look first, rewrite the summary, keep something in sight. */
@@ -70,7 +87,11 @@ export class ContextCommands {
 
   /** Who writes instructions has looked already: no preview comes before it. */
   private async compactWithInstructions(): Promise<void> {
-    const instructions = await window.showInputBox({ title: t('Compact Conversation with Instructions'), prompt: t('What the summary should keep, leave out or look at'), placeHolder: t('Keep every port number and the reasons for the schema') });
+    const instructions = await window.showInputBox({
+      title: t('Compact Conversation with Instructions'),
+      prompt: t('What the summary should keep, leave out or look at'),
+      placeHolder: t('Keep every port number and the reasons for the schema'),
+    });
     if (instructions !== undefined) await this.fold(instructions.trim() || null);
   }
 
@@ -82,7 +103,10 @@ export class ContextCommands {
     const { content } = preview;
     if (!content) return this.deps.tell((preview.message && shown(preview.message)) ?? t('There is nothing to compact.'));
     const entries = await controller.entries([...preview.folds, ...preview.stays]);
-    await previews.show({ session: conversation.session.uuid, instructions }, compactionPreviewText({ ...preview, content }, new Map(entries.map((entry) => [entry.uuid, entry]))));
+    await previews.show(
+      { session: conversation.session.uuid, instructions },
+      compactionPreviewText({ ...preview, content }, new Map(entries.map((entry) => [entry.uuid, entry]))),
+    );
   }
 
   private async applyPreview(): Promise<void> {
@@ -93,7 +117,8 @@ export class ContextCommands {
     // Whoever waits for it closes the document.
     if (previewed.answer) return previewed.answer(true);
     if (this.asksWhenFull) throw new Error(decideFirst());
-    if (controller.session?.uuid !== previewed.session) throw new Error(t('This preview belongs to another session. Open that session in the chat first.'));
+    if (controller.session?.uuid !== previewed.session)
+      throw new Error(t('This preview belongs to another session. Open that session in the chat first.'));
     await previews.close(previewed.uri);
     await this.fold(previewed.instructions, summary);
   }
@@ -106,7 +131,10 @@ export class ContextCommands {
 
   private async fold(instructions: string | null, summary?: string): Promise<void> {
     const { controller, tell, tellUndoable } = this.deps;
-    const { entry, message } = await window.withProgress({ location: ProgressLocation.Window, title: t('Threadkeeper: organizing conversation history…') }, () => controller.compact(instructions, summary));
+    const { entry, message } = await window.withProgress(
+      { location: ProgressLocation.Window, title: t('Threadkeeper: organizing conversation history…') },
+      () => controller.compact(instructions, summary),
+    );
     if (!entry) return tell(message ?? t('Nothing was compacted.'));
     if (!controller.viewVisible) tellUndoable(compactionText(entry.content), () => this.undo(entry.uuid));
   }
@@ -121,7 +149,8 @@ export class ContextCommands {
     const { controller, tell } = this.deps;
     const result = await controller.undoCompaction(confirmUndo, only);
     if (typeof result === 'object') tell(shown(result.message));
-    else if (result === 'undone' && !controller.viewVisible) tell(t('The last compaction was undone: the model sees the original messages again.'));
+    else if (result === 'undone' && !controller.viewVisible)
+      tell(t('The last compaction was undone: the model sees the original messages again.'));
   }
 
   async editSummary(): Promise<void> {
@@ -131,14 +160,22 @@ export class ContextCommands {
   async resummarize(): Promise<void> {
     const conversation = await this.conversation();
     if (conversation.editableSummary === null) throw new Error(t('There is no summary: nothing of this conversation has been compacted.'));
-    const instructions = await window.showInputBox({ title: t('Re-summarise with Instructions'), prompt: t('What the new summary should do better. It is made from the original messages; leave this empty to just try again.') });
+    const instructions = await window.showInputBox({
+      title: t('Re-summarise with Instructions'),
+      prompt: t('What the new summary should do better. It is made from the original messages; leave this empty to just try again.'),
+    });
     if (instructions === undefined) return;
-    this.report(await this.cancellable(t('Summarising anew from the original messages'), () => conversation.resummarize(instructions.trim() || null)));
+    this.report(
+      await this.cancellable(t('Summarising anew from the original messages'), () => conversation.resummarize(instructions.trim() || null)),
+    );
   }
 
   private async createCheckpoint(): Promise<void> {
     const conversation = await this.conversation();
-    const { message } = await window.withProgress({ location: ProgressLocation.Window, title: t('Threadkeeper: writing a checkpoint…') }, () => conversation.checkpoint());
+    const { message } = await window.withProgress(
+      { location: ProgressLocation.Window, title: t('Threadkeeper: writing a checkpoint…') },
+      () => conversation.checkpoint(),
+    );
     this.deps.tell((message && shown(message)) ?? t('The checkpoint is written. A later compaction can use it.'));
   }
 
@@ -208,7 +245,9 @@ export class ContextCommands {
   private async pickAndInclude(): Promise<void> {
     const conversation = await this.conversation();
     const excluded = excludedEntries(conversation.entries);
-    const offered = conversation.entries.filter(({ uuid, content }) => excluded.has(uuid) && content.type !== 'tool_result').map((entry) => ({ entry, tokens: entry.tokenEstimate }));
+    const offered = conversation.entries
+      .filter(({ uuid, content }) => excluded.has(uuid) && content.type !== 'tool_result')
+      .map((entry) => ({ entry, tokens: entry.tokenEstimate }));
     if (offered.length === 0) throw new Error(t('Nothing has been left out of the context.'));
     const picked = await pickEntry(offered, t('Include in Context Again'), t('What the model shall see again'));
     if (picked === undefined) return;

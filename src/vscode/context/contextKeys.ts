@@ -11,8 +11,14 @@ export class ContextKeys {
     this.set('canUndo', canUndo);
     this.set('busy', busy);
     this.set('compacting', compacting);
-    this.set('asking', waiting.some((one) => one.for === 'permission'));
-    this.set('contextFull', waiting.some((one) => one.for === 'decision'));
+    this.set(
+      'asking',
+      waiting.some((one) => one.for === 'permission'),
+    );
+    this.set(
+      'contextFull',
+      waiting.some((one) => one.for === 'decision'),
+    );
   }
 
   set(key: ContextKey, value: boolean): void {

@@ -15,12 +15,23 @@ const labelLength = 50;
 
 /** One of the compactions of a conversation, the newest first; undefined when the list was closed. */
 export async function pickCompaction(records: readonly PastCompaction[]): Promise<string | undefined> {
-  const items = records.toReversed().map(({ entry, state }) => ({ label: timeText(entry.createdAt), description: stateText(state), detail: compactionText(entry.content), uuid: entry.uuid }));
+  const items = records
+    .toReversed()
+    .map(({ entry, state }) => ({
+      label: timeText(entry.createdAt),
+      description: stateText(state),
+      detail: compactionText(entry.content),
+      uuid: entry.uuid,
+    }));
   return (await window.showQuickPick(items, { title: t('Compare Before and After'), placeHolder: t('Which compaction?') }))?.uuid;
 }
 
 /** One of the entries, in the order given. */
-export async function pickEntry(offered: readonly { readonly entry: StoredEntry; readonly tokens: number | null }[], title: string, placeHolder: string): Promise<string | undefined> {
+export async function pickEntry(
+  offered: readonly { readonly entry: StoredEntry; readonly tokens: number | null }[],
+  title: string,
+  placeHolder: string,
+): Promise<string | undefined> {
   const items = offered.map(({ entry: { uuid, seq, content }, tokens }) => ({
     label: plainLabel(oneLine(entryText(content).slice(0, 4 * labelLength), labelLength)) || `#${seq}`,
     description: [speaker(content), ...(tokens === null ? [] : [t('{0} tokens', shortTokens(tokens))])].join(' · '),

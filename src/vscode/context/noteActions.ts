@@ -29,7 +29,11 @@ export async function openNote(path: string, places: NotePlaces): Promise<void> 
 
 /** Adds a line to the notes of the workspace, which the model reads from the next cycle on. */
 export async function saveNote(places: NotePlaces): Promise<void> {
-  const text = await window.showInputBox({ title: t('Save a Note'), prompt: t('What must outlive a compaction: a decision with its reason, a name, a value'), placeHolder: t('The gateway listens on port 8443, because 443 is taken') });
+  const text = await window.showInputBox({
+    title: t('Save a Note'),
+    prompt: t('What must outlive a compaction: a decision with its reason, a name, a value'),
+    placeHolder: t('The gateway listens on port 8443, because 443 is taken'),
+  });
   if (text === undefined || text.trim() === '') return;
   const notes = new FileMemoryNotes(places.workspace);
   const before = (await notes.read(ownNote)) ?? `# ${t('Notes')}\n`;

@@ -43,7 +43,8 @@ export class OpenSummaries {
     const conversation = await this.conversation(place);
     const live = liveCompaction(conversation.entries);
     const text = conversation.editableSummary;
-    if (!live || text === null || !conversation.entries.some(({ uuid }) => uuid === place.compaction)) throw new SummaryFault(t('This summary is not in use any more.'), true);
+    if (!live || text === null || !conversation.entries.some(({ uuid }) => uuid === place.compaction))
+      throw new SummaryFault(t('This summary is not in use any more.'), true);
     const opened = { compaction: live.uuid, text, savedAt: live.createdAt };
     this.opened.set(address, opened);
     return opened;
@@ -55,7 +56,11 @@ export class OpenSummaries {
     if (text.trim() === opened.text.trim()) return false;
     const conversation = await this.conversation(place);
     if (liveCompaction(conversation.entries)?.uuid !== opened.compaction) {
-      throw new SummaryFault(t('The conversation has got another summary since this one was opened. Copy what you need, close this document and use “Edit Summary…” again.'));
+      throw new SummaryFault(
+        t(
+          'The conversation has got another summary since this one was opened. Copy what you need, close this document and use “Edit Summary…” again.',
+        ),
+      );
     }
     const { entry, message } = await conversation.editSummary(text);
     if (!entry) throw new SummaryFault(message ?? t('The summary stays as it was.'));
@@ -71,7 +76,8 @@ export class OpenSummaries {
     const conversation = await this.open().catch((error: unknown) => {
       throw new SummaryFault(shown(errorText(error)));
     });
-    if (conversation?.session.uuid !== session) throw new SummaryFault(t('This summary belongs to another session. Open that session in the chat, then save again.'));
+    if (conversation?.session.uuid !== session)
+      throw new SummaryFault(t('This summary belongs to another session. Open that session in the chat, then save again.'));
     return conversation;
   }
 }

@@ -20,10 +20,26 @@ const kinds: Readonly<Record<Pin['kind'], () => string>> = { entry: () => t('mes
 /** A text of the user's own, the file in the editor, or a message of the conversation; undefined when a list was closed. */
 export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarget | undefined> {
   const file = activeFile();
-  const messages = entries.filter(({ content, display }) => content.type === 'message' && display && content.text.trim() !== '').slice(-recentMessages).toReversed();
+  const messages = entries
+    .filter(({ content, display }) => content.type === 'message' && display && content.text.trim() !== '')
+    .slice(-recentMessages)
+    .toReversed();
   const items: Item[] = [
-    { label: `$(edit) ${t('Write a text…')}`, description: t('a rule or a fact that must stay in sight'), alwaysShow: true, pick: writtenText },
-    ...(file === undefined ? [] : [{ label: `$(file) ${file}`, description: t('the active file, read again at every compaction'), pick: async () => ({ kind: 'file' as const, target: file }) }]),
+    {
+      label: `$(edit) ${t('Write a text…')}`,
+      description: t('a rule or a fact that must stay in sight'),
+      alwaysShow: true,
+      pick: writtenText,
+    },
+    ...(file === undefined
+      ? []
+      : [
+          {
+            label: `$(file) ${file}`,
+            description: t('the active file, read again at every compaction'),
+            pick: async () => ({ kind: 'file' as const, target: file }),
+          },
+        ]),
     { label: t('Messages, the newest first'), kind: QuickPickItemKind.Separator },
     ...messages.map(
       ({ uuid, content }): Item => ({
@@ -33,7 +49,11 @@ export async function pickPin(entries: readonly StoredEntry[]): Promise<PinTarge
       }),
     ),
   ];
-  const picked = await window.showQuickPick(items, { title: t('Pin'), placeHolder: t('What every compaction shall keep, word for word'), matchOnDescription: true });
+  const picked = await window.showQuickPick(items, {
+    title: t('Pin'),
+    placeHolder: t('What every compaction shall keep, word for word'),
+    matchOnDescription: true,
+  });
   return picked?.pick?.();
 }
 

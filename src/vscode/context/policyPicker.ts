@@ -37,7 +37,11 @@ export async function pickPolicy({ current, setting }: PolicyPickerInput): Promi
     { label: t('Policies'), kind: QuickPickItemKind.Separator },
     ...presetNames.map((preset): Item => ({ label: `${mark(preset)}${preset}`, description: explanations[preset](), preset })),
   ];
-  const picked = await window.showQuickPick(items, { title: t('Select Policy'), placeHolder: t('How the context is managed, from the next request on'), matchOnDescription: true });
+  const picked = await window.showQuickPick(items, {
+    title: t('Select Policy'),
+    placeHolder: t('How the context is managed, from the next request on'),
+    matchOnDescription: true,
+  });
   if (picked?.preset === undefined) return undefined;
   if (picked.preset === null) return { preset: null, scope: 'session' };
   const scopes = [

@@ -71,7 +71,8 @@ export class StatusBar implements Disposable {
   draw(): void {
     const { context, compacting, problems, spending } = this;
     const asks = waitingView(this.waiting);
-    const view = asks ?? this.remembered ?? (context && statusView({ snapshot: context, remembered: false, compacting, problems, spending }));
+    const view =
+      asks ?? this.remembered ?? (context && statusView({ snapshot: context, remembered: false, compacting, problems, spending }));
     if (!view || !this.deps.isVisible()) {
       this.drawn = '';
       return this.item.hide();
@@ -82,7 +83,9 @@ export class StatusBar implements Disposable {
     const tooltip = new MarkdownString(view.tooltip, true);
     tooltip.isTrusted = { enabledCommands: Object.values(commandIds) };
     this.item.text = view.text;
-    this.item.command = asks ? { command: commandIds.openSession, title: t('Open'), arguments: [asks.open] } : { command: commandIds.showBreakdown, title: t('Show Context Breakdown') };
+    this.item.command = asks
+      ? { command: commandIds.openSession, title: t('Open'), arguments: [asks.open] }
+      : { command: commandIds.showBreakdown, title: t('Show Context Breakdown') };
     this.item.tooltip = tooltip;
     this.item.backgroundColor = backgrounds[view.severity] ? new ThemeColor(backgrounds[view.severity]!) : undefined;
     this.item.accessibilityInformation = { label: view.label, role: 'button' };

@@ -50,7 +50,9 @@ function label(snapshot: ContextSnapshot, approximate: boolean, severity: Status
 }
 
 function tooltip({ snapshot, remembered, compacting, problems, spending }: StatusInput, approximate: boolean): string {
-  const rows = snapshot.segments.filter(({ tokens }) => tokens > 0).map(({ kind, tokens }) => `| ${segmentLabels[kind]()} | ${shortTokens(tokens)} |`);
+  const rows = snapshot.segments
+    .filter(({ tokens }) => tokens > 0)
+    .map(({ kind, tokens }) => `| ${segmentLabels[kind]()} | ${shortTokens(tokens)} |`);
   const lines = [
     `**${t('{0} of {1} tokens', shortTokens(snapshot.used), shortTokens(snapshot.effective))} · ${percentText(snapshot.used, snapshot.effective)}**`,
     remembered ? t('As of the last time this workspace was open.') : approximate ? t('Estimated.') : t('As the provider reported it.'),
@@ -60,7 +62,17 @@ function tooltip({ snapshot, remembered, compacting, problems, spending }: Statu
     spending ? costText(spending) : '',
     ...problems.map(({ setting, message }) => `$(warning) \`${setting}\`: ${escapeMarkdown(shown(message))}`),
     '---',
-    links(compacting ? [['cancelCompaction', t('Cancel Compaction')]] : [['showBreakdown', t('Breakdown')], ['compact', t('Compact')], ...(snapshot.compactions > 0 ? [['undoCompaction', t('Undo Last Compaction')] as const] : []), ['selectModel', t('Select Model…')], ['showLog', t('Show Log')]]),
+    links(
+      compacting
+        ? [['cancelCompaction', t('Cancel Compaction')]]
+        : [
+            ['showBreakdown', t('Breakdown')],
+            ['compact', t('Compact')],
+            ...(snapshot.compactions > 0 ? [['undoCompaction', t('Undo Last Compaction')] as const] : []),
+            ['selectModel', t('Select Model…')],
+            ['showLog', t('Show Log')],
+          ],
+    ),
   ];
   return lines.filter((line) => line !== '').join('\n\n');
 }

@@ -24,8 +24,12 @@ export class SummaryFiles extends DocumentFiles {
   /** Rejects in words for the user when there is no summary. */
   async open(conversation: Conversation): Promise<void> {
     const live = liveCompaction(conversation.entries);
-    if (!live || conversation.editableSummary === null) throw new Error(t('There is no summary to edit: nothing of this conversation has been compacted.'));
-    const name = sessionTitle(conversation.session).replaceAll(/[\\/:*?"<>|\s]+/g, ' ').trim().slice(0, 60);
+    if (!live || conversation.editableSummary === null)
+      throw new Error(t('There is no summary to edit: nothing of this conversation has been compacted.'));
+    const name = sessionTitle(conversation.session)
+      .replaceAll(/[\\/:*?"<>|\s]+/g, ' ')
+      .trim()
+      .slice(0, 60);
     const query = new URLSearchParams({ session: conversation.session.uuid, compaction: live.uuid }).toString();
     // It has the language that package.json keeps VS Code's auto-save away from: every pause in typing would become a version.
     const path = `/${summaryScheme}/${t('Summary of {0}', name)}.md`;
@@ -45,7 +49,9 @@ export class SummaryFiles extends DocumentFiles {
   /** Rejects with the reason when the summary stays as it was; VS Code shows it and keeps the document unsaved. */
   async writeFile(uri: Uri, bytes: Uint8Array): Promise<void> {
     const isChanged = await forFile(this.summaries.write(uri.toString(), placeOf(uri), Buffer.from(bytes).toString('utf8')));
-    const line = isChanged ? `$(check) ${t('Threadkeeper: the model sees your summary from now on.')}` : `$(info) ${t('Threadkeeper: nothing changed, the summary stays as it was.')}`;
+    const line = isChanged
+      ? `$(check) ${t('Threadkeeper: the model sees your summary from now on.')}`
+      : `$(info) ${t('Threadkeeper: nothing changed, the summary stays as it was.')}`;
     window.setStatusBarMessage(line, lineMs);
   }
 }

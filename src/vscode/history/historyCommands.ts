@@ -2,7 +2,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { commands, ProgressLocation, Uri, window, type Progress } from 'vscode';
 import { CancelledError, StoreError } from '../../core/errors';
-import { checkedText, isUnusable, problemCount, salvageProblems, type TaskProgress, type VerifyReport } from '../../core/maintenance/reports';
+import {
+  checkedText,
+  isUnusable,
+  problemCount,
+  salvageProblems,
+  type TaskProgress,
+  type VerifyReport,
+} from '../../core/maintenance/reports';
 import type { Disposable } from '../../core/base/disposable';
 import { shown, t, wholeNumber } from '../../core/l10n';
 import type { Restored } from '../../node/store/repair/restoreStore';
@@ -43,39 +50,71 @@ export class HistoryCommands {
       if (told || note?.reason !== 'damage_found' || this.deps.controller.viewVisible) return;
       told = true;
       const verify = t('Verify and Repair History');
-      void window.showWarningMessage(t('Part of your history is damaged. {0}', shown(note.detail)), verify).then((answer) => answer === verify && commands.executeCommand(commandIds.verifyHistory));
+      void window
+        .showWarningMessage(t('Part of your history is damaged. {0}', shown(note.detail)), verify)
+        .then((answer) => answer === verify && commands.executeCommand(commandIds.verifyHistory));
     });
   }
 
   private async verify(): Promise<void> {
-    const report = await this.withProgress(t('Verifying your history'), async (options) => (await this.deps.tasks()).verify(await this.deps.folder(), options));
+    const report = await this.withProgress(t('Verifying your history'), async (options) =>
+      (await this.deps.tasks()).verify(await this.deps.folder(), options),
+    );
     if (!report) return;
     if (problemCount(report) === 0) return void window.showInformationMessage(t('{0} checked, no damage found.', checkedText(report)));
     const helps = report.problems.some(({ repairHelps }) => repairHelps);
     const repair = t('Repair');
     const detail = `${problemsText(report)}\n\n${helps ? t('A repair builds the history anew from what can be read. The damaged file is kept beside it.') : t('A repair does not help. Restore a backup, if there is one.')}`;
-    const answer = await window.showWarningMessage(t(problemCount(report) === 1 ? 'Your history is damaged: {0} problem found.' : 'Your history is damaged: {0} problems found.', wholeNumber(problemCount(report))), { modal: true, detail }, ...(helps ? [repair] : []));
-    if (answer !== repair || !(await this.mayInterrupt(t('It has to end before Threadkeeper can repair it. What was shown is kept.')))) return;
+    const answer = await window.showWarningMessage(
+      t(
+        problemCount(report) === 1 ? 'Your history is damaged: {0} problem found.' : 'Your history is damaged: {0} problems found.',
+        wholeNumber(problemCount(report)),
+      ),
+      { modal: true, detail },
+      ...(helps ? [repair] : []),
+    );
+    if (answer !== repair || !(await this.mayInterrupt(t('It has to end before Threadkeeper can repair it. What was shown is kept.'))))
+      return;
     const status = await this.withoutCancel(t('Repairing your history'), () => this.deps.controller.reopenStore({ repair: () => true }));
-    if (status.note?.reason === 'recovered') void window.showInformationMessage(t('Your history has been repaired. {0}', shown(status.note.detail)));
-    else void window.showWarningMessage(t(status.note?.reason === 'other_owner' ? 'Your history was not repaired. {0}. Repair it there, or close that window and try again.' : 'Your history was not repaired. {0}', shown(status.note?.detail ?? '')));
+    if (status.note?.reason === 'recovered')
+      void window.showInformationMessage(t('Your history has been repaired. {0}', shown(status.note.detail)));
+    else
+      void window.showWarningMessage(
+        t(
+          status.note?.reason === 'other_owner'
+            ? 'Your history was not repaired. {0}. Repair it there, or close that window and try again.'
+            : 'Your history was not repaired. {0}',
+          shown(status.note?.detail ?? ''),
+        ),
+      );
   }
 
   private async backUp(): Promise<void> {
     const day = new Date().toISOString().slice(0, 10);
-    const target = await window.showSaveDialog({ title: t('Back Up History'), saveLabel: t('Back Up'), filters: filters(), defaultUri: Uri.file(join(homedir(), `threadkeeper-${day}.db`)) });
+    const target = await window.showSaveDialog({
+      title: t('Back Up History'),
+      saveLabel: t('Back Up'),
+      filters: filters(),
+      defaultUri: Uri.file(join(homedir(), `threadkeeper-${day}.db`)),
+    });
     if (!target) return;
     // The dialog has asked before it returns the name of a file that exists.
-    const report = await this.withProgress(t('Backing up your history'), async (options) => (await this.deps.tasks()).backUp(await this.deps.folder(), target.fsPath, options));
+    const report = await this.withProgress(t('Backing up your history'), async (options) =>
+      (await this.deps.tasks()).backUp(await this.deps.folder(), target.fsPath, options),
+    );
     if (!report) return;
     const reveal = t('Show File');
-    void window.showInformationMessage(t('{0} backed up to {1}.', checkedText(report), target.fsPath), reveal).then((answer) => answer === reveal && commands.executeCommand('revealFileInOS', target));
+    void window
+      .showInformationMessage(t('{0} backed up to {1}.', checkedText(report), target.fsPath), reveal)
+      .then((answer) => answer === reveal && commands.executeCommand('revealFileInOS', target));
   }
 
   private async restore(): Promise<void> {
     const [backup] = (await window.showOpenDialog({ title: t('Restore History'), openLabel: t('Restore'), filters: filters() })) ?? [];
     if (!backup) return;
-    const report = await this.withProgress(t('Checking the backup'), async (options) => (await this.deps.tasks()).verifyFile(backup.fsPath, options));
+    const report = await this.withProgress(t('Checking the backup'), async (options) =>
+      (await this.deps.tasks()).verifyFile(backup.fsPath, options),
+    );
     if (!report) return;
     const [question, restore] = restoreQuestion(report, backup.fsPath);
     const isDamaged = problemCount(report) > 0;
@@ -108,7 +147,10 @@ export class HistoryCommands {
   }
 
   /** Undefined when it was cancelled. */
-  private async withProgress<T>(title: string, work: (options: { readonly onProgress: (progress: TaskProgress) => void; readonly signal: AbortSignal }) => Promise<T>): Promise<T | undefined> {
+  private async withProgress<T>(
+    title: string,
+    work: (options: { readonly onProgress: (progress: TaskProgress) => void; readonly signal: AbortSignal }) => Promise<T>,
+  ): Promise<T | undefined> {
     const cancel = new AbortController();
     try {
       return await window.withProgress({ location: ProgressLocation.Notification, title, cancellable: true }, (progress, token) => {
@@ -142,8 +184,12 @@ function show(progress: Progress<{ message?: string }>, { phase: inEnglish, done
 
 /** What the user is asked about a backup, and the answer that restores it. */
 function restoreQuestion(report: VerifyReport, backup: string): [question: string, answer: string] {
-  if (isUnusable(report)) return [t('{0} cannot be opened. Replace your history with what can be read of it?', backup), t('Restore What Can Be Read')];
-  return [t('Replace your history with this backup of {0}?', checkedText(report)), problemCount(report) === 0 ? t('Restore') : t('Restore Anyway')];
+  if (isUnusable(report))
+    return [t('{0} cannot be opened. Replace your history with what can be read of it?', backup), t('Restore What Can Be Read')];
+  return [
+    t('Replace your history with this backup of {0}?', checkedText(report)),
+    problemCount(report) === 0 ? t('Restore') : t('Restore Anyway'),
+  ];
 }
 
 function tellRestored(report: VerifyReport, { sessions, entries, keptAt, salvage }: Restored): void {

@@ -23,7 +23,14 @@ function omittedLine({ source, reason }: NotImported): string {
 function sessionLine({ id, title, format, source, outcome, entriesAdded, keptRaw, repaired, trashed }: ImportedSession): string {
   const kinds = (list: readonly CountedKind[]) => list.map(({ kind, count }) => `${escapeMarkdown(kind)} (${count})`).join(', ');
   return [
-    t(outcome === 'extended' ? '- **{0}** {1}: {2} entries added, {3}, from {4}' : '- **{0}** {1}: {2} entries, {3}, from {4}', escapeMarkdown(title || t('Untitled')), id, wholeNumber(entriesAdded), format, escapeMarkdown(source)),
+    t(
+      outcome === 'extended' ? '- **{0}** {1}: {2} entries added, {3}, from {4}' : '- **{0}** {1}: {2} entries, {3}, from {4}',
+      escapeMarkdown(title || t('Untitled')),
+      id,
+      wholeNumber(entriesAdded),
+      format,
+      escapeMarkdown(source),
+    ),
     ...(keptRaw.length > 0 ? [`  - ${t('kept as they are: {0}', kinds(keptRaw))}`] : []),
     ...(repaired.length > 0 ? [`  - ${t('repaired: {0}', kinds(repaired.map(({ kind, count }) => ({ kind: shown(kind), count }))))}`] : []),
     ...(trashed ? [`  - ${t('this session is in the trash; restore it from there')}`] : []),

@@ -50,7 +50,8 @@ export interface RelinkPick {
 export function relinkPick(candidate: RelinkCandidate, now: number): RelinkPick {
   const { entry, reason } = candidate;
   const { name, place } = placeOf(entry);
-  const count = entry.sessionCount === null ? '' : t(entry.sessionCount === 1 ? '{0} session' : '{0} sessions', wholeNumber(entry.sessionCount));
+  const count =
+    entry.sessionCount === null ? '' : t(entry.sessionCount === 1 ? '{0} session' : '{0} sessions', wholeNumber(entry.sessionCount));
   return {
     label: reason === 'previous' ? t('Take the link back') : name,
     description: reasons[reason](),

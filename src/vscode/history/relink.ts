@@ -20,7 +20,12 @@ export async function relinkHistory({ candidates, relink, close, forgetLastSessi
   if (found.length === 0) return tell(t('No other workspace on this machine has a history.'));
   const picked = await window.showQuickPick(
     found.map((candidate) => relinkPick(candidate, now())),
-    { title: t('Relink History'), placeHolder: t('Whose history is that of this workspace? The likeliest stands first.'), matchOnDescription: true, matchOnDetail: true },
+    {
+      title: t('Relink History'),
+      placeHolder: t('Whose history is that of this workspace? The likeliest stands first.'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    },
   );
   if (!picked || !(await confirmed(picked.candidate))) return;
   await relink(picked.candidate);

@@ -96,11 +96,14 @@ export class StoreAccess implements Disposable {
     let failure: { readonly error: unknown } | null = null;
     this.opening = (async () => {
       // Where nothing can be written, nobody takes over either.
-      const reservation = await this.reserve().catch((error: unknown) => this.log.debug('store_not_reserved', { detail: errorText(error) }));
+      const reservation = await this.reserve().catch((error: unknown) =>
+        this.log.debug('store_not_reserved', { detail: errorText(error) }),
+      );
       try {
         await this.companion?.pause();
         const store = await before;
-        if (store?.status.access === 'shared') await store.takeOver().catch((error: unknown) => this.log.warn('store_not_taken_over', { detail: errorText(error) }));
+        if (store?.status.access === 'shared')
+          await store.takeOver().catch((error: unknown) => this.log.warn('store_not_taken_over', { detail: errorText(error) }));
         await store?.close();
       } catch (error) {
         this.log.debug('store_not_closed', { detail: errorText(error) });

@@ -1,7 +1,15 @@
 import { workspace, type ExtensionContext } from 'vscode';
 import { isLikely, type RelinkCandidate } from '../../node/workspaces/relinkCandidates';
 import { normalizeUris } from '../../node/workspaces/workspaceEntry';
-import { findRelinkCandidates, listKnownWorkspaces, noteSessionCount, relinkWorkspace, resolveStoreFolder, type ResolvedFolder, type ResolveOptions } from '../../node/workspaces/workspaceRegistry';
+import {
+  findRelinkCandidates,
+  listKnownWorkspaces,
+  noteSessionCount,
+  relinkWorkspace,
+  resolveStoreFolder,
+  type ResolvedFolder,
+  type ResolveOptions,
+} from '../../node/workspaces/workspaceRegistry';
 import { gitRemote } from './gitRemote';
 import { otherWorkspace } from './knownPlaces';
 import type { OtherWorkspace } from '../sessions/tree/sessionNodes';

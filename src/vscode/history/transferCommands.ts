@@ -31,11 +31,30 @@ const formats = (): readonly FormatItem[] => [
   { label: 'JSON', description: t('everything; can be imported again'), format: 'json', redact: false },
   { label: 'Markdown', description: t('to be read'), format: 'md', redact: false },
   { label: t('HTML page'), description: t('to be read or printed; needs nothing but itself'), format: 'html', redact: false },
-  { label: t('Markdown, redacted'), description: t('without keys, tokens, passwords, home folders and attachments'), format: 'md', redact: true },
-  { label: t('HTML page, redacted'), description: t('without keys, tokens, passwords, home folders and attachments'), format: 'html', redact: true },
-  { label: t('JSON, redacted'), description: t('without keys, tokens, passwords, home folders and attachments'), format: 'json', redact: true },
+  {
+    label: t('Markdown, redacted'),
+    description: t('without keys, tokens, passwords, home folders and attachments'),
+    format: 'md',
+    redact: true,
+  },
+  {
+    label: t('HTML page, redacted'),
+    description: t('without keys, tokens, passwords, home folders and attachments'),
+    format: 'html',
+    redact: true,
+  },
+  {
+    label: t('JSON, redacted'),
+    description: t('without keys, tokens, passwords, home folders and attachments'),
+    format: 'json',
+    redact: true,
+  },
 ];
-const filters: Readonly<Record<ExportFormat, () => Record<string, string[]>>> = { json: () => ({ JSON: ['json'] }), md: () => ({ Markdown: ['md'] }), html: () => ({ [t('Web page')]: ['html'] }) };
+const filters: Readonly<Record<ExportFormat, () => Record<string, string[]>>> = {
+  json: () => ({ JSON: ['json'] }),
+  md: () => ({ Markdown: ['md'] }),
+  html: () => ({ [t('Web page')]: ['html'] }),
+};
 
 /** Sessions out into files, and in from files of this and other programs. */
 export class TransferCommands {
@@ -64,25 +83,45 @@ export class TransferCommands {
   }
 
   private async export(sessions: readonly Session[], name: string): Promise<void> {
-    const picked = await window.showQuickPick(formats(), { title: sessions.length === 1 ? t('Export Session') : t('Export {0} Sessions', sessions.length), placeHolder: t('What should the file be?') });
+    const picked = await window.showQuickPick(formats(), {
+      title: sessions.length === 1 ? t('Export Session') : t('Export {0} Sessions', sessions.length),
+      placeHolder: t('What should the file be?'),
+    });
     if (!picked) return;
     const { format, redact } = picked;
-    const fileName = `${name.replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ').trim().slice(0, 80) || 'session'}.${format}`;
-    const target = await window.showSaveDialog({ title: picked.label, saveLabel: t('Export'), filters: filters[format](), defaultUri: Uri.file(join(homedir(), fileName)) });
-    if (!target) return;
-    const done = await window.withProgress({ location: ProgressLocation.Notification, title: t('Exporting {0}', sessionsText(sessions)), cancellable: true }, async (progress, token) => {
-      const stop = new AbortController();
-      token.onCancellationRequested(() => stop.abort());
-      const { exportSessions, writeExport } = await import('../../node/transfer/export/exportSessions');
-      const onProgress = (count: number, total: number) => progress.report({ message: t('{0} of {1} entries', wholeNumber(count), wholeNumber(total)) });
-      try {
-        await writeExport(exportSessions(await this.deps.store.get(), sessions, format, { redact, signal: stop.signal, onProgress }), target.fsPath);
-        return true;
-      } catch (error) {
-        if (stop.signal.aborted) return false;
-        throw error;
-      }
+    const fileName = `${
+      name
+        .replaceAll(/[\\/:*?"<>|\p{Cc}\s]+/gu, ' ')
+        .trim()
+        .slice(0, 80) || 'session'
+    }.${format}`;
+    const target = await window.showSaveDialog({
+      title: picked.label,
+      saveLabel: t('Export'),
+      filters: filters[format](),
+      defaultUri: Uri.file(join(homedir(), fileName)),
     });
+    if (!target) return;
+    const done = await window.withProgress(
+      { location: ProgressLocation.Notification, title: t('Exporting {0}', sessionsText(sessions)), cancellable: true },
+      async (progress, token) => {
+        const stop = new AbortController();
+        token.onCancellationRequested(() => stop.abort());
+        const { exportSessions, writeExport } = await import('../../node/transfer/export/exportSessions');
+        const onProgress = (count: number, total: number) =>
+          progress.report({ message: t('{0} of {1} entries', wholeNumber(count), wholeNumber(total)) });
+        try {
+          await writeExport(
+            exportSessions(await this.deps.store.get(), sessions, format, { redact, signal: stop.signal, onProgress }),
+            target.fsPath,
+          );
+          return true;
+        } catch (error) {
+          if (stop.signal.aborted) return false;
+          throw error;
+        }
+      },
+    );
     if (!done) return void window.showInformationMessage(t('The export was cancelled. Nothing was written.'));
     const open = t('Open');
     const reveal = t('Show File');
@@ -98,29 +137,44 @@ export class TransferCommands {
       { label: t('Files…'), description: t('an export, session files, a database'), folders: false },
       { label: t('A Folder…'), description: t('every session in it, for example ~/.claude/projects'), folders: true },
     ];
-    const kind = await window.showQuickPick(kinds, { title: t('Import Sessions'), placeHolder: t('Threadkeeper exports, Claude Code, pi, OpenClaw, Goose, librecode, Cline, Roo and Continue are recognised by their content') });
-    if (!kind) return;
-    const picked = await window.showOpenDialog({ title: t('Import Sessions'), openLabel: t('Import'), canSelectMany: true, canSelectFiles: !kind.folders, canSelectFolders: kind.folders, defaultUri: Uri.file(homedir()) });
-    if (!picked || picked.length === 0) return;
-    const report = await window.withProgress({ location: ProgressLocation.Notification, title: t('Importing sessions'), cancellable: true }, async (progress, token) => {
-      const stop = new AbortController();
-      token.onCancellationRequested(() => stop.abort());
-      const { importInThread } = await import('../../node/transfer/import/importInThread');
-      let told = '';
-      return importInThread(
-        await this.deps.store.get(),
-        picked.map(({ fsPath }) => fsPath),
-        {
-          workerFile: join(__dirname, 'storeTaskWorker.js'),
-          signal: stop.signal,
-          onProgress: ({ index, files, fraction, records }) => {
-            const where = files === 1 ? `${Math.floor(fraction * 100)} %` : t('file {0} of {1}', index + 1, files);
-            const message = t(records === 1 ? '{0}, {1} record' : '{0}, {1} records', where, wholeNumber(records));
-            if (message !== told) progress.report({ message: (told = message) });
-          },
-        },
-      );
+    const kind = await window.showQuickPick(kinds, {
+      title: t('Import Sessions'),
+      placeHolder: t(
+        'Threadkeeper exports, Claude Code, pi, OpenClaw, Goose, librecode, Cline, Roo and Continue are recognised by their content',
+      ),
     });
+    if (!kind) return;
+    const picked = await window.showOpenDialog({
+      title: t('Import Sessions'),
+      openLabel: t('Import'),
+      canSelectMany: true,
+      canSelectFiles: !kind.folders,
+      canSelectFolders: kind.folders,
+      defaultUri: Uri.file(homedir()),
+    });
+    if (!picked || picked.length === 0) return;
+    const report = await window.withProgress(
+      { location: ProgressLocation.Notification, title: t('Importing sessions'), cancellable: true },
+      async (progress, token) => {
+        const stop = new AbortController();
+        token.onCancellationRequested(() => stop.abort());
+        const { importInThread } = await import('../../node/transfer/import/importInThread');
+        let told = '';
+        return importInThread(
+          await this.deps.store.get(),
+          picked.map(({ fsPath }) => fsPath),
+          {
+            workerFile: join(__dirname, 'storeTaskWorker.js'),
+            signal: stop.signal,
+            onProgress: ({ index, files, fraction, records }) => {
+              const where = files === 1 ? `${Math.floor(fraction * 100)} %` : t('file {0} of {1}', index + 1, files);
+              const message = t(records === 1 ? '{0}, {1} record' : '{0}, {1} records', where, wholeNumber(records));
+              if (message !== told) progress.report({ message: (told = message) });
+            },
+          },
+        );
+      },
+    );
     this.deps.changed();
     await this.tell(report);
   }
@@ -131,7 +185,9 @@ export class TransferCommands {
     const open = t('Open');
     const show = t('Show Report');
     const buttons = [...(fresh.length === 1 && !fresh[0]!.trashed ? [open] : []), show];
-    const answer = await (report.failed.length > 0 ? window.showWarningMessage(text, ...buttons) : window.showInformationMessage(text, ...buttons));
+    const answer = await (report.failed.length > 0
+      ? window.showWarningMessage(text, ...buttons)
+      : window.showInformationMessage(text, ...buttons));
     if (answer === open) await this.deps.controller.openSession(fresh[0]!.uuid);
     if (answer === show) await showText(importReportText(report), 'markdown');
   }
@@ -144,8 +200,12 @@ function summaryText({ sessions, failed, passedOver, cancelled }: ImportReport, 
     ...(cancelled ? [t('The import was stopped; what had been read is here.')] : []),
     fresh.length === 0 ? t('Nothing new was imported.') : importedText(fresh.length, entries),
     ...(known > 0 ? [t(known === 1 ? '{0} session was here already.' : '{0} sessions were here already.', wholeNumber(known))] : []),
-    ...(passedOver.length > 0 ? [t(passedOver.length === 1 ? '{0} file was passed over.' : '{0} files were passed over.', wholeNumber(passedOver.length))] : []),
-    ...(failed.length > 0 ? [t(failed.length === 1 ? '{0} file could not be imported.' : '{0} files could not be imported.', wholeNumber(failed.length))] : []),
+    ...(passedOver.length > 0
+      ? [t(passedOver.length === 1 ? '{0} file was passed over.' : '{0} files were passed over.', wholeNumber(passedOver.length))]
+      : []),
+    ...(failed.length > 0
+      ? [t(failed.length === 1 ? '{0} file could not be imported.' : '{0} files could not be imported.', wholeNumber(failed.length))]
+      : []),
   ].join(' ');
 }
 

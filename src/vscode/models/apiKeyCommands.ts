@@ -27,9 +27,12 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
   if (key === undefined) return false;
   const kept = key === '' ? null : await deps.keys.store(endpoint, key);
   // Behind the key: whoever follows the setting asks the server at once.
-  if (endpoint.provider === 'openai-compatible') await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
+  if (endpoint.provider === 'openai-compatible')
+    await workspace.getConfiguration().update(settingKey('openaiUrl'), endpoint.baseUrl, ConfigurationTarget.Global);
   if (kept === 'this_window') {
-    void window.showWarningMessage(t('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.'));
+    void window.showWarningMessage(
+      t('The API key works until this window is closed: VS Code could not save it. See “Threadkeeper: Show Log”.'),
+    );
   }
   return true;
 }
@@ -38,7 +41,8 @@ export async function setApiKey(deps: ApiKeyCommandsDeps, asked?: Endpoint['prov
 export async function removeApiKey({ keys, endpoint }: Pick<ApiKeyCommandsDeps, 'keys' | 'endpoint'>): Promise<boolean> {
   const places = [endpoint('anthropic'), endpoint('openai-compatible')].filter((place) => place.origin !== '' && keys.hasStored(place));
   const hosts = [...new Set(places.map(hostOf))];
-  const host = hosts.length > 1 ? await window.showQuickPick(hosts, { title: t('Remove API Key'), placeHolder: t('The key for') }) : hosts[0];
+  const host =
+    hosts.length > 1 ? await window.showQuickPick(hosts, { title: t('Remove API Key'), placeHolder: t('The key for') }) : hosts[0];
   const place = places.find((one) => hostOf(one) === host);
   if (!place) return false;
   const remove = t('Remove');
@@ -56,7 +60,8 @@ async function askForProvider({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoin
     { label: 'Claude', description: hostOf(endpoint('anthropic')), provider: 'anthropic' as const },
     { label: t('OpenAI-compatible server'), description: hostOf(server), provider: 'openai-compatible' as const },
   ];
-  return (await window.showQuickPick(items, { title: t('Set API Key'), placeHolder: t('For which provider?'), ignoreFocusOut: true }))?.provider;
+  return (await window.showQuickPick(items, { title: t('Set API Key'), placeHolder: t('For which provider?'), ignoreFocusOut: true }))
+    ?.provider;
 }
 
 async function askForServer({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoint | undefined> {
@@ -66,7 +71,8 @@ async function askForServer({ endpoint }: ApiKeyCommandsDeps): Promise<Endpoint 
     placeHolder: 'http://localhost:1234/v1',
     value: endpoint('openai-compatible').baseUrl,
     ignoreFocusOut: true,
-    validateInput: (value) => (/^https?:\/\//i.test(value.trim()) && URL.canParse(value.trim()) ? undefined : t('An http or https address.')),
+    validateInput: (value) =>
+      /^https?:\/\//i.test(value.trim()) && URL.canParse(value.trim()) ? undefined : t('An http or https address.'),
   });
   return address?.trim() ? endpointOf(address, 'openai-compatible') : undefined;
 }
@@ -113,7 +119,10 @@ function askForKey(endpoint: Endpoint, deps: ApiKeyCommandsDeps): Promise<string
       input.enabled = true;
       input.prompt = prompt;
       unchecked = problem.isRefusal ? null : key;
-      input.validationMessage = { message: problem.text, severity: problem.isRefusal ? InputBoxValidationSeverity.Error : InputBoxValidationSeverity.Warning };
+      input.validationMessage = {
+        message: problem.text,
+        severity: problem.isRefusal ? InputBoxValidationSeverity.Error : InputBoxValidationSeverity.Warning,
+      };
     });
     input.show();
   });
@@ -138,10 +147,17 @@ async function problemWith(key: string, endpoint: Endpoint, { verify, log }: Api
     const failure: ModelFailure = ModelError.is(error) ? error.failure : { reason: 'network', detail: errorText(error) };
     log.warn('key_not_verified', { reason: failure.reason, status: failure.status, detail: failure.detail });
     const said = failure.detail ? ` (${shown(failure.detail)})` : '';
-    if (failure.reason === 'bad_key') return { isRefusal: true, text: t('{0} refused this API key{1}. It was not saved. Enter another one, or press Escape.', hostOf(endpoint), said) };
+    if (failure.reason === 'bad_key')
+      return {
+        isRefusal: true,
+        text: t('{0} refused this API key{1}. It was not saved. Enter another one, or press Escape.', hostOf(endpoint), said),
+      };
     // The server knows the key but has no list of models, as some gateways.
     if (failure.reason === 'unknown_model' || failure.status === 404 || failure.status === 405 || failure.status === 501) return null;
-    return { isRefusal: false, text: t('The API key could not be checked: {0} could not be asked{1}. Press Enter again to save it anyway.', hostOf(endpoint), said) };
+    return {
+      isRefusal: false,
+      text: t('The API key could not be checked: {0} could not be asked{1}. Press Enter again to save it anyway.', hostOf(endpoint), said),
+    };
   }
 }
 

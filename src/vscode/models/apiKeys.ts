@@ -53,7 +53,8 @@ export class ApiKeys implements Disposable {
     const fromEnvironment = this.environmentKey(endpoint);
     if (fromEnvironment) return this.found({ key: fromEnvironment, source: 'environment' });
     // What another window has removed is no loss.
-    if (!this.broken && this.hasStored(endpoint) && !this.changedElsewhere.has(endpoint.origin)) this.report('key_missing', lostText(endpoint.origin));
+    if (!this.broken && this.hasStored(endpoint) && !this.changedElsewhere.has(endpoint.origin))
+      this.report('key_missing', lostText(endpoint.origin));
     return undefined;
   }
 
@@ -126,7 +127,10 @@ export class ApiKeys implements Disposable {
     if (!key) return undefined;
     const address = env['ANTHROPIC_BASE_URL']?.trim();
     if (baseUrl === '' && address && URL.canParse(address) && new URL(address).origin !== origin) {
-      if (!this.foreignNoted) log.info('environment_key_not_used', { detail: 'ANTHROPIC_BASE_URL names another address than the setting threadkeeper.anthropic.baseUrl.' });
+      if (!this.foreignNoted)
+        log.info('environment_key_not_used', {
+          detail: 'ANTHROPIC_BASE_URL names another address than the setting threadkeeper.anthropic.baseUrl.',
+        });
       this.foreignNoted = true;
       return undefined;
     }
@@ -178,9 +182,15 @@ export class ApiKeys implements Disposable {
 /** The only server that the environment's OPENAI_API_KEY is meant for without a doubt. */
 const openaiOrigin = 'https://api.openai.com';
 const secretPrefix = 'threadkeeper.apiKey:';
-const lostText = (origin: string) => t('The API key for {0} is not in VS Code’s secret storage any more, so models there cannot be asked. Set it again with “Threadkeeper: Set API Key…”.', origin);
+const lostText = (origin: string) =>
+  t(
+    'The API key for {0} is not in VS Code’s secret storage any more, so models there cannot be asked. Set it again with “Threadkeeper: Set API Key…”.',
+    origin,
+  );
 const brokenText = () =>
-  t('VS Code\'s secret storage does not work on this machine, so the API key cannot be kept. Set the environment variable ANTHROPIC_API_KEY before starting VS Code, or repair the system\'s keychain (on Linux: install gnome-keyring or kwallet, or start VS Code with --password-store=basic).');
+  t(
+    "VS Code's secret storage does not work on this machine, so the API key cannot be kept. Set the environment variable ANTHROPIC_API_KEY before starting VS Code, or repair the system's keychain (on Linux: install gnome-keyring or kwallet, or start VS Code with --password-store=basic).",
+  );
 
 function nameOf(origin: string): string {
   return `${secretPrefix}${origin}`;

@@ -17,9 +17,15 @@ import { longestDetail } from '../../node/models/thrownText';
 import type { HostedModels } from '../../node/runtime/modelBindings';
 
 /** What is used of the API. */
-export type LmApi = Pick<typeof vscode, 'CancellationTokenSource' | 'LanguageModelChatMessage' | 'LanguageModelError' | 'LanguageModelTextPart' | 'LanguageModelToolCallPart' | 'LanguageModelToolResultPart'> & {
-  readonly lm: Pick<typeof vscode.lm, 'selectChatModels'>;
-};
+export type LmApi = Pick<
+  typeof vscode,
+  | 'CancellationTokenSource'
+  | 'LanguageModelChatMessage'
+  | 'LanguageModelError'
+  | 'LanguageModelTextPart'
+  | 'LanguageModelToolCallPart'
+  | 'LanguageModelToolResultPart'
+> & { readonly lm: Pick<typeof vscode.lm, 'selectChatModels'> };
 
 export interface LmModelsOptions {
   readonly api: LmApi;
@@ -62,9 +68,16 @@ export class LmModels implements HostedModels {
     let called = false;
     try {
       const model = await this.find(request.model);
-      const tools: LanguageModelChatTool[] = request.tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+      const tools: LanguageModelChatTool[] = request.tools.map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        inputSchema,
+      }));
       // Asks the user for consent the first time; a provider that does not listen to its token must not hold anybody.
-      const response = await Promise.race([model.sendRequest(this.messages(request), { justification: justification(), ...(tools.length > 0 ? { tools } : {}) }, source.token), aborted]);
+      const response = await Promise.race([
+        model.sendRequest(this.messages(request), { justification: justification(), ...(tools.length > 0 ? { tools } : {}) }, source.token),
+        aborted,
+      ]);
       if (response === 'aborted') throw new Error('aborted');
       const parts = response.stream[Symbol.asyncIterator]();
       for (;;) {
@@ -83,7 +96,11 @@ export class LmModels implements HostedModels {
       yield* blocks.finish();
       yield { type: 'stopped', reason: called ? 'tool_use' : 'end_turn' };
     } catch (error) {
-      const failure: ModelFailure = signal.aborted ? { reason: 'cancelled', detail: '' } : ModelError.is(error) ? error.failure : this.failureOf(error);
+      const failure: ModelFailure = signal.aborted
+        ? { reason: 'cancelled', detail: '' }
+        : ModelError.is(error)
+          ? error.failure
+          : this.failureOf(error);
       logFailure(log, request.model, failure);
       yield { type: 'failed', failure };
     } finally {
@@ -114,20 +131,35 @@ export class LmModels implements HostedModels {
   private async find(id: string): Promise<LanguageModelChat> {
     const models = await this.options.api.lm.selectChatModels();
     const found = models.find((model) => idOf(model) === id || model.id === id);
-    if (!found) throw new ModelError({ reason: 'unknown_model', detail: models.length === 0 ? english('VS Code offers no language model at the moment: sign in to GitHub Copilot, or install an extension that brings models.') : english('VS Code does not offer {0} at the moment.', id) });
+    if (!found)
+      throw new ModelError({
+        reason: 'unknown_model',
+        detail:
+          models.length === 0
+            ? english(
+                'VS Code offers no language model at the moment: sign in to GitHub Copilot, or install an extension that brings models.',
+              )
+            : english('VS Code does not offer {0} at the moment.', id),
+      });
     this.consent.set(id, found);
     return found;
   }
 
   private messages({ system, systemSummary, messages }: ModelRequest): LanguageModelChatMessage[] {
-    const { LanguageModelChatMessage: Message, LanguageModelTextPart: Text, LanguageModelToolCallPart: Call, LanguageModelToolResultPart: Result } = this.options.api;
+    const {
+      LanguageModelChatMessage: Message,
+      LanguageModelTextPart: Text,
+      LanguageModelToolCallPart: Call,
+      LanguageModelToolResultPart: Result,
+    } = this.options.api;
     const head = [system, systemSummary ?? ''].filter((part) => part.trim() !== '').join('\n\n');
     const all: LanguageModelChatMessage[] = [];
     const partOf = (block: ModelBlock): readonly Part[] => {
       if (block.type === 'text') return block.text.trim() === '' ? [] : [new Text(block.text)];
       if (block.type === 'image') return [new Text(imageInWords(block))];
       if (block.type === 'tool_use') return [new Call(block.callId, block.name, asToolInput(block.input))];
-      if (block.type === 'tool_result') return [new Result(block.callId, [new Text(block.isError && !/^error\b/i.test(block.text) ? `Error: ${block.text}` : block.text)])];
+      if (block.type === 'tool_result')
+        return [new Result(block.callId, [new Text(block.isError && !/^error\b/i.test(block.text) ? `Error: ${block.text}` : block.text)])];
       return [];
     };
     for (const [at, { role, blocks }] of messages.entries()) {
@@ -137,23 +169,37 @@ export class LmModels implements HostedModels {
         continue;
       }
       const first = at === 0 && head !== '' ? [new Text(head)] : [];
-      if (first.length + parts.length > 0) all.push(Message.User([...first, ...parts] as (vscode.LanguageModelTextPart | vscode.LanguageModelToolResultPart)[]));
+      if (first.length + parts.length > 0)
+        all.push(Message.User([...first, ...parts] as (vscode.LanguageModelTextPart | vscode.LanguageModelToolResultPart)[]));
     }
     return all;
   }
 
   /** Vendors put what matters into the text: the API has codes for three cases only. */
   private failureOf(error: unknown): ModelFailure {
-    const detail = redactedHead([errorText(error), ...(error instanceof Error && error.cause ? [errorText(error.cause)] : [])].filter((text) => text !== '').join(' '), longestDetail);
+    const detail = redactedHead(
+      [errorText(error), ...(error instanceof Error && error.cause ? [errorText(error.cause)] : [])]
+        .filter((text) => text !== '')
+        .join(' '),
+      longestDetail,
+    );
     const code = error instanceof this.options.api.LanguageModelError ? error.code : '';
-    if (code === 'NoPermissions') return { reason: 'invalid_request', detail: english('Threadkeeper may not use this model. Allow it in the Accounts menu under “Manage Language Model Access…”, or choose another. {0}', detail).trim() };
+    if (code === 'NoPermissions')
+      return {
+        reason: 'invalid_request',
+        detail: english(
+          'Threadkeeper may not use this model. Allow it in the Accounts menu under “Manage Language Model Access…”, or choose another. {0}',
+          detail,
+        ).trim(),
+      };
     if (code === 'NotFound') return { reason: 'unknown_model', detail };
     if (/\b(quota|premium requests?|allowance|billing|credits?)\b/i.test(detail)) return { reason: 'quota', detail };
     if (code === 'Blocked' || /\brate.?limit|too many requests|\b429\b/i.test(detail)) return { reason: 'rate_limited', detail };
     if (isContextOverflow(detail) || /\b(token limit|too many tokens)\b/i.test(detail)) return { reason: 'overflow', detail };
     if (/\b(content.?filter|responsible ai|filtered|off.?topic)\b/i.test(detail)) return { reason: 'refused', detail };
     if (/\b529\b|\boverloaded\b/i.test(detail)) return { reason: 'overloaded', detail };
-    if (/\bnet::ERR_|\bE(CONN|NOTFOUND|PIPE|AI_AGAIN|TIMEDOUT)|\bfetch failed\b|\bsocket hang up\b/.test(detail)) return { reason: 'network', detail };
+    if (/\bnet::ERR_|\bE(CONN|NOTFOUND|PIPE|AI_AGAIN|TIMEDOUT)|\bfetch failed\b|\bsocket hang up\b/.test(detail))
+      return { reason: 'network', detail };
     // Asking again would not help.
     if (/\b(request failed|status)\b\D{0,8}4(?!08)\d\d\b/i.test(detail)) return { reason: 'invalid_request', detail };
     return { reason: 'server', detail };
@@ -170,5 +216,13 @@ function idOf({ vendor, id }: LanguageModelChat): string {
 function infoOf(model: LanguageModelChat): ModelInfo {
   const window = model.maxInputTokens > 0 ? model.maxInputTokens : 8_192;
   // The limit is on the input alone.
-  return { provider: lmProvider, id: idOf(model), name: model.name || model.id, window: window + longestOutput, maxOutput: longestOutput, source: 'provider', thinking: 'none' };
+  return {
+    provider: lmProvider,
+    id: idOf(model),
+    name: model.name || model.id,
+    window: window + longestOutput,
+    maxOutput: longestOutput,
+    source: 'provider',
+    thinking: 'none',
+  };
 }

@@ -35,7 +35,12 @@ export class ModelCommands {
       .map((provider) => ({
         provider,
         title: providerTitles[provider](),
-        needs: provider === 'anthropic' && !models.hasKey() ? ('key' as const) : provider === 'openai-compatible' && !models.hasServer() ? ('address' as const) : null,
+        needs:
+          provider === 'anthropic' && !models.hasKey()
+            ? ('key' as const)
+            : provider === 'openai-compatible' && !models.hasServer()
+              ? ('address' as const)
+              : null,
         list: () => models.list(provider),
       }));
     // A history that cannot be opened keeps nobody from choosing.
@@ -66,7 +71,12 @@ export class ModelCommands {
     const level = await pickThinkingLevel(choices.thinkingLevel, choices.modelInfo);
     if (level === undefined || level === choices.thinkingLevel) return;
     await choices.setThinkingLevel(level);
-    if (choices.areForNewSession) tell(level === null ? t('In the new session the model decides how much it thinks.') : t('The new session uses the thinking level {0}.', level));
+    if (choices.areForNewSession)
+      tell(
+        level === null
+          ? t('In the new session the model decides how much it thinks.')
+          : t('The new session uses the thinking level {0}.', level),
+      );
   }
 
   async setKey(provider?: 'anthropic' | 'openai-compatible'): Promise<void> {
@@ -85,7 +95,8 @@ export class ModelCommands {
   async chooseOffline(): Promise<void> {
     const { controller, memory } = this.deps;
     await memory.setOfflineChosen(true);
-    if (controller.choices.model !== null && controller.choices.model !== offlineSessionModel) await controller.choices.setModel(offlineSessionModel);
+    if (controller.choices.model !== null && controller.choices.model !== offlineSessionModel)
+      await controller.choices.setModel(offlineSessionModel);
     else await controller.connectionChanged();
   }
 
@@ -99,8 +110,17 @@ export class ModelCommands {
 }
 
 /** Answers null for what the model does by itself, and undefined when the list was closed. */
-async function pickThinkingLevel(current: ThinkingLevel | null, model: Pick<ModelInfo, 'name' | 'thinking'>): Promise<ThinkingLevel | null | undefined> {
-  const items = thinkingChoices(current, model).map((choice): QuickPickItem & ThinkingChoice => ({ ...choice, alwaysShow: choice.level === undefined }));
-  const picked = await window.showQuickPick(items, { title: t('Set Thinking Level'), placeHolder: t('For this session; a change makes the provider read the conversation anew once') });
+async function pickThinkingLevel(
+  current: ThinkingLevel | null,
+  model: Pick<ModelInfo, 'name' | 'thinking'>,
+): Promise<ThinkingLevel | null | undefined> {
+  const items = thinkingChoices(current, model).map((choice): QuickPickItem & ThinkingChoice => ({
+    ...choice,
+    alwaysShow: choice.level === undefined,
+  }));
+  const picked = await window.showQuickPick(items, {
+    title: t('Set Thinking Level'),
+    placeHolder: t('For this session; a change makes the provider read the conversation anew once'),
+  });
   return picked?.level;
 }

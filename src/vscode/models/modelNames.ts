@@ -33,7 +33,9 @@ export class ModelNames implements Disposable {
   }
 
   learn(models: readonly ModelInfo[]): void {
-    const news = models.filter(({ id, name, source }) => source === 'provider' && name !== id && name !== '' && this.known.get(id) !== name);
+    const news = models.filter(
+      ({ id, name, source }) => source === 'provider' && name !== id && name !== '' && this.known.get(id) !== name,
+    );
     if (news.length === 0) return;
     for (const { id, name } of news) {
       // Behind the others: what was not heard of for longest is forgotten first.

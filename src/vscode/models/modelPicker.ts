@@ -61,7 +61,10 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
   const list = window.createQuickPick<Item>();
   const states = new Map<ProviderId, GroupState>();
   list.title = t('Select Model');
-  list.placeholder = input.tokens > 0 ? t('For this session; another model reads its {0} tokens anew, once', shortTokens(input.tokens)) : t('For this session');
+  list.placeholder =
+    input.tokens > 0
+      ? t('For this session; another model reads its {0} tokens anew, once', shortTokens(input.tokens))
+      : t('For this session');
   list.matchOnDescription = true;
   const active = new ActiveRow<Item>(keyOf({ label: '', choice: { kind: 'model', model: input.current } }), keyOf);
   list.onDidChangeActive(([row]) => row && active.moved(row));
@@ -90,10 +93,15 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
     for (const { provider, needs, list: ask } of input.groups) {
       if (needs !== null) continue;
       states.set(provider, 'asking');
-      void ask().then(
-        (models) => states.set(provider, models.length > 0 ? models : { problem: whyNotListed(provider, null) }),
-        (error: unknown) => states.set(provider, { problem: whyNotListed(provider, ModelError.is(error) ? error.failure : { reason: 'server', detail: errorText(error) }) }),
-      ).then(show);
+      void ask()
+        .then(
+          (models) => states.set(provider, models.length > 0 ? models : { problem: whyNotListed(provider, null) }),
+          (error: unknown) =>
+            states.set(provider, {
+              problem: whyNotListed(provider, ModelError.is(error) ? error.failure : { reason: 'server', detail: errorText(error) }),
+            }),
+        )
+        .then(show);
     }
     show();
     list.show();
@@ -103,25 +111,44 @@ function showList(input: ModelPickerInput): Promise<Item['choice']> {
 function itemsOf(input: ModelPickerInput, states: ReadonlyMap<ProviderId, GroupState>): Item[] {
   const { current, groups, price, nameOf } = input;
   const mark = (model: string | null) => (model === current ? '$(check) ' : '');
-  const listed = [...states.values()].flatMap((state) => (Array.isArray(state) ? (state as readonly ModelInfo[]) : [])).find((info) => `${info.provider}/${info.id}` === current);
-  const chosen = (model: string): Item => (listed ? modelItem(listed, mark, price(listed.provider, listed.id)) : { label: `${mark(model)}${nameOf(model.slice(model.indexOf('/') + 1))}`, description: model, choice: { kind: 'model', model } });
+  const listed = [...states.values()]
+    .flatMap((state) => (Array.isArray(state) ? (state as readonly ModelInfo[]) : []))
+    .find((info) => `${info.provider}/${info.id}` === current);
+  const chosen = (model: string): Item =>
+    listed
+      ? modelItem(listed, mark, price(listed.provider, listed.id))
+      : { label: `${mark(model)}${nameOf(model.slice(model.indexOf('/') + 1))}`, description: model, choice: { kind: 'model', model } };
   const items: Item[] = [
     // First, and not again in its list: Enter keeps what is in use.
     ...(current === null ? [] : [current === offlineSessionModel ? offlineItem(mark) : chosen(current)]),
-    { label: `${mark(null)}${t('Automatic')}`, description: t('the setting threadkeeper.model, else the newest Sonnet model'), choice: { kind: 'model', model: null } },
-    { label: `$(lightbulb) ${t('Set Thinking Level…')}`, description: t('how much the model thinks before it answers'), choice: { kind: 'thinking' } },
+    {
+      label: `${mark(null)}${t('Automatic')}`,
+      description: t('the setting threadkeeper.model, else the newest Sonnet model'),
+      choice: { kind: 'model', model: null },
+    },
+    {
+      label: `$(lightbulb) ${t('Set Thinking Level…')}`,
+      description: t('how much the model thinks before it answers'),
+      choice: { kind: 'thinking' },
+    },
   ];
   for (const { provider, title, needs } of groups) {
     items.push({ label: title, kind: QuickPickItemKind.Separator });
     if (needs !== null && (provider === 'anthropic' || provider === 'openai-compatible')) {
       const label = needs === 'key' ? `$(key) ${t('Set API Key…')}` : `$(server) ${t('Set Address and API Key…')}`;
-      items.push({ label, description: provider === 'anthropic' ? t('to chat with Claude') : t('OpenRouter, LM Studio, vLLM, llama.cpp, LiteLLM and others'), choice: { kind: 'set_key', provider } });
+      items.push({
+        label,
+        description: provider === 'anthropic' ? t('to chat with Claude') : t('OpenRouter, LM Studio, vLLM, llama.cpp, LiteLLM and others'),
+        choice: { kind: 'set_key', provider },
+      });
       continue;
     }
     const state = states.get(provider) ?? 'asking';
     if (state === 'asking') items.push({ label: `$(loading~spin) ${t('Asking…')}` });
     else if ('problem' in state) items.push({ label: `$(warning) ${t('Nothing to choose')}`, detail: state.problem, alwaysShow: true });
-    else for (const info of state) if (`${info.provider}/${info.id}` !== current) items.push(modelItem(info, mark, price(info.provider, info.id)));
+    else
+      for (const info of state)
+        if (`${info.provider}/${info.id}` !== current) items.push(modelItem(info, mark, price(info.provider, info.id)));
     if (provider !== 'vscode') items.push({ label: `$(edit) ${t('Enter a model id…')}`, choice: { kind: 'enter', provider } });
   }
   if (current !== offlineSessionModel) items.push({ label: t('Without a model'), kind: QuickPickItemKind.Separator }, offlineItem(mark));
@@ -134,7 +161,11 @@ function keyOf({ choice, label }: Item): string {
 }
 
 function offlineItem(mark: (model: string | null) => string): Item {
-  return { label: `${mark(offlineSessionModel)}${t('Offline')}`, description: t('searches history, notes and workspace; writes no answers'), choice: { kind: 'model', model: offlineSessionModel } };
+  return {
+    label: `${mark(offlineSessionModel)}${t('Offline')}`,
+    description: t('searches history, notes and workspace; writes no answers'),
+    choice: { kind: 'model', model: offlineSessionModel },
+  };
 }
 
 function modelItem(info: ModelInfo, mark: (model: string | null) => string, price: string): Item {

@@ -21,7 +21,13 @@ export interface ModelSourceDeps {
   readonly bindings: () => Promise<ModelBindings>;
   readonly endpoint: () => Endpoint;
   /** Addresses of the other providers; an empty one stands for none, or (Ollama) for this machine. */
-  readonly others: () => { readonly openaiUrl: string; readonly openaiApi: OpenaiApi; readonly openaiContext: number; readonly ollamaUrl: string; readonly ollamaContext: number };
+  readonly others: () => {
+    readonly openaiUrl: string;
+    readonly openaiApi: OpenaiApi;
+    readonly openaiContext: number;
+    readonly ollamaUrl: string;
+    readonly ollamaContext: number;
+  };
   readonly setting: () => string;
   readonly offlineChosen: () => boolean;
   readonly names: ModelNames;
@@ -75,11 +81,27 @@ export class ModelSource {
   /** What a session shows until its model is resolved: sizes from the table, and a client that nothing is sent to. */
   fallback(session: string | null): ModelBinding {
     const wanted = this.wanted(session);
-    const isOffline = wanted.provider === 'offline' || (wanted.provider === 'automatic' && this.keySource() === 'missing' && !this.hasServer());
+    const isOffline =
+      wanted.provider === 'offline' || (wanted.provider === 'automatic' && this.keySource() === 'missing' && !this.hasServer());
     const id = 'model' in wanted ? wanted.model : '';
-    const provider = wanted.provider === 'automatic' ? (this.keySource() === 'missing' ? 'openai-compatible' : 'anthropic') : wanted.provider;
-    const info: ModelInfo | undefined = isOffline ? offlineInfo : provider === 'anthropic' ? modelFromTable('anthropic', id || fallbackModel) : undefined;
-    return { client: new UnresolvedModel(!isOffline), info: info ?? { ...unknownInfo, provider, id, name: this.names.of(id) || unknownInfo.name, window: provider === 'anthropic' ? unknownInfo.window : 32_768 }, summarizer: null };
+    const provider =
+      wanted.provider === 'automatic' ? (this.keySource() === 'missing' ? 'openai-compatible' : 'anthropic') : wanted.provider;
+    const info: ModelInfo | undefined = isOffline
+      ? offlineInfo
+      : provider === 'anthropic'
+        ? modelFromTable('anthropic', id || fallbackModel)
+        : undefined;
+    return {
+      client: new UnresolvedModel(!isOffline),
+      info: info ?? {
+        ...unknownInfo,
+        provider,
+        id,
+        name: this.names.of(id) || unknownInfo.name,
+        window: provider === 'anthropic' ? unknownInfo.window : 32_768,
+      },
+      summarizer: null,
+    };
   }
 
   /** A provider's models. Rejects with `ModelError`. */
@@ -91,9 +113,14 @@ export class ModelSource {
 
   /** The models of every provider that is set up. One that does not answer is named; Ollama's is set up by running. Never rejects. */
   async listAll(): Promise<{ readonly models: readonly ModelInfo[]; readonly silent: readonly ProviderId[] }> {
-    const asked = providerIds.filter((provider) => (provider === 'anthropic' ? this.hasKey() : provider !== 'openai-compatible' || this.hasServer()));
+    const asked = providerIds.filter((provider) =>
+      provider === 'anthropic' ? this.hasKey() : provider !== 'openai-compatible' || this.hasServer(),
+    );
     const lists = await Promise.all(asked.map((provider) => this.list(provider).catch(() => null)));
-    return { models: lists.flatMap((list) => list ?? []), silent: asked.filter((provider, at) => lists[at] === null && provider !== 'ollama') };
+    return {
+      models: lists.flatMap((list) => list ?? []),
+      silent: asked.filter((provider, at) => lists[at] === null && provider !== 'ollama'),
+    };
   }
 
   /** How a provider is reached, at another address than the settings' if one is named. Rejects with `ModelError`. */
@@ -108,8 +135,18 @@ export class ModelSource {
       }
       case 'openai-compatible': {
         const endpoint = endpointOf(url ?? openaiUrl, provider);
-        if (endpoint.baseUrl === '') throw new ModelError({ reason: 'invalid_request', detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.') });
-        return { provider, apiKey: (await this.deps.keys.find(endpoint))?.key ?? '', baseURL: endpoint.baseUrl, api: openaiApi, contextTokens: openaiContext || null };
+        if (endpoint.baseUrl === '')
+          throw new ModelError({
+            reason: 'invalid_request',
+            detail: english('No address is set for the OpenAI-compatible server: see the setting threadkeeper.openaiCompatible.baseUrl.'),
+          });
+        return {
+          provider,
+          apiKey: (await this.deps.keys.find(endpoint))?.key ?? '',
+          baseURL: endpoint.baseUrl,
+          api: openaiApi,
+          contextTokens: openaiContext || null,
+        };
       }
       case 'ollama':
         return { provider, baseURL: url ?? ollamaUrl, contextTokens: ollamaContext || null };
@@ -158,8 +195,22 @@ export class ModelSource {
   }
 }
 
-const offlineInfo: ModelInfo = { provider: 'offline', id: offlineModelId, name: english('Offline'), window: 200_000, maxOutput: 8_192, source: 'table' };
-const unknownInfo: ModelInfo = { provider: 'anthropic', id: '', name: english('Unknown model'), window: 200_000, maxOutput: 8_192, source: 'table' };
+const offlineInfo: ModelInfo = {
+  provider: 'offline',
+  id: offlineModelId,
+  name: english('Offline'),
+  window: 200_000,
+  maxOutput: 8_192,
+  source: 'table',
+};
+const unknownInfo: ModelInfo = {
+  provider: 'anthropic',
+  id: '',
+  name: english('Unknown model'),
+  window: 200_000,
+  maxOutput: 8_192,
+  source: 'table',
+};
 
 /** Every turn resolves its model first, so this is only ever asked by mistake. */
 class UnresolvedModel implements ModelClient {

@@ -34,7 +34,8 @@ export function whyNotListed(provider: ProviderId, failure: ModelFailure | null)
     if (failure?.reason === 'network') return t('Ollama does not answer. Run “ollama serve”, or set threadkeeper.ollama.baseUrl.');
     if (!failure) return t('Ollama has no model to talk to. Get one, for example with “ollama pull llama3.1”.');
   }
-  if (provider === 'vscode' && !failure) return t('VS Code offers no language models: sign in to GitHub Copilot, or install an extension that brings models.');
+  if (provider === 'vscode' && !failure)
+    return t('VS Code offers no language models: sign in to GitHub Copilot, or install an extension that brings models.');
   if (provider === 'openai-compatible') {
     if (failure?.reason === 'network') return t('The server does not answer. Start it, or change threadkeeper.openaiCompatible.baseUrl.');
     if (failure?.status === 404 || !failure) return t('The server lists no models. Enter a model id.');

@@ -94,7 +94,9 @@ export class OpenClaw implements Disposable {
     const watched = inherit && this.watching?.wanted === sessionKey ? this.watching : null;
     const picked = await window.showQuickPick(items(found.agents, watched, twoWay, this.deps.now()), {
       title: t('Watch OpenClaw Session'),
-      placeHolder: t('Its history appears here and goes on as OpenClaw writes it. OpenClaw’s files are only read, unless you switch replies on.'),
+      placeHolder: t(
+        'Its history appears here and goes on as OpenClaw writes it. OpenClaw’s files are only read, unless you switch replies on.',
+      ),
       matchOnDescription: true,
       matchOnDetail: true,
     });
@@ -180,7 +182,9 @@ export class OpenClaw implements Disposable {
       added: (session) => void this.added(session),
       told: (notice) => {
         log.info('openclaw_notice', { ...notice });
-        void showOpenClawNotice(notice, () => watching.goToTip()).catch((error: unknown) => log.warn('openclaw_not_shown', { detail: errorText(error) }));
+        void showOpenClawNotice(notice, () => watching.goToTip()).catch((error: unknown) =>
+          log.warn('openclaw_not_shown', { detail: errorText(error) }),
+        );
       },
     });
     this.watching = { wanted, key, place: agent.place, watch: watching, store };
@@ -215,13 +219,28 @@ export class OpenClaw implements Disposable {
 
 function items(agents: readonly OpenClawAgent[], watched: Watching | null, twoWay: boolean, now: number): Item[] {
   return [
-    ...(watched === null ? [] : [{ label: `$(debug-stop) ${t('Stop Watching')}`, description: plainLabel(watched.key), choice: 'stop' as const }]),
-    ...(watched?.place.type === 'folder' ? [{ label: twoWay ? `$(lock) ${t('Keep Replies Here')}` : `$(edit) ${t('Write Replies to OpenClaw…')}`, description: twoWay ? t('OpenClaw’s files are only read again') : t('What is said here goes on in OpenClaw too'), choice: 'replies' as const }] : []),
+    ...(watched === null
+      ? []
+      : [{ label: `$(debug-stop) ${t('Stop Watching')}`, description: plainLabel(watched.key), choice: 'stop' as const }]),
+    ...(watched?.place.type === 'folder'
+      ? [
+          {
+            label: twoWay ? `$(lock) ${t('Keep Replies Here')}` : `$(edit) ${t('Write Replies to OpenClaw…')}`,
+            description: twoWay ? t('OpenClaw’s files are only read again') : t('What is said here goes on in OpenClaw too'),
+            choice: 'replies' as const,
+          },
+        ]
+      : []),
     ...agents.flatMap(({ agent, place, sessions }): Item[] => [
-      { label: plainLabel(place.type === 'database' ? t('{0} (database: replies stay here)', agent) : agent), kind: QuickPickItemKind.Separator },
+      {
+        label: plainLabel(place.type === 'database' ? t('{0} (database: replies stay here)', agent) : agent),
+        kind: QuickPickItemKind.Separator,
+      },
       ...sessions.map(({ key, sessionId, updatedAt, label, displayName }) => ({
         label: `${key === watched?.key ? '$(eye) ' : ''}${plainLabel(key)}`,
-        description: plainLabel([label ?? displayName, updatedAt === null ? null : ago(updatedAt, now), sessionId].filter((part) => part !== null).join(' · ')),
+        description: plainLabel(
+          [label ?? displayName, updatedAt === null ? null : ago(updatedAt, now), sessionId].filter((part) => part !== null).join(' · '),
+        ),
         choice: { key },
       })),
     ]),
@@ -231,12 +250,17 @@ function items(agents: readonly OpenClawAgent[], watched: Watching | null, twoWa
 function nothingFound({ paths, unreadable }: FoundOpenClaw): string {
   const [first] = unreadable;
   if (first) return t('The sessions of OpenClaw’s agent {0} could not be read. {1}', first.agent, first.reason);
-  return t('No sessions of OpenClaw were found in {0}. If its agents are elsewhere, set threadkeeper.openclaw.path to their folder.', paths.join(', '));
+  return t(
+    'No sessions of OpenClaw were found in {0}. If its agents are elsewhere, set threadkeeper.openclaw.path to their folder.',
+    paths.join(', '),
+  );
 }
 
 /** The user's own settings where no folder is open. */
 async function save(name: 'openClawInherit' | 'openClawSessionKey', value: unknown): Promise<void> {
-  await workspace.getConfiguration().update(settingKey(name), value, workspace.workspaceFolders ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
+  await workspace
+    .getConfiguration()
+    .update(settingKey(name), value, workspace.workspaceFolders ? ConfigurationTarget.Workspace : ConfigurationTarget.Global);
 }
 
 /** Never a workspace's to say: it writes to files outside of it. */

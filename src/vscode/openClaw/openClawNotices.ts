@@ -5,7 +5,10 @@ import type { OpenClawNotice } from '../../node/transfer/openClaw/openClawWatch'
 /** The settings name a session that the user has not chosen here. */
 export async function confirmWatch(key: string): Promise<boolean> {
   const watch = t('Watch');
-  const text = t('The settings of this workspace want to show OpenClaw’s session {0} here. Its history would be read into this workspace’s, and sent to the model when you go on with it.', key);
+  const text = t(
+    'The settings of this workspace want to show OpenClaw’s session {0} here. Its history would be read into this workspace’s, and sent to the model when you go on with it.',
+    key,
+  );
   return (await window.showWarningMessage(`Threadkeeper: ${text}`, watch)) === watch;
 }
 
@@ -13,7 +16,11 @@ export async function confirmWatch(key: string): Promise<boolean> {
 export async function confirmReplies(key: string, file: string): Promise<boolean> {
   const append = t('Append Replies');
   const detail = [
-    t('What you say in this session, and what is answered, is appended to {0} and, after a reset in OpenClaw, to the file that {1} goes on in. That includes what you have said since OpenClaw was there last.', file, key),
+    t(
+      'What you say in this session, and what is answered, is appended to {0} and, after a reset in OpenClaw, to the file that {1} goes on in. That includes what you have said since OpenClaw was there last.',
+      file,
+      key,
+    ),
     t('OpenClaw’s models are sent it as part of the conversation; it is delivered to nobody. What stands in the file is not changed.'),
   ].join('\n\n');
   return (await window.showWarningMessage(t('Write replies to OpenClaw’s session?'), { modal: true, detail }, append)) === append;
@@ -29,10 +36,14 @@ export async function showOpenClawNotice(notice: OpenClawNotice, goToTip: () => 
     case 'unread':
       return void window.showWarningMessage(`Threadkeeper: ${t('OpenClaw’s session could not be read. {0}', notice.detail)}`);
     case 'failed':
-      return void window.showWarningMessage(`Threadkeeper: ${t('Replies could not be written to OpenClaw’s session. They are kept here and tried again. {0}', notice.detail)}`);
+      return void window.showWarningMessage(
+        `Threadkeeper: ${t('Replies could not be written to OpenClaw’s session. They are kept here and tried again. {0}', notice.detail)}`,
+      );
     case 'parted': {
       const go = t('Go to OpenClaw’s Branch');
-      const text = t('OpenClaw’s conversation went on without what was said here last. Both are kept, as branches of this session; what you say on this one stays here.');
+      const text = t(
+        'OpenClaw’s conversation went on without what was said here last. Both are kept, as branches of this session; what you say on this one stays here.',
+      );
       if ((await window.showWarningMessage(`Threadkeeper: ${text}`, go)) === go) await goToTip();
     }
   }

@@ -74,7 +74,11 @@ export class AnalyticsPanel implements Disposable {
     const { days, workspace, model, tag } = filter;
     const range = lastDays(days, now());
     const rows = await (await store.get()).analyticsRows(range);
-    const report = analyse(rows, range, { ...(workspace === null ? {} : { workspace }), ...(model === null ? {} : { model }), ...(tag === null ? {} : { tag }) });
+    const report = analyse(rows, range, {
+      ...(workspace === null ? {} : { workspace }),
+      ...(model === null ? {} : { model }),
+      ...(tag === null ? {} : { tag }),
+    });
     return { panel: 'analytics', filter, report };
   }
 

@@ -123,7 +123,8 @@ export class BreakdownPanel implements Disposable {
       this.revision++;
       if (event.type === 'branch_replaced' || !this.history) this.history = null;
       else if (event.type === 'entry_appended') this.history = withEntry(this.history, event.entry);
-      else if (event.type === 'usage_reported' && event.kind === 'turn' && !event.usage.estimated) this.history = withUsage(this.history, event.usage);
+      else if (event.type === 'usage_reported' && event.kind === 'turn' && !event.usage.estimated)
+        this.history = withUsage(this.history, event.usage);
     });
     this.followed = { conversation, subscription };
   }

@@ -49,7 +49,14 @@ export async function readHistory(store: Pick<SessionStore, 'branchSteps' | 'ent
 /** What the branch is once the entry has been appended: a long one takes seconds to be read again (100,000 entries: 3.9 s). */
 export function withEntry({ steps, sized }: BranchHistory, entry: StoredEntry): BranchHistory {
   const { uuid, createdAt: at, modelFacing, content } = entry;
-  const step = { entry: uuid, type: content.type, at, modelFacing, tokens: entry.tokenEstimate ?? estimateTokens(entryText(content)), measured: null };
+  const step = {
+    entry: uuid,
+    type: content.type,
+    at,
+    modelFacing,
+    tokens: entry.tokenEstimate ?? estimateTokens(entryText(content)),
+    measured: null,
+  };
   return { steps: [...steps, step], sized: sizedTypes.has(content.type) ? [...sized, entry] : sized };
 }
 
@@ -61,7 +68,11 @@ export function withUsage({ steps, sized }: BranchHistory, { input, output, cach
 }
 
 /** Everything that the Breakdown panel shows. Rejects with `StoreError`. */
-export async function breakdownState(conversation: Source, history: BranchHistory, flags: { readonly busy: boolean; readonly readonly: boolean }): Promise<BreakdownState> {
+export async function breakdownState(
+  conversation: Source,
+  history: BranchHistory,
+  flags: { readonly busy: boolean; readonly readonly: boolean },
+): Promise<BreakdownState> {
   const { session, snapshot } = conversation;
   const { largest, scale } = conversation.breakdown(listed);
   const entries = new Map(conversation.entries.map((entry) => [entry.uuid, entry]));
@@ -77,7 +88,9 @@ export async function breakdownState(conversation: Source, history: BranchHistor
     largest: largest.flatMap(({ entry: id, segment, tokens }) => {
       const entry = entries.get(id);
       if (!entry) return [];
-      return [{ ...inBrief(entry), segment, tokens, pinned: pinned.has(id), canPin: isPinnable(entry.content), canExclude: isExcludable(entry) }];
+      return [
+        { ...inBrief(entry), segment, tokens, pinned: pinned.has(id), canPin: isPinnable(entry.content), canExclude: isExcludable(entry) },
+      ];
     }),
     // A call and its result are one line.
     excluded: conversation.entries.filter(({ uuid, content }) => excluded.has(uuid) && content.type !== 'tool_result').map(inBrief),
@@ -88,7 +101,19 @@ export async function breakdownState(conversation: Source, history: BranchHistor
 
 function compactionRow({ entry: { uuid, createdAt, content }, state }: PastCompaction): BreakdownState['compactions'][number] {
   const { trigger, tokensBefore, tokensAfter, messagesBefore, messagesAfter, durationMs, heldMs, continuity = null } = content;
-  return { id: uuid, at: createdAt, trigger, method: summaryMethod(content), messages: messagesBefore - messagesAfter, tokensBefore, tokensAfter, durationMs, heldMs, continuity, state };
+  return {
+    id: uuid,
+    at: createdAt,
+    trigger,
+    method: summaryMethod(content),
+    messages: messagesBefore - messagesAfter,
+    tokensBefore,
+    tokensAfter,
+    durationMs,
+    heldMs,
+    continuity,
+    state,
+  };
 }
 
 function inBrief({ uuid, content, createdAt }: StoredEntry): BreakdownState['excluded'][number] {

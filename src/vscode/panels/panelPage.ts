@@ -49,10 +49,12 @@ export class PanelPage implements Disposable {
         log: (text) => log.warn('panel', { panel: viewType, detail: text }),
       }),
     );
-    this.disposables.add(this.panel.onDidDispose(() => {
-      this.dispose();
-      closed();
-    }));
+    this.disposables.add(
+      this.panel.onDidDispose(() => {
+        this.dispose();
+        closed();
+      }),
+    );
     const file = (name: string) => this.panel.webview.asWebviewUri(Uri.joinPath(root, name)).toString();
     this.panel.webview.html = chatViewHtml({
       cspSource: this.panel.webview.cspSource,

@@ -32,7 +32,9 @@ export class BranchCommands {
 
   edit(id: string, entry: string, text: string): Promise<void> {
     if (this.last?.id === id) return this.last.accepted;
-    const accepted = this.conversation().then((conversation) => whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.branching.edit(entry, text, id)));
+    const accepted = this.conversation().then((conversation) =>
+      whenAccepted(conversation.onDidEmit, id, 'send', () => conversation.branching.edit(entry, text, id)),
+    );
     this.last = { id, accepted };
     return accepted;
   }
@@ -51,7 +53,14 @@ export class BranchCommands {
   async summarizeLeft(how: 'summarize' | 'instructions' | 'none'): Promise<void> {
     const { branching } = await this.conversation();
     if (how === 'none') return branching.forgetLeft();
-    const instructions = how === 'summarize' ? '' : await window.showInputBox({ title: t('Summarise the Branch with Instructions'), prompt: t('What of the branch that you left matters where you go on'), placeHolder: t('The measurements, and why the first design was dropped') });
+    const instructions =
+      how === 'summarize'
+        ? ''
+        : await window.showInputBox({
+            title: t('Summarise the Branch with Instructions'),
+            prompt: t('What of the branch that you left matters where you go on'),
+            placeHolder: t('The measurements, and why the first design was dropped'),
+          });
     if (instructions === undefined) return;
     const problem = await branching.summarizeLeft(instructions.trim() || null);
     if (problem !== null) throw new Error(problem);
@@ -59,7 +68,11 @@ export class BranchCommands {
 
   async label(entry: string, before: string): Promise<void> {
     const { branching } = await this.conversation();
-    const label = await window.showInputBox({ title: t('Label This Turn'), value: before, prompt: t('Shown in the conversation and found by search. Leave it empty to take the label away.') });
+    const label = await window.showInputBox({
+      title: t('Label This Turn'),
+      value: before,
+      prompt: t('Shown in the conversation and found by search. Leave it empty to take the label away.'),
+    });
     if (label !== undefined && label.trim() !== before) await branching.label(entry, label);
   }
 
@@ -72,7 +85,8 @@ export class BranchCommands {
   private async pick(): Promise<void> {
     const conversation = await this.conversation();
     const tips = await conversation.branching.list();
-    if (tips.length < 2) return this.deps.tell(t('This session has one branch. Editing a message or asking for another answer begins a second one.'));
+    if (tips.length < 2)
+      return this.deps.tell(t('This session has one branch. Editing a message or asking for another answer begins a second one.'));
     const leaf = await pickBranch(tips, this.deps.now());
     if (leaf !== undefined) await this.switchTo(leaf);
   }
@@ -92,7 +106,15 @@ const textLength = 90;
 
 /** The end of the branch that was picked; undefined when none was, or the one that is shown. */
 async function pickBranch(tips: readonly BranchTip[], now: number): Promise<string | undefined> {
-  const picked = await window.showQuickPick(tips.map((tip) => item(tip, now)), { title: t('Switch Branch'), placeHolder: t('The conversation goes on where the branch ends; nothing is lost'), matchOnDescription: true, matchOnDetail: true });
+  const picked = await window.showQuickPick(
+    tips.map((tip) => item(tip, now)),
+    {
+      title: t('Switch Branch'),
+      placeHolder: t('The conversation goes on where the branch ends; nothing is lost'),
+      matchOnDescription: true,
+      matchOnDetail: true,
+    },
+  );
   return picked && !tips.some(({ leaf, active }) => active && leaf === picked.leaf) ? picked.leaf : undefined;
 }
 
@@ -101,7 +123,9 @@ function item({ leaf, at, messages, firstText, label, active }: BranchTip, now: 
   return {
     leaf,
     label: `$(git-branch) ${label === null ? text : plainLabel(label)}`,
-    description: [...(active ? [t('shown now')] : []), t(messages === 1 ? '{0} message' : '{0} messages', messages), ago(at, now)].join(' · '),
+    description: [...(active ? [t('shown now')] : []), t(messages === 1 ? '{0} message' : '{0} messages', messages), ago(at, now)].join(
+      ' · ',
+    ),
     ...(label === null ? {} : { detail: text }),
   };
 }

@@ -11,7 +11,9 @@ const texts = new Map<string, string>();
 export async function showEntry({ uuid, seq, content, createdAt }: StoredEntry): Promise<void> {
   const uri = Uri.from({ scheme, path: `/#${seq} ${speaker(content)}, ${timeText(createdAt)}.md`, query: uuid });
   texts.set(uri.toString(), entryText(content));
-  const provider = workspace.registerTextDocumentContentProvider(scheme, { provideTextDocumentContent: (asked) => texts.get(asked.toString()) ?? null });
+  const provider = workspace.registerTextDocumentContentProvider(scheme, {
+    provideTextDocumentContent: (asked) => texts.get(asked.toString()) ?? null,
+  });
   try {
     await window.showTextDocument(await workspace.openTextDocument(uri), { preview: true });
   } finally {

@@ -8,7 +8,10 @@ import { SearchAsTyped } from './searchAsTyped';
 type Item = QuickPickItem & Partial<HistoryPick>;
 
 /** Searches as the user types. What was picked; undefined when the list was closed. */
-export function pickFromHistory(search: (text: string) => Promise<SearchResult>, initial = ''): Promise<Pick<HistoryPick, 'session' | 'entry'> | undefined> {
+export function pickFromHistory(
+  search: (text: string) => Promise<SearchResult>,
+  initial = '',
+): Promise<Pick<HistoryPick, 'session' | 'entry'> | undefined> {
   const list = window.createQuickPick<Item>();
   list.title = t('Search History');
   list.placeholder = t('Words, names, paths or a date, in every session; also tag:x role:user after:2026-11-01 session:20261122_001');

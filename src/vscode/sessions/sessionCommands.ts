@@ -201,12 +201,17 @@ export class SessionCommands {
     if (trashed.length === 0) return;
     const answer = t('Delete for Good');
     const detail = purgeText(await actions.purgePreview(trashed));
-    if ((await window.showWarningMessage(t('Delete {0} for good?', sessionsText(trashed)), { modal: true, detail }, answer)) === answer) await actions.purge(trashed);
+    if ((await window.showWarningMessage(t('Delete {0} for good?', sessionsText(trashed)), { modal: true, detail }, answer)) === answer)
+      await actions.purge(trashed);
   }
 
   private async filter(): Promise<void> {
     const { tree } = this.deps;
-    const text = await window.showInputBox({ title: t('Filter Sessions'), value: tree.filter, prompt: t('Part of a title or id, #tag, or meta:name=value. Empty: show all.') });
+    const text = await window.showInputBox({
+      title: t('Filter Sessions'),
+      value: tree.filter,
+      prompt: t('Part of a title or id, #tag, or meta:name=value. Empty: show all.'),
+    });
     if (text === undefined) return;
     this.setFilter(text);
     await commands.executeCommand(focusSessionsCommand);

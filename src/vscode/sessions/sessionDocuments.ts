@@ -21,12 +21,17 @@ export class SessionDocuments implements TextDocumentContentProvider, Disposable
 
   provideTextDocumentContent(uri: Uri): Promise<string> {
     const query = new URLSearchParams(uri.query);
-    return this.others.read(query.get('store') ?? '', (store) => sessionTranscript(store, query.get('session') ?? '', query.get('place') ?? ''));
+    return this.others.read(query.get('store') ?? '', (store) =>
+      sessionTranscript(store, query.get('session') ?? '', query.get('place') ?? ''),
+    );
   }
 
   async open(session: Session, { folder, place }: OtherWorkspace): Promise<void> {
     const query = new URLSearchParams({ store: folder, session: session.uuid, place }).toString();
-    const name = sessionTitle(session).replaceAll(/[\\/:*?"<>|\s]+/g, ' ').trim().slice(0, 60);
+    const name = sessionTitle(session)
+      .replaceAll(/[\\/:*?"<>|\s]+/g, ' ')
+      .trim()
+      .slice(0, 60);
     const document = await workspace.openTextDocument(Uri.from({ scheme, path: `/${name} (${session.id}).md`, query }));
     await languages.setTextDocumentLanguage(document, 'markdown');
     await window.showTextDocument(document, { preview: true });

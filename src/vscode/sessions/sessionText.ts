@@ -23,7 +23,16 @@ export const sortTexts: Readonly<Record<SessionSort, () => string>> = {
 /** `5 min ago · 12 messages · #work`, with what the list is sorted by. */
 export function sessionDescription(session: Session, now: number, sort: SessionSort = 'updated'): string {
   const size = sort === 'tokens' ? t('{0} tokens', shortTokens(session.totalTokens)) : '';
-  return [ago(sort === 'created' ? session.createdAt : session.updatedAt, now), size, messagesText(session), sessionTags(session).map((tag) => `#${tag}`).join(' ')].filter((part) => part !== '').join(' · ');
+  return [
+    ago(sort === 'created' ? session.createdAt : session.updatedAt, now),
+    size,
+    messagesText(session),
+    sessionTags(session)
+      .map((tag) => `#${tag}`)
+      .join(' '),
+  ]
+    .filter((part) => part !== '')
+    .join(' · ');
 }
 
 /** Markdown: everything that a row has no room for. */
@@ -42,15 +51,23 @@ export function sessionTooltip(session: Session, workspace: string | null): stri
     ...(costLimit === null ? [] : [[t('Cost limit'), `$${costLimit.toFixed(2)}`] as const]),
     ...metadataRows(session),
     ...(parentSession === null ? [] : [[t('Forked'), t('from another session')] as const]),
-    ...(workspace ?? cwd ? [[t('Workspace'), escapeMarkdown(workspace ?? cwd ?? '')] as const] : []),
+    ...((workspace ?? cwd) ? [[t('Workspace'), escapeMarkdown(workspace ?? cwd ?? '')] as const] : []),
   ];
-  return [`**${escapeMarkdown(sessionTitle(session))}**`, ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n')].join('\n\n');
+  return [
+    `**${escapeMarkdown(sessionTitle(session))}**`,
+    ['| | |', '|:--|:--|', ...rows.map(([name, value]) => `| ${name} | ${value} |`)].join('\n'),
+  ].join('\n\n');
 }
 
 /** What people and scripts have written there, as far as a row has room for it; where the session comes from is told by its key. */
 function metadataRows({ metadata }: Pick<Session, 'metadata'>): (readonly [string, string])[] {
   const rows = Object.entries(metadata).filter(([name]) => name !== 'tags' && name !== 'importedFrom');
-  return rows.slice(0, mostMetadata).map(([name, value]) => [escapeMarkdown(name.slice(0, 40)), escapeMarkdown((typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').slice(0, 120))]);
+  return rows
+    .slice(0, mostMetadata)
+    .map(([name, value]) => [
+      escapeMarkdown(name.slice(0, 40)),
+      escapeMarkdown((typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ').slice(0, 120)),
+    ]);
 }
 
 /** What the user has put there; whatever else another tool has written under that name is no tag. */
@@ -71,7 +88,8 @@ export function parseTags(text: string): string[] {
 
 /** A fork counts what was said since, beside what it shares. */
 export function messagesText({ messageCount: count, parentSession }: Pick<Session, 'messageCount' | 'parentSession'>): string {
-  if (parentSession !== null) return count === 0 ? t('no new messages') : t(count === 1 ? '{0} new message' : '{0} new messages', wholeNumber(count));
+  if (parentSession !== null)
+    return count === 0 ? t('no new messages') : t(count === 1 ? '{0} new message' : '{0} new messages', wholeNumber(count));
   return t(count === 1 ? '{0} message' : '{0} messages', wholeNumber(count));
 }
 

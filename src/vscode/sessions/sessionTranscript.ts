@@ -25,13 +25,20 @@ export async function sessionTranscript(store: Pick<SessionStore, 'session' | 'p
     entries = [...page.entries, ...entries];
     hasMore = page.hasMore && page.entries.length > 0;
   }
-  const parts = [...head(session, place), ...(hasMore ? [`*${t('Older messages are left out here.')}*`] : []), ...entries.flatMap(entryText)];
+  const parts = [
+    ...head(session, place),
+    ...(hasMore ? [`*${t('Older messages are left out here.')}*`] : []),
+    ...entries.flatMap(entryText),
+  ];
   return `${parts.join('\n\n')}\n`;
 }
 
 function head(session: Session, place: string): string[] {
   const { id, createdAt, updatedAt } = session;
-  return [`# ${sessionTitle(session)}`, `*${t('To be read only')} · ${id} · ${t('{0} to {1}', timeText(createdAt), timeText(updatedAt))} · ${place}*`];
+  return [
+    `# ${sessionTitle(session)}`,
+    `*${t('To be read only')} · ${id} · ${t('{0} to {1}', timeText(createdAt), timeText(updatedAt))} · ${place}*`,
+  ];
 }
 
 function entryText({ content, createdAt, display }: StoredEntry): string[] {
@@ -40,7 +47,12 @@ function entryText({ content, createdAt, display }: StoredEntry): string[] {
     case 'message': {
       const speaker = content.role === 'user' ? t('You') : (content.model ?? t('Answer'));
       const ended = content.interrupted === undefined ? [] : [`*${interruptionText(content.interrupted)}*`];
-      return [`## ${speaker} · ${timeText(createdAt)}`, content.text, ...(content.attachments ? [`*${escapeMarkdown(attachmentNote(content.attachments))}*`] : []), ...ended];
+      return [
+        `## ${speaker} · ${timeText(createdAt)}`,
+        content.text,
+        ...(content.attachments ? [`*${escapeMarkdown(attachmentNote(content.attachments))}*`] : []),
+        ...ended,
+      ];
     }
     case 'tool_call':
       return [`*${t('Used {0}.', content.name)}*`];
@@ -51,7 +63,9 @@ function entryText({ content, createdAt, display }: StoredEntry): string[] {
     case 'usage_note':
       return [content.text];
     case 'custom_message':
-      return [content.customType === skillType ? `*${t('Read the skill {0}', escapeMarkdown(content.text.split('\n', 1)[0]!))}*` : content.text];
+      return [
+        content.customType === skillType ? `*${t('Read the skill {0}', escapeMarkdown(content.text.split('\n', 1)[0]!))}*` : content.text,
+      ];
     default:
       return [];
   }

@@ -41,13 +41,34 @@ async function pickAnswer({ tool, question }: PendingApproval, waiting: number):
   const { title, detail, note, everyTime, change } = question;
   const items: Item[] = [
     // The command itself, or why this is asked. The list cuts a long line: all of it can be read from the last item.
-    { label: `$(check) ${t('Allow')}`, description: plainLabel(visibleText(title)), ...(detail === null ? {} : { detail: plainLabel(visibleText(detail.replaceAll('\n', ' ⏎ '))) }), choice: 'allow' },
-    ...(everyTime ? [] : [{ label: `$(check-all) ${t('Allow for This Session')}`, description: t('whatever else {0} is called for', visibleText(tool)), choice: 'session' as const }]),
+    {
+      label: `$(check) ${t('Allow')}`,
+      description: plainLabel(visibleText(title)),
+      ...(detail === null ? {} : { detail: plainLabel(visibleText(detail.replaceAll('\n', ' ⏎ '))) }),
+      choice: 'allow',
+    },
+    ...(everyTime
+      ? []
+      : [
+          {
+            label: `$(check-all) ${t('Allow for This Session')}`,
+            description: t('whatever else {0} is called for', visibleText(tool)),
+            choice: 'session' as const,
+          },
+        ]),
     { label: `$(close) ${t('Deny')}`, description: t('the model is told, and goes on without it'), choice: 'deny' },
-    ...(detail !== null && (detail.length > longDetail || detail.includes('\n')) ? [{ label: `$(file) ${t('Show All of It')}`, description: t('answer afterwards with the same command'), choice: 'read' as const }] : []),
-    ...(change ? [{ label: `$(diff) ${t('Show the Change')}`, description: t('answer afterwards with the same command'), choice: 'show' as const }] : []),
+    ...(detail !== null && (detail.length > longDetail || detail.includes('\n'))
+      ? [{ label: `$(file) ${t('Show All of It')}`, description: t('answer afterwards with the same command'), choice: 'read' as const }]
+      : []),
+    ...(change
+      ? [{ label: `$(diff) ${t('Show the Change')}`, description: t('answer afterwards with the same command'), choice: 'show' as const }]
+      : []),
   ];
   const heading = waiting > 1 ? t('Permission Needed ({0} more waiting)', waiting - 1) : t('Permission Needed');
-  const picked = await window.showQuickPick(items, { title: heading, placeHolder: [title, ...(note === undefined ? [] : [note])].map((text) => visibleText(text)).join(' — '), ignoreFocusOut: true });
+  const picked = await window.showQuickPick(items, {
+    title: heading,
+    placeHolder: [title, ...(note === undefined ? [] : [note])].map((text) => visibleText(text)).join(' — '),
+    ignoreFocusOut: true,
+  });
   return picked?.choice;
 }

@@ -23,7 +23,9 @@ export class ChangeDocuments implements TextDocumentContentProvider, Disposable 
 
   /** Two versions of one text. The ending of `name` makes the language. */
   async compare(title: string, name: string, before: string, after: string): Promise<void> {
-    await commands.executeCommand('vscode.diff', this.document(name, 'before', before), this.document(name, 'after', after), title, { preview: true });
+    await commands.executeCommand('vscode.diff', this.document(name, 'before', before), this.document(name, 'after', after), title, {
+      preview: true,
+    });
   }
 
   provideTextDocumentContent(uri: Uri): string {

@@ -18,13 +18,23 @@ function toTool({ name, description, inputSchema }: LanguageModelToolInformation
     description,
     inputSchema: { type: 'object', properties: {}, ...inputSchema },
     access: 'write',
-    needsApproval: async (input) => ({ kind: 'tool', title: t('Use {0}', name), detail: JSON.stringify(input, null, 2) ?? null, everyTime: false, change: null }),
+    needsApproval: async (input) => ({
+      kind: 'tool',
+      title: t('Use {0}', name),
+      detail: JSON.stringify(input, null, 2) ?? null,
+      everyTime: false,
+      change: null,
+    }),
     async run(input, signal): Promise<ToolOutcome> {
       const source = new CancellationTokenSource();
       const cancel = () => source.cancel();
       signal.addEventListener('abort', cancel, { once: true });
       try {
-        const { content } = await lm.invokeTool(name, { input: typeof input === 'object' && input !== null ? input : {}, toolInvocationToken: undefined }, source.token);
+        const { content } = await lm.invokeTool(
+          name,
+          { input: typeof input === 'object' && input !== null ? input : {}, toolInvocationToken: undefined },
+          source.token,
+        );
         return { text: content.map(partText).join('\n'), status: 'ok', shownTokens };
       } finally {
         signal.removeEventListener('abort', cancel);

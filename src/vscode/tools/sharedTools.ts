@@ -15,8 +15,12 @@ export function shareTools(run: RunSharedTool): Disposable {
   const share = (name: SharedToolName, title: string, message: string) =>
     shared.add(
       lm.registerTool<object>(sharedToolNames[name], {
-        prepareInvocation: ({ input }) => ({ invocationMessage: title, confirmationMessages: { title, message: confirmation(message, input) } }),
-        invoke: async ({ input }, token) => new LanguageModelToolResult([new LanguageModelTextPart(await run(name, input, abortedBy(token)))]),
+        prepareInvocation: ({ input }) => ({
+          invocationMessage: title,
+          confirmationMessages: { title, message: confirmation(message, input) },
+        }),
+        invoke: async ({ input }, token) =>
+          new LanguageModelToolResult([new LanguageModelTextPart(await run(name, input, abortedBy(token)))]),
       }),
     );
   share('recall', t('Look up the open Threadkeeper session'), t('Passages of the conversation are given to the agent that asks.'));

@@ -1,5 +1,16 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { DiagnosticSeverity, FilePermission, FileSystemError, FileType, languages, Range, Uri, workspace, WorkspaceEdit, type TextDocument } from 'vscode';
+import {
+  DiagnosticSeverity,
+  FilePermission,
+  FileSystemError,
+  FileType,
+  languages,
+  Range,
+  Uri,
+  workspace,
+  WorkspaceEdit,
+  type TextDocument,
+} from 'vscode';
 import { changedRange } from '../../core/tools/files/changedRange';
 import { ToolFault } from '../../core/tools/tool';
 import type { CommandEnd, FileStat, FolderItem, Problem, ToolWorkspace } from '../../core/tools/toolWorkspace';
@@ -26,7 +37,10 @@ export class VscodeWorkspace implements ToolWorkspace {
   }
 
   get folders(): readonly WorkspaceFolder[] {
-    return (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({ name, root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path }));
+    return (workspace.workspaceFolders ?? []).map(({ name, uri }) => ({
+      name,
+      root: uri.scheme === 'file' ? uri.fsPath.replaceAll('\\', '/') : uri.path,
+    }));
   }
 
   get withheldVariables(): readonly string[] {
@@ -41,7 +55,11 @@ export class VscodeWorkspace implements ToolWorkspace {
   }
 
   async real(place: Place): Promise<Place | null> {
-    if (isAllOnDisk()) return realPlace(place, (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath));
+    if (isAllOnDisk())
+      return realPlace(
+        place,
+        (workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath),
+      );
     // Such a file system cannot say where a link leads: none is followed.
     const names = place.path.split('/').filter((name) => name !== '');
     for (let depth = 1; depth <= names.length; depth++) {
@@ -55,7 +73,11 @@ export class VscodeWorkspace implements ToolWorkspace {
   async stat(place: Place): Promise<FileStat | null> {
     try {
       const { type, size, mtime } = await workspace.fs.stat(this.uri(place));
-      return { kind: (type & FileType.Directory) !== 0 ? 'folder' : (type & FileType.File) !== 0 ? 'file' : 'other', bytes: size, modifiedAt: mtime };
+      return {
+        kind: (type & FileType.Directory) !== 0 ? 'folder' : (type & FileType.File) !== 0 ? 'file' : 'other',
+        bytes: size,
+        modifiedAt: mtime,
+      };
     } catch (error) {
       if (error instanceof FileSystemError && error.code === 'FileNotFound') return null;
       throw this.said(error, place);
@@ -112,7 +134,12 @@ export class VscodeWorkspace implements ToolWorkspace {
     return named.flatMap(([uri, all]) => {
       const at = this.placeOf(uri);
       if (!at) return [];
-      return all.map(({ message, range, severity, source }) => ({ place: at, line: range.start.line + 1, severity: severities[severity], text: source ? `${message} [${source}]` : message }));
+      return all.map(({ message, range, severity, source }) => ({
+        place: at,
+        line: range.start.line + 1,
+        severity: severities[severity],
+        text: source ? `${message} [${source}]` : message,
+      }));
     });
   }
 
@@ -121,14 +148,20 @@ export class VscodeWorkspace implements ToolWorkspace {
     const before = document.getText();
     const { start, end } = changedRange(before, after);
     const edit = new WorkspaceEdit();
-    edit.replace(document.uri, new Range(document.positionAt(start), document.positionAt(before.length - end)), after.slice(start, after.length - end));
+    edit.replace(
+      document.uri,
+      new Range(document.positionAt(start), document.positionAt(before.length - end)),
+      after.slice(start, after.length - end),
+    );
     if (!(await workspace.applyEdit(edit))) throw new ToolFault('The editor did not take the change. Nothing was written.');
     if (!(await document.save())) throw new ToolFault('The change is in the editor, but could not be saved. The user has to save it.');
     return decode(await workspace.fs.readFile(document.uri));
   }
 
   private write(place: Place, before: string | null, after: string, changed: Error): Thenable<void> {
-    return isAllOnDisk() ? replaceHeld(place, this.places, before, after, changed) : workspace.fs.writeFile(this.uri(place), new TextEncoder().encode(after));
+    return isAllOnDisk()
+      ? replaceHeld(place, this.places, before, after, changed)
+      : workspace.fs.writeFile(this.uri(place), new TextEncoder().encode(after));
   }
 
   private readonly places: HeldPlaces = { file: (place) => this.uri(place).fsPath, real: (place) => this.real(place) };
@@ -171,7 +204,10 @@ export class VscodeWorkspace implements ToolWorkspace {
       NoPermissions: `${name} is read-only or not accessible. Nothing was changed.`,
       Unavailable: `${name} cannot be reached at the moment.`,
     };
-    return new ToolFault(texts[error.code] ?? (/EACCES|EPERM|EROFS|permission|read-?only/i.test(error.message) ? texts['NoPermissions']! : `${name}: ${error.message}`));
+    return new ToolFault(
+      texts[error.code] ??
+        (/EACCES|EPERM|EROFS|permission|read-?only/i.test(error.message) ? texts['NoPermissions']! : `${name}: ${error.message}`),
+    );
   }
 }
 

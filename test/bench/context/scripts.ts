@@ -25,7 +25,14 @@ export function chat(turns: number, language: 'en' | 'zh'): Corpus {
   const filler = language === 'en' ? (tokens: number) => prose(tokens, random) : (tokens: number) => chineseProse(tokens, random);
   const facts = language === 'en' ? plantedFacts(Math.floor(turns / 10), 31) : chineseFacts(Math.floor(turns / 10));
   const updated = Array.from({ length: 8 }, (_, index) => updatedFact(index, language));
-  const rules = language === 'en' ? ['Standing rule: give every length in metres.', 'Standing rule: never mention the lighthouse keeper by name.', 'Standing rule: end reports with the word OVER.'] : ['长期规则：所有长度都用米。', '长期规则：不要提到灯塔看守人的名字。', '长期规则：每份报告以“完毕”结尾。'];
+  const rules =
+    language === 'en'
+      ? [
+          'Standing rule: give every length in metres.',
+          'Standing rule: never mention the lighthouse keeper by name.',
+          'Standing rule: end reports with the word OVER.',
+        ]
+      : ['长期规则：所有长度都用米。', '长期规则：不要提到灯塔看守人的名字。', '长期规则：每份报告以“完毕”结尾。'];
   const script = Array.from({ length: turns }, (_, turn): ScriptedTurn => {
     const said = [filler(60)];
     if (turn < rules.length) said.push(rules[turn]!);
@@ -33,7 +40,8 @@ export function chat(turns: number, language: 'en' | 'zh'): Corpus {
     const update = updated[turn % 8];
     const round = Math.floor((turn / turns) * 4);
     // Each of the eight is said once in every quarter of the conversation.
-    if (update && turn >= Math.ceil((round * turns) / 4) && turn < Math.ceil((round * turns) / 4) + 8) said.push(update.sentences[round] ?? '');
+    if (update && turn >= Math.ceil((round * turns) / 4) && turn < Math.ceil((round * turns) / 4) + 8)
+      said.push(update.sentences[round] ?? '');
     return { user: said.filter(Boolean).join(' '), calls: [], answer: filler(80) };
   });
   return { name: `chat ${language}`, turns: script, facts, updated, rules };
@@ -51,9 +59,22 @@ export function codeWork(turns: number, fileTokens = 500): Corpus {
     return {
       user: `${rules[turn] ?? `Task ${turn}: look at ${path} and fix what is wrong there.`} ${prose(20, random)}`,
       calls: [
-        { name: 'read_file', input: { path }, result: ok(`${prose(fileTokens / 2, random)}\n${fact?.sentence ?? ''}\n${prose(fileTokens / 2, random)}`) },
+        {
+          name: 'read_file',
+          input: { path },
+          result: ok(`${prose(fileTokens / 2, random)}\n${fact?.sentence ?? ''}\n${prose(fileTokens / 2, random)}`),
+        },
         { name: 'edit_file', input: { path, old_str: 'a', new_str: 'b' }, result: ok(`Edited ${path}.`) },
-        { name: 'run_command', input: { command: `npm test -- ${path}` }, result: failed ? { text: `1 failing\n  ✗ module${turn} adds up\nError: expected ${turn}, got ${turn + 1}\n${prose(80, random)}`, status: 'error' } : ok(`12 passing\n${prose(80, random)}`) },
+        {
+          name: 'run_command',
+          input: { command: `npm test -- ${path}` },
+          result: failed
+            ? {
+                text: `1 failing\n  ✗ module${turn} adds up\nError: expected ${turn}, got ${turn + 1}\n${prose(80, random)}`,
+                status: 'error',
+              }
+            : ok(`12 passing\n${prose(80, random)}`),
+        },
       ],
       answer: `Done with ${path}. ${prose(30, random)}`,
     };
@@ -64,10 +85,45 @@ export function codeWork(turns: number, fileTokens = 500): Corpus {
 function updatedFact(index: number, language: 'en' | 'zh'): Corpus['updated'][number] & { readonly sentences: readonly string[] } {
   const answers = Array.from({ length: 4 }, (_, version) => `PLAN-${index}-${'abcd'[version]}${(index * 37 + version * 211) % 1000}`);
   const question = language === 'en' ? `current plan number of convoy ${index}` : `第${index}号车队目前的计划编号`;
-  return { question, answers, sentences: answers.map((answer) => (language === 'en' ? `The current plan number of convoy ${index} is now ${answer}.` : `第${index}号车队目前的计划编号现在是${answer}。`)) };
+  return {
+    question,
+    answers,
+    sentences: answers.map((answer) =>
+      language === 'en'
+        ? `The current plan number of convoy ${index} is now ${answer}.`
+        : `第${index}号车队目前的计划编号现在是${answer}。`,
+    ),
+  };
 }
 
-const chineseWords = ['仓库', '港口', '风向', '账目', '木材', '值班', '检查', '早晨', '运输', '温度', '记录', '桥梁', '货物', '修理', '安排', '河岸', '信号', '工人', '天气', '明天', '已经', '可能', '需要', '大家', '慢慢', '重新'];
+const chineseWords = [
+  '仓库',
+  '港口',
+  '风向',
+  '账目',
+  '木材',
+  '值班',
+  '检查',
+  '早晨',
+  '运输',
+  '温度',
+  '记录',
+  '桥梁',
+  '货物',
+  '修理',
+  '安排',
+  '河岸',
+  '信号',
+  '工人',
+  '天气',
+  '明天',
+  '已经',
+  '可能',
+  '需要',
+  '大家',
+  '慢慢',
+  '重新',
+];
 
 function chineseProse(tokens: number, random: () => number): string {
   let text = '';

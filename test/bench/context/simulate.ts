@@ -24,7 +24,13 @@ export interface Outcome {
 }
 
 const silent: Logger = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
-const noNotes: MemoryNotes = { list: async () => [], read: async () => undefined, write: async () => undefined, delete: async () => undefined, rename: async () => undefined };
+const noNotes: MemoryNotes = {
+  list: async () => [],
+  read: async () => undefined,
+  write: async () => undefined,
+  delete: async () => undefined,
+  rename: async () => undefined,
+};
 
 /** A whole conversation of the corpus under a policy, with the real engine and a real store. */
 export async function simulate(policyName: string, corpus: Corpus, options: SimulatedOptions): Promise<Outcome> {
@@ -102,7 +108,11 @@ function workspaceTools(model: SimulatedModel): Tool[] {
     description: `${name} of the project`,
     inputSchema: { type: 'object' },
     access: 'read',
-    run: async (input) => model.turn?.calls.find((call) => call.name === name && JSON.stringify(call.input) === JSON.stringify(input))?.result ?? { text: 'There is no such file.', status: 'error' },
+    run: async (input) =>
+      model.turn?.calls.find((call) => call.name === name && JSON.stringify(call.input) === JSON.stringify(input))?.result ?? {
+        text: 'There is no such file.',
+        status: 'error',
+      },
   }));
 }
 

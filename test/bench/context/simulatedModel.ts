@@ -67,7 +67,9 @@ export class SimulatedModel implements ModelClient {
     const answered = request.messages.at(-1)?.blocks.some(({ type }) => type === 'tool_result') ?? false;
     const events: ModelEvent[] = [];
     if (turn && turn.calls.length > 0 && !answered) {
-      turn.calls.forEach(({ name, input }, index) => events.push({ type: 'block', index, block: { type: 'tool_use', callId: `call-${this.requests}-${index}`, name, input } }));
+      turn.calls.forEach(({ name, input }, index) =>
+        events.push({ type: 'block', index, block: { type: 'tool_use', callId: `call-${this.requests}-${index}`, name, input } }),
+      );
     } else {
       const text = turn?.answer ?? 'Yes.';
       events.push({ type: 'text_delta', index: 0, text }, { type: 'block', index: 0, block: { type: 'text', text } });
@@ -78,7 +80,12 @@ export class SimulatedModel implements ModelClient {
   }
 
   private account(request: ModelRequest): Omit<TokenUsage, 'output'> {
-    const texts = [request.system, ...(request.systemSummary ? [request.systemSummary] : []), JSON.stringify(request.tools), ...request.messages.flatMap(({ role, blocks }) => blocks.map((block) => `${role} ${JSON.stringify(block)}`))];
+    const texts = [
+      request.system,
+      ...(request.systemSummary ? [request.systemSummary] : []),
+      JSON.stringify(request.tools),
+      ...request.messages.flatMap(({ role, blocks }) => blocks.map((block) => `${role} ${JSON.stringify(block)}`)),
+    ];
     const blocks = texts.map((text) => ({ text, tokens: Math.ceil(estimateTokens(text) * factor) }));
     const parted = this.blocks.findIndex(({ text }, index) => blocks[index]?.text !== text);
     const same = parted === -1 ? this.blocks.length : parted;
@@ -110,7 +117,15 @@ export class SimulatedModel implements ModelClient {
     const prompt = request.messages.flatMap(({ blocks }) => blocks.map((block) => ('text' in block ? block.text : ''))).join('\n');
     const text = faultyText(fault, forgetfulSummary(request.system, prompt), prompt);
     if (text !== '') yield { type: 'block', index: 0, block: { type: 'text', text } };
-    yield { type: 'usage', usage: { input: Math.ceil(estimateTokens(prompt) * factor), output: Math.ceil(estimateTokens(text) * factor), cacheRead: 0, cacheWrite: 0 } };
+    yield {
+      type: 'usage',
+      usage: {
+        input: Math.ceil(estimateTokens(prompt) * factor),
+        output: Math.ceil(estimateTokens(text) * factor),
+        cacheRead: 0,
+        cacheWrite: 0,
+      },
+    };
     yield { type: 'stopped', reason: fault === 'cut' ? 'max_tokens' : 'end_turn' };
   }
 }
@@ -126,10 +141,19 @@ function faultyText(fault: SummaryFault | null, good: string, prompt: string): s
 /** In whatever shape the instructions ask for, one line of the transcript in twelve. */
 function forgetfulSummary(system: string, prompt: string): string {
   const transcript = /<conversation(?:-\d+)?>\n([\s\S]*?)\n<\/conversation/.exec(prompt)?.[1] ?? prompt;
-  const kept = transcript.split('\n').filter((line) => line.trim() !== '' && !/^\[#\d+ /.test(line)).filter((_, index) => index % 12 === 0).map((line) => line.slice(0, 120)).slice(-12);
+  const kept = transcript
+    .split('\n')
+    .filter((line) => line.trim() !== '' && !/^\[#\d+ /.test(line))
+    .filter((_, index) => index % 12 === 0)
+    .map((line) => line.slice(0, 120))
+    .slice(-12);
   const keys = [...system.matchAll(/"(\w+)":\s*(\[|")/g)];
   if (!/JSON/.test(system) || keys.length === 0) return kept.slice(-4).join(' ') || 'They talked.';
-  return JSON.stringify(Object.fromEntries(keys.map(([, key, kind], index) => [key, kind === '[' ? (index === 0 ? kept : []) : 'They talked, and it goes on.'])));
+  return JSON.stringify(
+    Object.fromEntries(
+      keys.map(([, key, kind], index) => [key, kind === '[' ? (index === 0 ? kept : []) : 'They talked, and it goes on.']),
+    ),
+  );
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -36,7 +36,14 @@ export function callSums(requests: readonly RecordedRequest[]): ReadonlyMap<stri
 /** One row per kind: nothing has to hold for them, they say where the cost of the scenario lies. */
 export function callRows(scenario: string, requests: readonly RecordedRequest[]): BenchRow[] {
   const rows = [...callSums(requests)].sort(([, a], [, b]) => costOf(b) - costOf(a));
-  return rows.map(([kind, sum]) => check(`${scenario}: ${kind}`, `${sum.requests} calls, fresh ${thousands(sum.fresh)}, written ${thousands(sum.written)}, read ${thousands(sum.read)}: ${thousands(costOf(sum))} cost units`, '', true));
+  return rows.map(([kind, sum]) =>
+    check(
+      `${scenario}: ${kind}`,
+      `${sum.requests} calls, fresh ${thousands(sum.fresh)}, written ${thousands(sum.written)}, read ${thousands(sum.read)}: ${thousands(costOf(sum))} cost units`,
+      '',
+      true,
+    ),
+  );
 }
 
 /** What asked for it, and whether it read the conversation's own prompt or a transcript. */
@@ -45,6 +52,10 @@ function kindOf(body: unknown): string {
   const last = JSON.stringify(messages?.at(-1) ?? '');
   const goesOn = /<threadkeeper-notice-\d+ kind=\\"compression\\">/.test(last);
   const orders = goesOn ? last : JSON.stringify(system ?? '');
-  const kind = last.includes('This summary of a conversation is not good enough') ? 'repair' : orders.includes('checkpoint summary') ? 'checkpoint' : 'summary';
+  const kind = last.includes('This summary of a conversation is not good enough')
+    ? 'repair'
+    : orders.includes('checkpoint summary')
+      ? 'checkpoint'
+      : 'summary';
   return `${kind}, ${goesOn ? 'in the prompt' : 'by transcript'}`;
 }

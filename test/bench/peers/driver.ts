@@ -30,7 +30,9 @@ export class Driver {
     public run: CliRun,
   ) {}
 
-  static async start(options: { readonly respond?: Responder; readonly args?: readonly string[]; readonly window?: number } = {}): Promise<Driver> {
+  static async start(
+    options: { readonly respond?: Responder; readonly args?: readonly string[]; readonly window?: number } = {},
+  ): Promise<Driver> {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-bench-'));
     const api = await MessagesApi.start();
     api.setModel(benchModel, { window: options.window ?? benchWindow, maxOutput: 8_000 });
@@ -140,7 +142,9 @@ export class Driver {
 /** A summariser as the measured products had it: it takes a while, writes at most 6 KB and forgets most of what it read. */
 export function lossySummary(request: Asked, seconds: number): Script {
   const careful = defaultReply(request);
-  const text = careful.blocks.flatMap((block) => ('pieces' in block && block.type === 'text' ? block.pieces.filter((piece) => typeof piece === 'string') : [])).join('');
+  const text = careful.blocks
+    .flatMap((block) => ('pieces' in block && block.type === 'text' ? block.pieces.filter((piece) => typeof piece === 'string') : []))
+    .join('');
   return after(delay(seconds * 1000), reply(forgetful(text)));
 }
 

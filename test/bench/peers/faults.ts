@@ -1,4 +1,16 @@
-import { after, delay, disconnect, errorEvent, halfEvent, overloaded, promptTooLong, rateLimited, reply, serverError, type Script } from '../../support/messagesApi/messagesApiScript';
+import {
+  after,
+  delay,
+  disconnect,
+  errorEvent,
+  halfEvent,
+  overloaded,
+  promptTooLong,
+  rateLimited,
+  reply,
+  serverError,
+  type Script,
+} from '../../support/messagesApi/messagesApiScript';
 import { wantsSummary } from '../../support/messagesApi/messagesApiDefault';
 import { prose, seeded } from '../corpus';
 import { check, Driver, lossySummary, type BenchRow } from './driver';
@@ -22,16 +34,28 @@ export async function faults(): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const { name, script, keeps } of single) {
     const random = seeded(5);
-    const driver = await Driver.start({ respond: (request) => (wantsSummary(request) ? lossySummary(request, 0) : reply(`Fine. ${prose(400, random)}`)) });
+    const driver = await Driver.start({
+      respond: (request) => (wantsSummary(request) ? lossySummary(request, 0) : reply(`Fine. ${prose(400, random)}`)),
+    });
     try {
       for (let turn = 0; turn < 4; turn++) await driver.turn(prose(400, random));
       driver.api.enqueue(...script);
       const hit = await driver.turn('and now?');
       const next = await driver.turn('go on');
-      const shown = driver.run.of('text_delta').map((line) => line['text']).join('');
+      const shown = driver.run
+        .of('text_delta')
+        .map((line) => line['text'])
+        .join('');
       const kept = keeps === undefined || shown.includes(keeps.slice(0, 60));
       const retried = driver.run.of('retry').length;
-      rows.push(check(`fault: ${name}`, `${hit['ok'] === true ? 'survives' : 'fails'}, next turn ${next['ok'] === true ? 'right' : 'wrong'}, ${retried} visible retries${keeps ? `, text ${kept ? 'kept' : 'lost'}` : ''}`, 'survives', hit['ok'] === true && next['ok'] === true && kept));
+      rows.push(
+        check(
+          `fault: ${name}`,
+          `${hit['ok'] === true ? 'survives' : 'fails'}, next turn ${next['ok'] === true ? 'right' : 'wrong'}, ${retried} visible retries${keeps ? `, text ${kept ? 'kept' : 'lost'}` : ''}`,
+          'survives',
+          hit['ok'] === true && next['ok'] === true && kept,
+        ),
+      );
     } finally {
       await driver.dispose();
     }
@@ -43,7 +67,10 @@ export async function faults(): Promise<BenchRow[]> {
 export async function deadSummariser(): Promise<BenchRow[]> {
   const turns = 60;
   const random = seeded(6);
-  const driver = await Driver.start({ window: 30_000, respond: (request) => (wantsSummary(request) ? overloaded() : reply(prose(500, random))) });
+  const driver = await Driver.start({
+    window: 30_000,
+    respond: (request) => (wantsSummary(request) ? overloaded() : reply(prose(500, random))),
+  });
   try {
     let right = 0;
     for (let turn = 0; turn < turns; turn++) if ((await driver.turn(prose(500, random)))['ok'] === true) right++;
@@ -51,7 +78,12 @@ export async function deadSummariser(): Promise<BenchRow[]> {
     const held = Math.max(0, ...compactions.map((line) => Number(line['heldMs'])));
     const noted = compactions.filter((line) => line['rung'] !== 'model' && typeof line['note'] === 'string').length;
     return [
-      check('summariser always failing: turns right', `${right} of ${turns}, ${compactions.length} compactions`, 'all', right === turns && compactions.length > 0),
+      check(
+        'summariser always failing: turns right',
+        `${right} of ${turns}, ${compactions.length} compactions`,
+        'all',
+        right === turns && compactions.length > 0,
+      ),
       check('summariser always failing: longest wait', `${(held / 1000).toFixed(2)} s`, '≤ 2 s', held <= 2_000),
       check('summariser always failing: said so', `${noted} of ${compactions.length}`, 'each', noted === compactions.length),
     ];

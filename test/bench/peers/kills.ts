@@ -33,7 +33,11 @@ export async function kills(): Promise<BenchRow[]> {
       const before = driver.run.of('text_delta').length;
       driver.begin(question);
       await stop.reached;
-      await driver.run.until(() => shownSince(driver, before) === text || text.startsWith(shownSince(driver, before)) && shownSince(driver, before).length >= text.length * 0.9);
+      await driver.run.until(
+        () =>
+          shownSince(driver, before) === text ||
+          (text.startsWith(shownSince(driver, before)) && shownSince(driver, before).length >= text.length * 0.9),
+      );
       const shown = shownSince(driver, before);
       const previous = promptText(driver, -1);
       await driver.killAndResume();
@@ -58,7 +62,11 @@ export async function kills(): Promise<BenchRow[]> {
 }
 
 function shownSince(driver: Driver, count: number): string {
-  return driver.run.of('text_delta').slice(count).map((line) => line['text']).join('');
+  return driver.run
+    .of('text_delta')
+    .slice(count)
+    .map((line) => line['text'])
+    .join('');
 }
 
 /** System text, tools and messages, without the cache marks, which move. */

@@ -42,7 +42,9 @@ export async function longChat(): Promise<BenchRow[]> {
     const leaves = Math.max(0, ...compactions.map((line) => Number(line['tokensAfter'])));
     const parts = largestLeave(driver);
     const first = driver.run.of('context').find((line) => Number(line['used']) > 0)!;
-    const overhead = (first['segments'] as { kind: string; tokens: number }[]).filter(({ kind }) => kind === 'system' || kind === 'tools').reduce((sum, { tokens }) => sum + tokens, 0);
+    const overhead = (first['segments'] as { kind: string; tokens: number }[])
+      .filter(({ kind }) => kind === 'system' || kind === 'tools')
+      .reduce((sum, { tokens }) => sum + tokens, 0);
     const unasked = driver.api.messages.filter((request) => isTurn(request.body)).length - turns;
     const peak = await driver.peakMemory();
     const calls = callRows('long chat', driver.api.messages);
@@ -50,11 +52,22 @@ export async function longChat(): Promise<BenchRow[]> {
     const found = await recallAll(driver, facts);
     return [
       check('long chat: turns right', `${right} of ${turns}, ${said} facts said`, '300', right === turns),
-      check('long chat: prompt tokens sent', `${thousands(sent.prompt)}, of which turns ${thousands(kinds['turn']?.tokens ?? 0)}`, '≤ 15M', sent.prompt <= 15_000_000, whatExcludesWhat),
+      check(
+        'long chat: prompt tokens sent',
+        `${thousands(sent.prompt)}, of which turns ${thousands(kinds['turn']?.tokens ?? 0)}`,
+        '≤ 15M',
+        sent.prompt <= 15_000_000,
+        whatExcludesWhat,
+      ),
       check('long chat: input cost units', thousands(sent.cost), '≤ 2.0M', sent.cost <= 2_000_000),
       check('long chat: cache-read share', sent.cachedShare.toFixed(3), '≥ .97', sent.cachedShare >= 0.97),
       check('fixed overhead (system + tools)', thousands(overhead), '≤ 3k', overhead <= 3_000),
-      check('compaction fires at / leaves', `${thousands(Math.min(...fires))}–${thousands(Math.max(...fires))} / ${thousands(leaves)} (${compactions.length} times; ${parts})`, 'as the policy says / ≤ 16k', leaves <= 16_000),
+      check(
+        'compaction fires at / leaves',
+        `${thousands(Math.min(...fires))}–${thousands(Math.max(...fires))} / ${thousands(leaves)} (${compactions.length} times; ${parts})`,
+        'as the policy says / ≤ 16k',
+        leaves <= 16_000,
+      ),
       check('user turn held by a compaction', `${(held / 1000).toFixed(2)} s at most`, '0 s', held < 100),
       check('facts in the last request', `${inContext} of ${factCount}`, '≥ 30', inContext >= 30),
       check('facts reachable by one recall', `${found} of ${factCount}`, '60', found === factCount),
@@ -70,7 +83,9 @@ export async function longChat(): Promise<BenchRow[]> {
 /** The arithmetic of the three rows about tokens and price. */
 function exclusions(sums: ReadonlyMap<string, CallSum>, compactions: number): string {
   const none: CallSum = { requests: 0, fresh: 0, written: 0, read: 0 };
-  const [turn, behind, summary] = ['turn', 'turn behind a changed prefix', 'summary, in the prompt'].map((kind) => sums.get(kind) ?? none) as [CallSum, CallSum, CallSum];
+  const [turn, behind, summary] = ['turn', 'turn behind a changed prefix', 'summary, in the prompt'].map(
+    (kind) => sums.get(kind) ?? none,
+  ) as [CallSum, CallSum, CallSum];
   const sizeOf = ({ fresh, written, read }: CallSum) => fresh + written + read;
   const ofTurns = sizeOf(turn) + sizeOf(behind);
   const left = (15_000_000 - ofTurns - sizeOf(summary)) / (compactions + 1);
@@ -84,11 +99,16 @@ function exclusions(sums: ReadonlyMap<string, CallSum>, compactions: number): st
 
 /** What the largest of the prompts was made of that a compaction has left. */
 function largestLeave({ run: { lines } }: Driver): string {
-  const leaves = lines.flatMap((line, index) => (line.type === 'compaction' && line['phase'] === 'end' && line['ok'] === true ? [index] : []));
+  const leaves = lines.flatMap((line, index) =>
+    line.type === 'compaction' && line['phase'] === 'end' && line['ok'] === true ? [index] : [],
+  );
   const largest = leaves.reduce((a, b) => (Number(lines[b]!['tokensAfter']) > Number(lines[a]!['tokensAfter']) ? b : a), leaves[0] ?? 0);
   const context = lines.slice(largest).find(({ type }) => type === 'context');
   const segments = (context?.['segments'] ?? []) as { kind: string; tokens: number }[];
-  return segments.filter(({ kind, tokens }) => kind !== 'reserved' && tokens > 0).map(({ kind, tokens }) => `${kind} ${thousands(tokens)}`).join(', ');
+  return segments
+    .filter(({ kind, tokens }) => kind !== 'reserved' && tokens > 0)
+    .map(({ kind, tokens }) => `${kind} ${thousands(tokens)}`)
+    .join(', ');
 }
 
 /** One call per fact, ten in a turn; counted when the result of the call carries the answer. */

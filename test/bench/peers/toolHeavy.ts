@@ -20,7 +20,8 @@ export async function toolHeavy(): Promise<BenchRow[]> {
       const queries = asksIn(request, /^look up: (.+)$/gm);
       if (queries.length > 0) return reply(...queries.map((query) => toolCall('recall', { query, maxTokens: 600 })));
       const notes = asksIn(request, /^read note (\S+)$/gm);
-      if (notes.length > 0) return reply('I read them.', ...notes.map((path) => toolCall('memory', { command: 'view', path: `/memories/${path}` })));
+      if (notes.length > 0)
+        return reply('I read them.', ...notes.map((path) => toolCall('memory', { command: 'view', path: `/memories/${path}` })));
       return reply(`Done reading. ${prose(60, random)}`);
     },
   });
@@ -33,8 +34,12 @@ export async function toolHeavy(): Promise<BenchRow[]> {
       const mine = names.slice(turn * 3, turn * 3 + 3);
       for (const [index, name] of mine.entries()) {
         const fact = index === 0 ? facts[Math.floor((turn * factCount) / turns)]! : undefined;
-        const first = index === 0 && (turn === 0 || Math.floor(((turn - 1) * factCount) / turns) !== Math.floor((turn * factCount) / turns));
-        await writeFile(join(folder, name), `${prose(resultTokens / 2, random)}\n${fact && first ? fact.sentence : ''}\n${prose(resultTokens / 2, random)}\n`);
+        const first =
+          index === 0 && (turn === 0 || Math.floor(((turn - 1) * factCount) / turns) !== Math.floor((turn * factCount) / turns));
+        await writeFile(
+          join(folder, name),
+          `${prose(resultTokens / 2, random)}\n${fact && first ? fact.sentence : ''}\n${prose(resultTokens / 2, random)}\n`,
+        );
       }
       const { ok } = await driver.turn(mine.map((name) => `read note ${name}`).join('\n'));
       if (ok === true) right++;

@@ -13,7 +13,7 @@ export interface Said {
 export interface EvidenceSet {
   readonly name: string;
   readonly said: readonly Said[];
-  readonly questions: readonly { readonly text: string; /** Ids; never empty. */ readonly evidence: readonly string[] }[];
+  readonly questions: readonly { readonly text: string /** Ids; never empty. */; readonly evidence: readonly string[] }[];
 }
 
 const turnMs = 600_000;
@@ -22,7 +22,11 @@ const turnMs = 600_000;
 export function plantedEvidence(seed: number): EvidenceSet[] {
   const { turns, facts } = recallCorpus({ seed, turns: 2_000, facts: 200, updated: 40 });
   const began = Date.UTC(2026, 0, 5, 8);
-  const said = turns.flatMap(({ session, ...texts }, turn) => (['user', 'assistant'] as const).map((role): Said => ({ id: `t${turn}-${role}`, session: `s${session}`, role, text: texts[role], at: began + turn * turnMs })));
+  const said = turns.flatMap(({ session, ...texts }, turn) =>
+    (['user', 'assistant'] as const).map(
+      (role): Said => ({ id: `t${turn}-${role}`, session: `s${session}`, role, text: texts[role], at: began + turn * turnMs }),
+    ),
+  );
   const questions = facts.map(({ question, values }) => {
     const stated = said.find(({ text }) => text.includes(values.at(-1)!));
     if (!stated) throw new Error(`The corpus does not state ${values.at(-1)}.`);

@@ -20,17 +20,23 @@ const months = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 
 export function readLocomo(json: string): EvidenceSet[] {
   const samples = z.array(Sample).parse(JSON.parse(json));
   return samples.map(({ sample_id: id, conversation, qa }, index) => {
-    const numbers = Object.keys(conversation).flatMap((key) => /^session_(\d+)$/.exec(key)?.[1] ?? []).map(Number);
-    const said = numbers.sort((a, b) => a - b).flatMap((number) => {
-      const began = parseTime(conversation[`session_${number}_date_time`]);
-      return Turns.parse(conversation[`session_${number}`]).map((turn, order): Said => ({
-        id: turn.dia_id,
-        session: `session ${number}`,
-        role: 'user',
-        text: `${turn.speaker}: ${turn.text}${turn.blip_caption ? ` [picture: ${turn.blip_caption}]` : ''}`,
-        at: began + order * 60_000,
-      }));
-    });
+    const numbers = Object.keys(conversation)
+      .flatMap((key) => /^session_(\d+)$/.exec(key)?.[1] ?? [])
+      .map(Number);
+    const said = numbers
+      .sort((a, b) => a - b)
+      .flatMap((number) => {
+        const began = parseTime(conversation[`session_${number}_date_time`]);
+        return Turns.parse(conversation[`session_${number}`]).map(
+          (turn, order): Said => ({
+            id: turn.dia_id,
+            session: `session ${number}`,
+            role: 'user',
+            text: `${turn.speaker}: ${turn.text}${turn.blip_caption ? ` [picture: ${turn.blip_caption}]` : ''}`,
+            at: began + order * 60_000,
+          }),
+        );
+      });
     const known = new Set(said.map((one) => one.id));
     const questions = qa.flatMap(({ question, evidence = [], category }) => {
       // Some name several in one string.

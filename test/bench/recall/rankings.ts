@@ -8,7 +8,9 @@ import type { EvidenceSet, Said } from './evidence';
 type Ranking = (question: string, limit: number) => readonly string[];
 
 /** What the tables compare. Each is given everything that was said, and then asks it all of the questions. */
-export const rankings: Readonly<Record<string, (said: readonly Said[], work: (ranking: Ranking) => EvidenceShares) => Promise<EvidenceShares>>> = {
+export const rankings: Readonly<
+  Record<string, (said: readonly Said[], work: (ranking: Ranking) => EvidenceShares) => Promise<EvidenceShares>>
+> = {
   'as recall ranks': bySearch,
   'without neighbours and sessions': async (said, work) => work(byAlone(said)),
   'plain BM25': async (said, work) => work(byFrequency(said)),
@@ -34,16 +36,29 @@ async function bySearch(said: readonly Said[], work: (ranking: Ranking) => Evide
     for (const name of new Set(said.map(({ session }) => session))) {
       const session = store.session(name);
       let parent: string | null = null;
-      const entries = said.filter((one) => one.session === name).map(({ id, role, text, at }) => {
-        const entry = { uuid: id, session, parent, createdAt: at, modelFacing: true, display: true, tokenEstimate: 1, content: { type: 'message' as const, role, text } };
-        parent = id;
-        return entry;
-      });
+      const entries = said
+        .filter((one) => one.session === name)
+        .map(({ id, role, text, at }) => {
+          const entry = {
+            uuid: id,
+            session,
+            parent,
+            createdAt: at,
+            modelFacing: true,
+            display: true,
+            tokenEstimate: 1,
+            content: { type: 'message' as const, role, text },
+          };
+          parent = id;
+          return entry;
+        });
       store.core.append(session, { entries });
     }
     store.index(1_000);
     // Several passages of one message are one.
-    return work((text, limit) => [...new Set(store.core.search({ text, limit: 2 * limit }).hits.map(({ entry }) => entry))].slice(0, limit));
+    return work((text, limit) =>
+      [...new Set(store.core.search({ text, limit: 2 * limit }).hits.map(({ entry }) => entry))].slice(0, limit),
+    );
   } finally {
     store.database.close();
     temp.remove();
@@ -53,7 +68,10 @@ async function bySearch(said: readonly Said[], work: (ranking: Ranking) => Evide
 /** The same terms and boosts, with each message in a group of its own. */
 function byAlone(said: readonly Said[]): Ranking {
   const passages = said.map((one) => ({ ...one, group: one.id, byUser: one.role === 'user' }));
-  return (question, limit) => rankPassages(question, passages).slice(0, limit).map(({ item }) => item.id);
+  return (question, limit) =>
+    rankPassages(question, passages)
+      .slice(0, limit)
+      .map(({ item }) => item.id);
 }
 
 /** BM25 over stemmed terms without stop words that are OR-ed, and nothing else. */
@@ -65,8 +83,18 @@ function byFrequency(said: readonly Said[]): Ranking {
     return { id, frequencies, length: text.length / average };
   });
   return (question, limit) => {
-    const terms = queryTerms(question).map((term) => ({ term, idf: inverseFrequency(documents.filter(({ frequencies }) => frequencies.has(term)).length, documents.length) }));
-    const scored = documents.map(({ id, frequencies, length }) => ({ id, score: terms.reduce((sum, { term, idf }) => sum + idf * saturation(frequencies.get(term) ?? 0, length), 0) }));
-    return scored.filter(({ score }) => score > 0).sort((a, b) => b.score - a.score).slice(0, limit).map(({ id }) => id);
+    const terms = queryTerms(question).map((term) => ({
+      term,
+      idf: inverseFrequency(documents.filter(({ frequencies }) => frequencies.has(term)).length, documents.length),
+    }));
+    const scored = documents.map(({ id, frequencies, length }) => ({
+      id,
+      score: terms.reduce((sum, { term, idf }) => sum + idf * saturation(frequencies.get(term) ?? 0, length), 0),
+    }));
+    return scored
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score)
+      .slice(0, limit)
+      .map(({ id }) => id);
   };
 }

@@ -69,8 +69,20 @@ export class BenchStore {
     const leaf = this.core.session(session)?.leaf ?? null;
     const entry = message(session, leaf, 1);
     const content: ContentOf<'compaction'> = {
-      type: 'compaction', operationId: entry.uuid, summaryText: prose(4000), firstKeptEntry: leaf, coversFrom: null, tokensBefore: 100_000,
-      tokensAfter: 10_000, messagesBefore: 400, messagesAfter: 40, trigger: 'automatic', rung: 'model', model: 'm', durationMs: 1, heldMs: 0,
+      type: 'compaction',
+      operationId: entry.uuid,
+      summaryText: prose(4000),
+      firstKeptEntry: leaf,
+      coversFrom: null,
+      tokensBefore: 100_000,
+      tokensAfter: 10_000,
+      messagesBefore: 400,
+      messagesAfter: 40,
+      trigger: 'automatic',
+      rung: 'model',
+      model: 'm',
+      durationMs: 1,
+      heldMs: 0,
       needsSummaryRetry: false,
     };
     this.core.append(session, { entries: [{ ...entry, content }] });
@@ -93,7 +105,13 @@ let counter = 0;
 
 /** With a uuid that sorts by time and differs between processes, as a UUID v7 does. */
 export function message(session: string, parent: string | null, characters: number): NewEntry {
-  const uuid = `${Date.now().toString(16).padStart(12, '0').replace(/^(.{8})/, '$1-')}-7${(++counter).toString(16).padStart(11, '0').replace(/^(.{3})(.{4})/, '$1-$2-')}${process.pid.toString(16).padStart(8, '0')}`;
+  const uuid = `${Date.now()
+    .toString(16)
+    .padStart(12, '0')
+    .replace(/^(.{8})/, '$1-')}-7${(++counter)
+    .toString(16)
+    .padStart(11, '0')
+    .replace(/^(.{3})(.{4})/, '$1-$2-')}${process.pid.toString(16).padStart(8, '0')}`;
   return {
     uuid,
     session,

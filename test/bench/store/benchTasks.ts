@@ -23,7 +23,19 @@ export const benchTasks = {
     return null;
   },
 
-  async fill({ folder, session, entries, characters, index }: { folder: string; session: string; entries: number; characters: number; index?: boolean }) {
+  async fill({
+    folder,
+    session,
+    entries,
+    characters,
+    index,
+  }: {
+    folder: string;
+    session: string;
+    entries: number;
+    characters: number;
+    index?: boolean;
+  }) {
     const store = await BenchStore.open(folder);
     store.say(store.session(session), entries, characters, 200);
     const pragma = (name: string) => Number(store.database.connection.get(`PRAGMA ${name}`)?.[name]);
@@ -134,7 +146,15 @@ export const benchTasks = {
       };
       const parts = text.split(' ').map((part) => `%${part}%`);
       times.search.push(Math.min(...[1, 2, 3].map(() => run(() => store.core.search({ text, limit: 20 })))));
-      times.like.push(Math.min(...[1, 2].map(() => run(() => store.database.connection.all(`SELECT entry FROM bodies WHERE ${parts.map(() => 'text LIKE ?').join(' OR ')}`, parts)))));
+      times.like.push(
+        Math.min(
+          ...[1, 2].map(() =>
+            run(() =>
+              store.database.connection.all(`SELECT entry FROM bodies WHERE ${parts.map(() => 'text LIKE ?').join(' OR ')}`, parts),
+            ),
+          ),
+        ),
+      );
     }
     store.close();
     return { search: median(times.search), worst: Math.max(...times.search), like: median(times.like) };
@@ -179,7 +199,13 @@ export const benchTasks = {
       }
     });
     await measure('300 parts of a streamed answer', async () => {
-      const chunk = { ...message(session, null, 1), kind: 'message', provider: 'p', model: 'm', text: 'a few words of an answer '.repeat(4) } as const;
+      const chunk = {
+        ...message(session, null, 1),
+        kind: 'message',
+        provider: 'p',
+        model: 'm',
+        text: 'a few words of an answer '.repeat(4),
+      } as const;
       for (let i = 0; i < 300; i++) await opened.writePartial({ ...chunk, entry: chunk.uuid });
     });
     await measure('100 pages', async () => {

@@ -16,7 +16,9 @@ export class BranchBuilder {
       createdAt: seq * 1_000,
       modelFacing: flags.modelFacing ?? !notModelFacing.has(content.type),
       display: flags.display ?? true,
-      tokenEstimate: estimateTokens(entryText(content)) + (content.type === 'message' ? (content.attachments ?? []).reduce((sum, one) => sum + attachmentTokens(one), 0) : 0),
+      tokenEstimate:
+        estimateTokens(entryText(content)) +
+        (content.type === 'message' ? (content.attachments ?? []).reduce((sum, one) => sum + attachmentTokens(one), 0) : 0),
       content,
       seq,
     };
@@ -70,4 +72,12 @@ export class BranchBuilder {
   }
 }
 
-const notModelFacing = new Set<EntryContent['type']>(['compaction', 'compaction_undone', 'checkpoint', 'label', 'session_info', 'custom', 'model_change']);
+const notModelFacing = new Set<EntryContent['type']>([
+  'compaction',
+  'compaction_undone',
+  'checkpoint',
+  'label',
+  'session_info',
+  'custom',
+  'model_change',
+]);

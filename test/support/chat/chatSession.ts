@@ -33,5 +33,7 @@ export async function openChat(options: VscodeOptions & { readonly window?: numb
 
 /** About this many tokens of words that do not repeat. */
 export function words(tokens: number, seed: number): string {
-  return Array.from({ length: tokens }, (_, i) => `term${(i * 31 + seed * 7919) % 9973}`).join(' ').slice(0, tokens * 4);
+  return Array.from({ length: tokens }, (_, i) => `term${(i * 31 + seed * 7919) % 9973}`)
+    .join(' ')
+    .slice(0, tokens * 4);
 }

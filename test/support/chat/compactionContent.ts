@@ -1,6 +1,10 @@
 import type { ContentOf } from '../../../src/core/session/entry';
 
-export function compactionContent(operationId: string, firstKeptEntry: string | null, more: Partial<ContentOf<'compaction'>> = {}): ContentOf<'compaction'> {
+export function compactionContent(
+  operationId: string,
+  firstKeptEntry: string | null,
+  more: Partial<ContentOf<'compaction'>> = {},
+): ContentOf<'compaction'> {
   return {
     type: 'compaction',
     operationId,

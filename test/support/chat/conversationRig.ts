@@ -54,7 +54,10 @@ export class ScriptedSummarizer implements Summarizer {
     delete this.continuesFrom;
   }
 
-  async summarize({ prompt, system, schema, continues, onProgress }: SummaryRequest, signal: AbortSignal): Promise<{ text: string; usage: TokenUsage }> {
+  async summarize(
+    { prompt, system, schema, continues, onProgress }: SummaryRequest,
+    signal: AbortSignal,
+  ): Promise<{ text: string; usage: TokenUsage }> {
     this.prompts.push(prompt);
     this.systems.push(system);
     this.schemas.push(schema);
@@ -62,7 +65,8 @@ export class ScriptedSummarizer implements Summarizer {
     if (this.begun) onProgress?.(this.begun.usage, this.begun.text);
     if (this.begun?.more) onProgress?.(null, this.begun.more);
     if (this.isDead) return new Promise(() => undefined);
-    if (this.hold) await Promise.race([this.hold.opened, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
+    if (this.hold)
+      await Promise.race([this.hold.opened, new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))]);
     if (signal.aborted) throw new CancelledError();
     const scripted = this.answers.shift();
     const answer = typeof scripted === 'function' ? scripted(prompt) : scripted;
@@ -73,7 +77,8 @@ export class ScriptedSummarizer implements Summarizer {
       return { text: answer, usage };
     }
     if (this.fail) throw new ModelError({ reason: this.fail, detail: 'by script' });
-    const text = this.answer ?? JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
+    const text =
+      this.answer ?? JSON.stringify({ logos: ['the plan is set (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
     return { text, usage: { input: 10, output: 10, cacheRead: 0, cacheWrite: 0 } };
   }
 }
@@ -121,7 +126,15 @@ export class ConversationRig {
     public instructions: string,
   ) {}
 
-  static async create(options: { window?: number; /** Tokens of any text, instead of an estimate. */ counts?: number; instructions?: string; binding?: () => Promise<ModelBinding>; costOf?: CostOf } = {}): Promise<ConversationRig> {
+  static async create(
+    options: {
+      window?: number /** Tokens of any text, instead of an estimate. */;
+      counts?: number;
+      instructions?: string;
+      binding?: () => Promise<ModelBinding>;
+      costOf?: CostOf;
+    } = {},
+  ): Promise<ConversationRig> {
     const folder = await mkdtemp(join(tmpdir(), 'threadkeeper-rig-'));
     const model = new ScriptedModel({ window: options.window ?? 10_000, maxOutput: 1_000 });
     const rig = new ConversationRig(folder, await openTestStore(folder), model, new ScriptedSummarizer(), options.instructions ?? '');
@@ -144,7 +157,13 @@ export class ConversationRig {
 
   /** The same session in a window of its own, with the same policy; to be disposed of first. */
   async besides(): Promise<ConversationRig> {
-    const rig = new ConversationRig(this.folder, await openTestStore(this.folder, 'there'), this.model, new ScriptedSummarizer(), this.instructions);
+    const rig = new ConversationRig(
+      this.folder,
+      await openTestStore(this.folder, 'there'),
+      this.model,
+      new ScriptedSummarizer(),
+      this.instructions,
+    );
     Object.assign(rig, { session: this.session, policy: this.policy, overrides: this.overrides });
     await rig.open();
     return rig;
@@ -153,7 +172,11 @@ export class ConversationRig {
   private async open(): Promise<void> {
     const scripted = async (): Promise<ModelBinding> => {
       const info = await this.model.describe(this.modelId);
-      return { client: this.model, info: { ...info, window: this.windows.get(this.modelId) ?? info.window }, summarizer: this.summarizes ? this.summarizer : null };
+      return {
+        client: this.model,
+        info: { ...info, window: this.windows.get(this.modelId) ?? info.window },
+        summarizer: this.summarizes ? this.summarizer : null,
+      };
     };
     const binding = this.binding ?? scripted;
     const keep: Logger['info'] = (event, data) => void this.logged.push({ event, data });
@@ -194,7 +217,19 @@ export class ConversationRig {
       memoryHead: async () => null,
       resolveModel: binding,
       costOf: this.costOf,
-      policy: (session) => resolveSessionPolicy({ preset: this.policy, overrides: { 'compaction.automatic': this.autoCompact, 'checkpoint.enabled': false, 'compaction.prepareAtPercent': 0, ...this.overrides } }, session.policy).policy,
+      policy: (session) =>
+        resolveSessionPolicy(
+          {
+            preset: this.policy,
+            overrides: {
+              'compaction.automatic': this.autoCompact,
+              'checkpoint.enabled': false,
+              'compaction.prepareAtPercent': 0,
+              ...this.overrides,
+            },
+          },
+          session.policy,
+        ).policy,
       askWhenFull: (...question) => this.whenFull(...question),
       reviewCompaction: (...review) => this.review(...review),
       offerBranchSummary: () => this.offersBranchSummary,

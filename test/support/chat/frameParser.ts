@@ -12,7 +12,9 @@ export interface ReadFrame {
  * a tag that nothing closes, an end without a beginning, the seal anywhere but in a tag.
  */
 export function readFrames(text: string, seal: string): ReadFrame[] {
-  const stack: { tag: string; attributes: Record<string, string>; from: number; inside: ReadFrame[] }[] = [{ tag: '', attributes: {}, from: 0, inside: [] }];
+  const stack: { tag: string; attributes: Record<string, string>; from: number; inside: ReadFrame[] }[] = [
+    { tag: '', attributes: {}, from: 0, inside: [] },
+  ];
   let at = 0;
   for (;;) {
     const found = text.indexOf(seal, at);
@@ -24,9 +26,12 @@ export function readFrames(text: string, seal: string): ReadFrame[] {
     let end = found + seal.length;
     if (closing) {
       const open = stack.pop()!;
-      if (stack.length === 0 || open.tag !== closing[1] || text[end] !== '>') throw new Error(`an end of ${closing[1]} without a beginning: ${around(text, start)}`);
+      if (stack.length === 0 || open.tag !== closing[1] || text[end] !== '>')
+        throw new Error(`an end of ${closing[1]} without a beginning: ${around(text, start)}`);
       if (text[start - 1] !== '\n') throw new Error(`an end that is not on a line of its own: ${around(text, start)}`);
-      stack.at(-1)!.inside.push({ tag: open.tag, attributes: open.attributes, text: text.slice(open.from, start - 1), inside: open.inside });
+      stack
+        .at(-1)!
+        .inside.push({ tag: open.tag, attributes: open.attributes, text: text.slice(open.from, start - 1), inside: open.inside });
       at = end + 1;
       continue;
     }
@@ -53,7 +58,12 @@ export function readFrames(text: string, seal: string): ReadFrame[] {
 
 /** `data file(notice cut)`: tags and kinds, without texts. */
 export function outlineOf(frames: readonly ReadFrame[]): string {
-  return frames.map(({ tag, attributes, inside }) => [tag, attributes['kind']].filter(Boolean).join(' ') + (inside.length === 0 ? '' : `(${outlineOf(inside)})`)).join(', ');
+  return frames
+    .map(
+      ({ tag, attributes, inside }) =>
+        [tag, attributes['kind']].filter(Boolean).join(' ') + (inside.length === 0 ? '' : `(${outlineOf(inside)})`),
+    )
+    .join(', ');
 }
 
 function around(text: string, at: number): string {

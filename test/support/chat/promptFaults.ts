@@ -10,7 +10,8 @@ export function promptFaults(messages: Projection['messages']): string[] {
     if (role === messages[i + 1]?.role) faults.push(`message ${i} is followed by the same role`);
     const results = (messages[i + 1]?.blocks ?? []).flatMap((block) => (block.type === 'tool_result' ? [block.callId] : []));
     const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.callId] : []));
-    if (calls.length > 0 && calls.toSorted().join() !== results.toSorted().join()) faults.push(`calls ${calls.join()} are answered by ${results.join()}`);
+    if (calls.length > 0 && calls.toSorted().join() !== results.toSorted().join())
+      faults.push(`calls ${calls.join()} are answered by ${results.join()}`);
     const before = (messages[i - 1]?.blocks ?? []).flatMap((block) => (block.type === 'tool_use' ? [block.callId] : []));
     for (const block of blocks) {
       if (block.type === 'text' && block.text.trim() === '') faults.push(`message ${i} has an empty text`);

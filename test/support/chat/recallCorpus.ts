@@ -60,7 +60,11 @@ export function recallCorpus({ seed, turns: count, facts: factCount, updated }: 
         return;
       }
       const said = i === 0 ? kind.state(project, stated) : kind.correct[(i - 1) % kind.correct.length]!(project, stated);
-      turns[at] = { session, user: `${language.chat(random)} ${said}`, assistant: random.next() < 0.3 && !asked.has(at) ? kind.echo(project, stated) : assistant };
+      turns[at] = {
+        session,
+        user: `${language.chat(random)} ${said}`,
+        assistant: random.next() < 0.3 && !asked.has(at) ? kind.echo(project, stated) : assistant,
+      };
     });
     return { question: kind.question(project), values };
   });
@@ -110,12 +114,19 @@ function syllable(n: number): string {
 }
 
 const english: Language = {
-  projects: 'Harbor Falcon Juniper Quartz Lantern Meadow Nimbus Orchard Pelican Saffron Timber Umbra Velvet Willow Zephyr Anchor Birch Comet Drift Ember'.split(' '),
+  projects:
+    'Harbor Falcon Juniper Quartz Lantern Meadow Nimbus Orchard Pelican Saffron Timber Umbra Velvet Willow Zephyr Anchor Birch Comet Drift Ember'.split(
+      ' ',
+    ),
   kinds: [
     {
       unit: 'port',
       state: (p, v) => `The ${p} service listens on port ${v}.`,
-      correct: [(p, v) => `The ${p} service now listens on port ${v}.`, (p, v) => `Correction: the port of ${p} is ${v}.`, (p, v) => `We had to change the port of the ${p} service again, to ${v}.`],
+      correct: [
+        (p, v) => `The ${p} service now listens on port ${v}.`,
+        (p, v) => `Correction: the port of ${p} is ${v}.`,
+        (p, v) => `We had to change the port of the ${p} service again, to ${v}.`,
+      ],
       echo: (p, v) => `Noted, port ${v} for ${p}.`,
       ask: (p) => `Which port does the ${p} service listen on?`,
       bare: (v) => `It is ${v}, as far as I know.`,
@@ -124,7 +135,11 @@ const english: Language = {
     {
       unit: 'day',
       state: (p, v) => `We promised the customer to deliver ${p} on ${v}.`,
-      correct: [(p, v) => `The delivery of ${p} is postponed to ${v}.`, (p, v) => `New date: ${p} will be delivered on ${v}.`, (p, v) => `The customer accepts that ${p} is delivered on ${v}.`],
+      correct: [
+        (p, v) => `The delivery of ${p} is postponed to ${v}.`,
+        (p, v) => `New date: ${p} will be delivered on ${v}.`,
+        (p, v) => `The customer accepts that ${p} is delivered on ${v}.`,
+      ],
       echo: (p, v) => `I will remember ${v} as the delivery date of ${p}.`,
       ask: (p) => `When do we deliver ${p} to the customer?`,
       bare: (v) => `Let us say ${v}.`,
@@ -133,7 +148,11 @@ const english: Language = {
     {
       unit: 'person',
       state: (p, v) => `${v} is responsible for ${p}.`,
-      correct: [(p, v) => `${v} is now responsible for ${p}.`, (p, v) => `From Monday on the person responsible for ${p} is ${v}.`, (p, v) => `The responsibility for ${p} went to ${v}.`],
+      correct: [
+        (p, v) => `${v} is now responsible for ${p}.`,
+        (p, v) => `From Monday on the person responsible for ${p} is ${v}.`,
+        (p, v) => `The responsibility for ${p} went to ${v}.`,
+      ],
       echo: (p, v) => `Understood: ${p} belongs to ${v}.`,
       ask: (p) => `Who is responsible for ${p}?`,
       bare: (v) => `That would be ${v}.`,
@@ -142,7 +161,11 @@ const english: Language = {
     {
       unit: 'place',
       state: (p, v) => `${p} is deployed in ${v}.`,
-      correct: [(p, v) => `Since the incident ${p} is deployed in ${v}.`, (p, v) => `The deployment of ${p} moved to ${v}.`, (p, v) => `We deployed ${p} in ${v} instead.`],
+      correct: [
+        (p, v) => `Since the incident ${p} is deployed in ${v}.`,
+        (p, v) => `The deployment of ${p} moved to ${v}.`,
+        (p, v) => `We deployed ${p} in ${v} instead.`,
+      ],
       echo: (p, v) => `So ${v} it is for ${p}.`,
       ask: (p) => `In which zone is ${p} deployed?`,
       bare: (v) => `In ${v}.`,
@@ -151,7 +174,11 @@ const english: Language = {
     {
       unit: 'money',
       state: (p, v) => `The yearly budget of ${p} is ${v} euros.`,
-      correct: [(p, v) => `The yearly budget of ${p} was raised to ${v} euros.`, (p, v) => `Finance cut the budget of ${p} to ${v} euros.`, (p, v) => `The budget of ${p} is ${v} euros from now on.`],
+      correct: [
+        (p, v) => `The yearly budget of ${p} was raised to ${v} euros.`,
+        (p, v) => `Finance cut the budget of ${p} to ${v} euros.`,
+        (p, v) => `The budget of ${p} is ${v} euros from now on.`,
+      ],
       echo: (p, v) => `A budget of ${v} euros for ${p}, then.`,
       ask: (p) => `What is the yearly budget of ${p}?`,
       bare: (v) => `About ${v} euros.`,
@@ -234,7 +261,11 @@ const chinese: Language = {
     {
       unit: 'money',
       state: (p, v) => `${p}的年度预算是${v}欧元。`,
-      correct: [(p, v) => `${p}的年度预算提高到${v}欧元。`, (p, v) => `财务把${p}的预算减到${v}欧元。`, (p, v) => `从现在起${p}的预算是${v}欧元。`],
+      correct: [
+        (p, v) => `${p}的年度预算提高到${v}欧元。`,
+        (p, v) => `财务把${p}的预算减到${v}欧元。`,
+        (p, v) => `从现在起${p}的预算是${v}欧元。`,
+      ],
       echo: (p, v) => `也就是说${p}有${v}欧元的预算。`,
       ask: (p) => `${p}的年度预算是多少？`,
       bare: (v) => `大约${v}欧元。`,

@@ -4,7 +4,9 @@ import type { ModelInfo } from '../../../src/core/models/modelInfo';
 import type { ModelRequest } from '../../../src/core/models/modelRequest';
 
 /** One answer: what the client yields. A function sees the request first; `hold` waits until the test lets go. */
-export type Script = readonly (ModelEvent | { readonly hold: Promise<void> })[] | ((request: ModelRequest) => readonly (ModelEvent | { readonly hold: Promise<void> })[]);
+export type Script =
+  | readonly (ModelEvent | { readonly hold: Promise<void> })[]
+  | ((request: ModelRequest) => readonly (ModelEvent | { readonly hold: Promise<void> })[]);
 
 export function says(text: string, usage?: Partial<TokenUsage>, pieces = 3): ModelEvent[] {
   const size = Math.max(1, Math.ceil(text.length / pieces));

@@ -41,7 +41,9 @@ export class SeedRun {
   }
 
   get compactions(): readonly ContentOf<'compaction'>[] {
-    return this.rig.events.flatMap((event) => (event.type === 'entry_appended' && event.entry.content.type === 'compaction' ? [event.entry.content] : []));
+    return this.rig.events.flatMap((event) =>
+      event.type === 'entry_appended' && event.entry.content.type === 'compaction' ? [event.entry.content] : [],
+    );
   }
 
   get lastRequest(): ModelRequest {

@@ -56,9 +56,23 @@ const ofProgram = new RegExp(`^<(?:${noticeTag}|${stateTag}|${dataTag}-\\d+ kind
 /** What a summariser is given that does not go on from the conversation: the same entries under the same names. */
 function transcriptOf({ prompt, system }: Asked, asking: string): string {
   const listed = /\(blocks of the program have none\): (.*)\.$/m.exec(asking)?.[1]?.split(', ') ?? [];
-  const all = prompt.turns.flatMap(({ role, blocks }) => blocks.map(({ block }) => ({ role, type: block.type, text: block.type === 'tool_use' ? JSON.stringify(block['input']) : textOf(block) })));
-  const state = [system, ...all.map(({ text }) => text)].map((text) => /<conversation-state-\d+>\n([\s\S]*?)\n<\/conversation-state-/.exec(text)?.[1]).find((text) => text !== undefined);
-  const spoken = all.filter(({ type, text }) => type !== 'thinking' && type !== 'redacted_thinking' && !ofProgram.test(text) && !/^(?:Understood\. I have the state of our conversation|No result: the call was interrupted)/.test(text));
+  const all = prompt.turns.flatMap(({ role, blocks }) =>
+    blocks.map(({ block }) => ({
+      role,
+      type: block.type,
+      text: block.type === 'tool_use' ? JSON.stringify(block['input']) : textOf(block),
+    })),
+  );
+  const state = [system, ...all.map(({ text }) => text)]
+    .map((text) => /<conversation-state-\d+>\n([\s\S]*?)\n<\/conversation-state-/.exec(text)?.[1])
+    .find((text) => text !== undefined);
+  const spoken = all.filter(
+    ({ type, text }) =>
+      type !== 'thinking' &&
+      type !== 'redacted_thinking' &&
+      !ofProgram.test(text) &&
+      !/^(?:Understood\. I have the state of our conversation|No result: the call was interrupted)/.test(text),
+  );
   const lines = listed.map((name, index) => {
     const [, speaker, ref] = /^(.*) (#\d+)$/.exec(name) ?? [];
     return `[${ref} ${speaker}]\n${spoken[index]?.text ?? ''}`;
@@ -149,7 +163,8 @@ function previousState(prompt: string): State | undefined {
 }
 
 /** Addresses, paths, file names, camelCase and snake_case names, and numbers with a unit; each once, in order. */
-const shapes = /https?:\/\/[^\s)>\]"'`]+|(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.(?:ts|js|json|md|py|rs|go|sql|yml|yaml|toml)\b|\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b\d+(?:\.\d+)?\s?(?:ms|s|MB|GB|KB|%|px)(?![\w])|\b\d{4,}\b/g;
+const shapes =
+  /https?:\/\/[^\s)>\]"'`]+|(?:[\w.-]+\/)+[\w.-]+|\b[\w-]+\.(?:ts|js|json|md|py|rs|go|sql|yml|yaml|toml)\b|\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b[A-Za-z]+(?:_[A-Za-z0-9]+)+\b|\b\d+(?:\.\d+)?\s?(?:ms|s|MB|GB|KB|%|px)(?![\w])|\b\d{4,}\b/g;
 
 function identifiers(text: string): string[] {
   return [...new Set([...text.matchAll(shapes)].map(([name]) => name.replace(/[.,;:]+$/, '')))];

@@ -77,7 +77,11 @@ export class Exchange {
 
   beginStream(): void {
     if (this.ended) return;
-    this.response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', 'request-id': 'req_double' });
+    this.response.writeHead(200, {
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'request-id': 'req_double',
+    });
     this.response.flushHeaders();
   }
 

@@ -26,7 +26,8 @@ export function modelPage(models: readonly DoubleModel[], query: URLSearchParams
   const after = query.get('after_id');
   const start = after === null ? 0 : models.findIndex(({ id }) => id === after) + 1;
   const asked = Number(query.get('limit') ?? 20);
-  if (!Number.isInteger(asked) || asked < 1 || asked > 1000) throw new ApiError(400, 'invalid_request_error', 'limit: Input should be between 1 and 1000');
+  if (!Number.isInteger(asked) || asked < 1 || asked > 1000)
+    throw new ApiError(400, 'invalid_request_error', 'limit: Input should be between 1 and 1000');
   const data = models.slice(start, start + Math.min(asked, pageSize));
   return {
     data: data.map(wireModel),

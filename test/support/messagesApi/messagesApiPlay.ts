@@ -38,7 +38,9 @@ export function* play(reply: Reply, stage: Stage): Generator<Action, PlayedMessa
   let cut = false;
   let hash = prefix;
 
-  yield event('message_start', { message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage: wireUsage(usage, 1) } });
+  yield event('message_start', {
+    message: { ...message, content: [], stop_reason: null, stop_sequence: null, usage: wireUsage(usage, 1) },
+  });
   yield event('ping', {});
   for (const [index, scripted] of reply.blocks.entries()) {
     if (cut) break;
@@ -52,7 +54,8 @@ export function* play(reply: Reply, stage: Stage): Generator<Action, PlayedMessa
       if (typeof piece !== 'string') yield piece;
       else if (!(scripted.type === 'thinking' && block['thinking'] === '')) yield* deltas(scripted.type, index, piece);
     }
-    if (block.type === 'thinking') yield event('content_block_delta', { index, delta: { type: 'signature_delta', signature: block['signature'] } });
+    if (block.type === 'thinking')
+      yield event('content_block_delta', { index, delta: { type: 'signature_delta', signature: block['signature'] } });
     yield event('content_block_stop', { index });
     content.push(block);
     hash = extend(hash, 'assistant', block);

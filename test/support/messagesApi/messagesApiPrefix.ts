@@ -75,7 +75,9 @@ export function checkedThinking(prompt: Prompt, parts: readonly Part[]): Part[] 
       if (!seal) throw badRequest(`${path}: Invalid \`signature\` in \`thinking\` block`);
       if (seal.model !== prompt.model.id) continue;
       if (seal.prefix !== prefix) {
-        throw badRequest(`${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block.`);
+        throw badRequest(
+          `${path}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation. Remove the block.`,
+        );
       }
     }
     kept.push(part);

@@ -1,7 +1,21 @@
 import { findModel } from './messagesApiModels';
 import { ApiError, badRequest, isRecord, type DoubleModel, type Prompt, type Turn, type WireBlock, type WireTool } from './messagesApiWire';
 
-const fields = ['cache_control', 'max_tokens', 'messages', 'metadata', 'model', 'output_config', 'service_tier', 'stop_sequences', 'stream', 'system', 'thinking', 'tool_choice', 'tools'];
+const fields = [
+  'cache_control',
+  'max_tokens',
+  'messages',
+  'metadata',
+  'model',
+  'output_config',
+  'service_tier',
+  'stop_sequences',
+  'stream',
+  'system',
+  'thinking',
+  'tool_choice',
+  'tools',
+];
 const countFields = new Set(['cache_control', 'messages', 'model', 'output_config', 'system', 'thinking', 'tool_choice', 'tools']);
 
 /** The beta that a compaction has to be asked for with. */
@@ -10,18 +24,22 @@ const compactionBeta = 'compact-2026-09-04';
 /** Refuses what the provider refuses, in its words. `counting`: the rules of `/v1/messages/count_tokens`. `betas`: of the header. */
 export function validated(raw: string, models: readonly DoubleModel[], counting: boolean, betas = ''): Prompt {
   const body = parsed(raw);
-  const known = (field: string) => (counting ? countFields.has(field) : fields.includes(field)) || (field === 'compaction' && betas.split(',').includes(compactionBeta));
+  const known = (field: string) =>
+    (counting ? countFields.has(field) : fields.includes(field)) || (field === 'compaction' && betas.split(',').includes(compactionBeta));
   for (const field of Object.keys(body)) {
     if (!known(field)) throw badRequest(`${field}: Extra inputs are not permitted`);
   }
   const { model: id, max_tokens: maxTokens, stream = false, system, tools, messages } = body;
   if (typeof id !== 'string') throw badRequest('model: Field required');
   if (!counting && maxTokens === undefined) throw badRequest('max_tokens: Field required');
-  if (!counting && (!Number.isInteger(maxTokens) || Number(maxTokens) < 1)) throw badRequest('max_tokens: Input should be greater than or equal to 1');
+  if (!counting && (!Number.isInteger(maxTokens) || Number(maxTokens) < 1))
+    throw badRequest('max_tokens: Input should be greater than or equal to 1');
   if (typeof stream !== 'boolean') throw badRequest('stream: Input should be a valid boolean');
   const model = findModel(models, id);
   if (!counting && Number(maxTokens) > model.maxOutput) {
-    throw badRequest(`max_tokens: ${String(maxTokens)} > ${model.maxOutput}, which is the maximum allowed number of output tokens for ${id}`);
+    throw badRequest(
+      `max_tokens: ${String(maxTokens)} > ${model.maxOutput}, which is the maximum allowed number of output tokens for ${id}`,
+    );
   }
   const prompt: Prompt = {
     model,
@@ -39,8 +57,10 @@ export function validated(raw: string, models: readonly DoubleModel[], counting:
   checkMarks(prompt);
   checkTurns(prompt.turns);
   const last = prompt.turns.at(-1);
-  if (prompt.compaction && last?.blocks.some(({ block }) => block.type === 'tool_use')) throw badRequest('messages: the conversation ends on an assistant turn that is not finished');
-  if (!prompt.compaction && last?.role === 'assistant') throw badRequest('This model does not support assistant message prefill. The conversation must end with a user message.');
+  if (prompt.compaction && last?.blocks.some(({ block }) => block.type === 'tool_use'))
+    throw badRequest('messages: the conversation ends on an assistant turn that is not finished');
+  if (!prompt.compaction && last?.role === 'assistant')
+    throw badRequest('This model does not support assistant message prefill. The conversation must end with a user message.');
   return prompt;
 }
 
@@ -48,8 +68,10 @@ function checkFormat(config: unknown, { id, structured }: DoubleModel): void {
   const format = isRecord(config) ? config['format'] : undefined;
   if (!isGiven(format)) return;
   if (!structured) throw badRequest(`output_config.format: structured outputs are not supported by ${id}`);
-  if (!isRecord(format) || format['type'] !== 'json_schema' || !isRecord(format['schema'])) throw badRequest("output_config.format.type: Input should be 'json_schema'");
-  if (format['schema']['additionalProperties'] !== false) throw badRequest("output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false");
+  if (!isRecord(format) || format['type'] !== 'json_schema' || !isRecord(format['schema']))
+    throw badRequest("output_config.format.type: Input should be 'json_schema'");
+  if (format['schema']['additionalProperties'] !== false)
+    throw badRequest("output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false");
 }
 
 function checkedCompaction(compaction: unknown): Prompt['compaction'] {
@@ -57,7 +79,8 @@ function checkedCompaction(compaction: unknown): Prompt['compaction'] {
   if (!isRecord(compaction) || compaction['type'] !== 'summarize') throw badRequest("compaction.type: Input should be 'summarize'");
   const { instructions = null, type: _type, ...more } = compaction;
   if (Object.keys(more).length > 0) throw badRequest(`compaction.${Object.keys(more)[0]!}: Extra inputs are not permitted`);
-  if (instructions !== null && typeof instructions !== 'string') throw badRequest('compaction.instructions: Input should be a valid string');
+  if (instructions !== null && typeof instructions !== 'string')
+    throw badRequest('compaction.instructions: Input should be a valid string');
   return { instructions: instructions?.trim() ? instructions : null };
 }
 
@@ -69,7 +92,8 @@ function parsed(raw: string): Record<string, unknown> {
     throw badRequest(`The request body is not valid JSON: ${(error as Error).message}`);
   }
   // A JSON escape is the only way for half a surrogate pair to get here: UTF-8 has none.
-  if (/\\ud[89a-f]/i.test(raw) && /\p{Surrogate}/u.test(strings(body))) throw badRequest('The request body is not valid JSON: no low surrogate in string');
+  if (/\\ud[89a-f]/i.test(raw) && /\p{Surrogate}/u.test(strings(body)))
+    throw badRequest('The request body is not valid JSON: no low surrogate in string');
   if (!isRecord(body)) throw badRequest('Input should be an object');
   return body;
 }
@@ -77,7 +101,9 @@ function parsed(raw: string): Record<string, unknown> {
 function strings(value: unknown): string {
   if (typeof value === 'string') return `${value}\n`;
   if (typeof value !== 'object' || value === null) return '';
-  return Object.entries(value).map(([key, item]) => `${key}\n${strings(item)}`).join('');
+  return Object.entries(value)
+    .map(([key, item]) => `${key}\n${strings(item)}`)
+    .join('');
 }
 
 function checkedTools(tools: unknown): WireTool[] {
@@ -86,7 +112,8 @@ function checkedTools(tools: unknown): WireTool[] {
   return tools.map((tool: unknown, index) => {
     if (!isRecord(tool)) throw badRequest(`tools.${index}: Input should be an object`);
     const { name, input_schema: schema } = tool;
-    if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,128}$/.test(name)) throw badRequest(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
+    if (typeof name !== 'string' || !/^[a-zA-Z0-9_-]{1,128}$/.test(name))
+      throw badRequest(`tools.${index}.custom.name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'`);
     if (!isRecord(schema) || schema['type'] !== 'object') throw badRequest(`tools.${index}.custom.input_schema.type: Field required`);
     if (names.has(name)) throw badRequest('tools: Tool names must be unique.');
     names.add(name);
@@ -98,10 +125,13 @@ function checkedThinkingOption(thinking: unknown, maxTokens: number): Prompt['th
   if (thinking === undefined) return null;
   if (!isRecord(thinking)) throw badRequest('thinking: Input should be an object');
   const { type, display, budget_tokens: budget } = thinking;
-  if (!['adaptive', 'enabled', 'disabled', 'between_tools'].includes(String(type))) throw badRequest(`thinking: Input tag '${String(type)}' found using 'type' does not match any of the expected tags`);
-  if (type === 'enabled' && !(Number(budget) >= 1024)) throw badRequest('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024');
+  if (!['adaptive', 'enabled', 'disabled', 'between_tools'].includes(String(type)))
+    throw badRequest(`thinking: Input tag '${String(type)}' found using 'type' does not match any of the expected tags`);
+  if (type === 'enabled' && !(Number(budget) >= 1024))
+    throw badRequest('thinking.enabled.budget_tokens: Input should be greater than or equal to 1024');
   if (type === 'enabled' && Number(budget) >= maxTokens) throw badRequest('`max_tokens` must be greater than `thinking.budget_tokens`.');
-  if (isGiven(display) && display !== 'summarized' && display !== 'omitted') throw badRequest("thinking.adaptive.display: Input should be 'summarized' or 'omitted'");
+  if (isGiven(display) && display !== 'summarized' && display !== 'omitted')
+    throw badRequest("thinking.adaptive.display: Input should be 'summarized' or 'omitted'");
   return display === 'summarized' || display === 'omitted' ? display : null;
 }
 
@@ -134,22 +164,29 @@ function joined(messages: unknown, { hears }: DoubleModel): Turn[] {
     const own = typeof content === 'string' ? [{ type: 'text', text: content }] : blocks(content, `messages.${index}.content`);
     const placed = own.map((block, at) => ({ block: withParts(block), path: `messages.${index}.content.${at}` }));
     const last = turns.at(-1);
-    if (role === 'user' && last?.blocks.at(-1)?.system) throw badRequest(`messages.${index - 1}: a system message must be the last message or be followed by an assistant message`);
+    if (role === 'user' && last?.blocks.at(-1)?.system)
+      throw badRequest(`messages.${index - 1}: a system message must be the last message or be followed by an assistant message`);
     if (last?.role === role) last.blocks.push(...placed);
     else turns.push({ role, blocks: placed });
   });
   return turns;
 }
 
-function checkSystemPlace(index: number, turn: { readonly role: Turn['role']; readonly blocks: Turn['blocks'] } | undefined, isDeaf: boolean): void {
+function checkSystemPlace(
+  index: number,
+  turn: { readonly role: Turn['role']; readonly blocks: Turn['blocks'] } | undefined,
+  isDeaf: boolean,
+): void {
   if (isDeaf) throw badRequest(`messages.${index}.role: Input should be 'user' or 'assistant'`);
   if (!turn) throw badRequest(`messages.${index}: use the top-level 'system' parameter for the initial system prompt`);
-  if (turn.role !== 'user' || turn.blocks.at(-1)?.system) throw badRequest(`messages.${index}: a system message must follow a user message`);
+  if (turn.role !== 'user' || turn.blocks.at(-1)?.system)
+    throw badRequest(`messages.${index}: a system message must follow a user message`);
 }
 
 function systemBlocks(content: unknown, index: number): { block: WireBlock; path: string; system: true }[] {
   const own = typeof content === 'string' ? [{ type: 'text', text: content }] : blocks(content, `messages.${index}.content`);
-  if (own.length === 0 || own.some(({ type }) => type !== 'text')) throw badRequest(`messages.${index}.content: system messages take text only`);
+  if (own.length === 0 || own.some(({ type }) => type !== 'text'))
+    throw badRequest(`messages.${index}.content: system messages take text only`);
   return own.map((block, at) => ({ block, path: `messages.${index}.content.${at}`, system: true as const }));
 }
 
@@ -159,7 +196,10 @@ function withParts(block: WireBlock): WireBlock {
   return block.type === 'tool_result' && typeof content === 'string' ? { ...block, content: [{ type: 'text', text: content }] } : block;
 }
 
-const allowed = { user: new Set(['text', 'image', 'document', 'tool_result']), assistant: new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']) };
+const allowed = {
+  user: new Set(['text', 'image', 'document', 'tool_result']),
+  assistant: new Set(['text', 'thinking', 'redacted_thinking', 'tool_use']),
+};
 
 function checkTurns(turns: readonly Turn[]): void {
   if (turns[0]?.role !== 'user') throw badRequest('messages: first message must use the "user" role');
@@ -190,16 +230,21 @@ const maxImageBytes = 5_242_880;
 function checkImage(block: WireBlock, path: string): void {
   if (block.type !== 'image') return;
   const { source } = block;
-  if (!isRecord(source) || source['type'] !== 'base64') throw badRequest(`${path}.image.source: Input tag does not match any of the expected tags: 'base64', 'url'`);
+  if (!isRecord(source) || source['type'] !== 'base64')
+    throw badRequest(`${path}.image.source: Input tag does not match any of the expected tags: 'base64', 'url'`);
   const { media_type: mime, data } = source;
-  if (!mediaTypes.includes(String(mime))) throw badRequest(`${path}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`);
-  if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data)) throw badRequest(`${path}.image.source.base64.data: Input should be valid base64`);
-  if (data.length > maxImageBytes) throw badRequest(`${path}.image.source.base64: image exceeds 5 MB maximum: ${data.length} bytes > ${maxImageBytes} bytes`);
+  if (!mediaTypes.includes(String(mime)))
+    throw badRequest(`${path}.image.source.base64.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`);
+  if (typeof data !== 'string' || !/^[A-Za-z0-9+/]+={0,2}$/.test(data))
+    throw badRequest(`${path}.image.source.base64.data: Input should be valid base64`);
+  if (data.length > maxImageBytes)
+    throw badRequest(`${path}.image.source.base64: image exceeds 5 MB maximum: ${data.length} bytes > ${maxImageBytes} bytes`);
 }
 
 function checkCall(block: WireBlock, path: string, ids: Set<string>): void {
   const { id, name, input } = block as WireBlock & Record<'id' | 'name' | 'input', unknown>;
-  if (typeof id !== 'string' || !/^[a-zA-Z0-9_-]+$/.test(id)) throw badRequest(`${path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
+  if (typeof id !== 'string' || !/^[a-zA-Z0-9_-]+$/.test(id))
+    throw badRequest(`${path}.tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'`);
   if (typeof name !== 'string') throw badRequest(`${path}.tool_use.name: Field required`);
   if (!isRecord(input)) throw badRequest(`${path}.tool_use.input: Input should be a valid dictionary`);
   if (ids.has(id)) throw badRequest(`${path}: \`tool_use\` ids must be unique`);
@@ -228,9 +273,12 @@ function checkResults(turns: readonly Turn[], index: number): void {
     if (block.type !== 'tool_result') continue;
     const id = block['tool_use_id'];
     if (!asked.has(id)) {
-      throw badRequest(`${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(id)}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`);
+      throw badRequest(
+        `${path}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${String(id)}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+      );
     }
-    if (seen.has(id)) throw badRequest(`${path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${String(id)}`);
+    if (seen.has(id))
+      throw badRequest(`${path}: each tool_use must have a single result. Found multiple \`tool_result\` blocks with id: ${String(id)}`);
     seen.add(id);
     for (const part of Array.isArray(block['content']) ? block['content'] : []) checkText(part as WireBlock, path);
   }
@@ -244,8 +292,10 @@ function checkMarks({ tools, system, turns, cacheAll }: Prompt): void {
   ];
   const marked = all.filter(({ block }) => isGiven(block['cache_control']));
   for (const { block, path } of marked) {
-    if (block['type'] === 'thinking' || block['type'] === 'redacted_thinking') throw badRequest(`${path}.thinking.cache_control: Extra inputs are not permitted`);
-    if (!isRecord(block['cache_control']) || block['cache_control']['type'] !== 'ephemeral') throw badRequest(`${path}.cache_control.type: Input should be 'ephemeral'`);
+    if (block['type'] === 'thinking' || block['type'] === 'redacted_thinking')
+      throw badRequest(`${path}.thinking.cache_control: Extra inputs are not permitted`);
+    if (!isRecord(block['cache_control']) || block['cache_control']['type'] !== 'ephemeral')
+      throw badRequest(`${path}.cache_control.type: Input should be 'ephemeral'`);
   }
   const count = marked.length + (cacheAll ? 1 : 0);
   if (count > 4) throw badRequest(`A maximum of 4 blocks with cache_control may be provided. Found ${count}.`);

@@ -84,5 +84,7 @@ export function textOf(block: WireBlock): string {
   if (block.type === 'thinking') return String(block['thinking']);
   const content = block['content'];
   if (typeof content === 'string') return content;
-  return Array.isArray(content) ? content.map((part) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('\n') : '';
+  return Array.isArray(content)
+    ? content.map((part) => (isRecord(part) && typeof part['text'] === 'string' ? part['text'] : '')).join('\n')
+    : '';
 }

@@ -14,7 +14,12 @@ async function main(): Promise<void> {
   const files = mkdtempSync(join(tmpdir(), 'threadkeeper-pictures-'));
   const folder = join(files, 'tidewater');
   await keepWorkspace(folder);
-  const session = await openChat({ folder, key: 'sk-ant-double-0123456789', viewport: { width: 1_180, height: 860 }, settings: { 'threadkeeper.model': model, 'workbench.colorTheme': 'Default Dark Modern', 'window.commandCenter': false } });
+  const session = await openChat({
+    folder,
+    key: 'sk-ant-double-0123456789',
+    viewport: { width: 1_180, height: 860 },
+    settings: { 'threadkeeper.model': model, 'workbench.colorTheme': 'Default Dark Modern', 'window.commandCenter': false },
+  });
   const { api, chat, workbench } = session;
   try {
     api.setModel(model, { window: 16_000, maxOutput: 2_000 });
@@ -22,7 +27,10 @@ async function main(): Promise<void> {
     await chat.frame();
     await widenSideBar(session, 250);
     for (const scene of scenes) await play(session, scene);
-    importInto(session, writeEarlierSessions((name) => join(files, name), new Date()));
+    importInto(
+      session,
+      writeEarlierSessions((name) => join(files, name), new Date()),
+    );
     await workbench.runCommand('Threadkeeper: Compact Conversation');
     await workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).waitFor();
     await workbench.runCommand('Threadkeeper: Apply Compaction');
@@ -86,9 +94,15 @@ async function widenSideBar({ workbench: { page } }: ChatSession, by: number): P
 
 /** By the command line, into the history that the window has open. */
 function importInto({ server }: ChatSession, files: readonly string[]): void {
-  const database = readdirSync(server.dataFolder, { recursive: true, encoding: 'utf8' }).find((path) => basename(path) === 'threadkeeper.db');
+  const database = readdirSync(server.dataFolder, { recursive: true, encoding: 'utf8' }).find(
+    (path) => basename(path) === 'threadkeeper.db',
+  );
   if (database === undefined) throw new Error(`There is no history under ${server.dataFolder}.`);
-  execFileSync(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'import', ...files, '--store', join(server.dataFolder, dirname(database))], { stdio: 'inherit' });
+  execFileSync(
+    process.execPath,
+    [join(projectRoot, 'dist', 'cli.js'), 'import', ...files, '--store', join(server.dataFolder, dirname(database))],
+    { stdio: 'inherit' },
+  );
 }
 
 main().then(

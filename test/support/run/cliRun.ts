@@ -11,7 +11,11 @@ export class CliRun {
   stderr = '';
   readonly exited: Promise<number | null>;
   private readonly child: ChildProcessWithoutNullStreams;
-  private readonly waiting: { readonly matches: (line: Line) => boolean; readonly resolve: (line: Line) => void; readonly reject: (error: Error) => void }[] = [];
+  private readonly waiting: {
+    readonly matches: (line: Line) => boolean;
+    readonly resolve: (line: Line) => void;
+    readonly reject: (error: Error) => void;
+  }[] = [];
 
   constructor(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     this.child = spawn(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args], { env: { PATH: process.env['PATH'], ...env } });

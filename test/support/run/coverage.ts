@@ -30,7 +30,10 @@ type Lines = Map<string, Map<number, boolean>>;
 async function main(): Promise<void> {
   const reports = mkdtempSync(join(tmpdir(), 'tk-coverage-'));
   try {
-    const child = spawn(process.execPath, [join(builtTests, 'support', 'run', 'runSuites.js'), 'unit', ...process.argv.slice(2)], { stdio: 'inherit', env: { ...process.env, NODE_V8_COVERAGE: reports } });
+    const child = spawn(process.execPath, [join(builtTests, 'support', 'run', 'runSuites.js'), 'unit', ...process.argv.slice(2)], {
+      stdio: 'inherit',
+      env: { ...process.env, NODE_V8_COVERAGE: reports },
+    });
     const [code] = (await once(child, 'exit')) as [number | null];
     const lines: Lines = new Map();
     const places = new Map<string, readonly MappedPlace[]>();
@@ -84,8 +87,13 @@ async function addUntouched(lines: Lines): Promise<void> {
     for (const name of readdirSync(join(projectRoot, folder), { recursive: true }) as string[]) {
       const source = `${folder}/${name.replaceAll('\\', '/')}`;
       if (!source.endsWith('.ts') || lines.has(source)) continue;
-      const { code, map } = await transform(readFileSync(join(projectRoot, source), 'utf8'), { loader: 'ts', sourcemap: 'external', sourcefile: source });
-      for (const { line } of placesOf((JSON.parse(map) as { mappings: string }).mappings, lineStarts(code), [source])) mark(lines, source, line, false);
+      const { code, map } = await transform(readFileSync(join(projectRoot, source), 'utf8'), {
+        loader: 'ts',
+        sourcemap: 'external',
+        sourcefile: source,
+      });
+      for (const { line } of placesOf((JSON.parse(map) as { mappings: string }).mappings, lineStarts(code), [source]))
+        mark(lines, source, line, false);
     }
   }
 }
@@ -111,18 +119,28 @@ function print(lines: Lines): void {
     }
   }
   console.log('\nLines run by the unit tests');
-  for (const [group, { run, all }] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) console.log(`${group.padEnd(28)} ${percent(run, all).padStart(7)}  ${run} of ${all}`);
+  for (const [group, { run, all }] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1)))
+    console.log(`${group.padEnd(28)} ${percent(run, all).padStart(7)}  ${run} of ${all}`);
   const missed = [...groups.values()].flatMap((group) => group.missed);
   if (missed.length > 0) console.log(`\nFiles of which less than 80 % is run:\n  ${missed.join('\n  ')}`);
   const list = join(artifacts, 'coverage.txt');
   mkdirSync(artifacts, { recursive: true });
-  writeFileSync(list, [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(missedLines).join(''));
+  writeFileSync(
+    list,
+    [...lines]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(missedLines)
+      .join(''),
+  );
   console.log(`\nThe lines that are not: ${list}`);
 }
 
 function missedLines([source, of]: [string, ReadonlyMap<number, boolean>]): string {
   const text = readFileSync(join(projectRoot, source), 'utf8').split('\n');
-  const missed = [...of].filter(([, isRun]) => !isRun).map(([line]) => line).sort((a, b) => a - b);
+  const missed = [...of]
+    .filter(([, isRun]) => !isRun)
+    .map(([line]) => line)
+    .sort((a, b) => a - b);
   return missed.map((line) => `${source}:${line}  ${text[line - 1]?.trim()}\n`).join('');
 }
 

@@ -12,7 +12,8 @@ export type ChildAnswer = { readonly result: SuiteResult } | { readonly failure:
 process.on('message', (run: MochaRun) => {
   runMocha(run).then(
     (result) => process.send?.({ result } satisfies ChildAnswer),
-    (error: unknown) => process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) } satisfies ChildAnswer),
+    (error: unknown) =>
+      process.send?.({ failure: error instanceof Error ? (error.stack ?? error.message) : String(error) } satisfies ChildAnswer),
   );
 });
 

@@ -34,7 +34,10 @@ export function fromEnv(env: NodeJS.ProcessEnv): RemoteRun {
 export function testFiles(folder: string): string[] {
   try {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return names.filter((name) => name.endsWith('.test.js')).sort().map((name) => join(folder, name));
+    return names
+      .filter((name) => name.endsWith('.test.js'))
+      .sort()
+      .map((name) => join(folder, name));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw error;
@@ -47,7 +50,10 @@ export async function runMocha(run: MochaRun, print: (line: string) => void = (l
   // mocha is an ES module: `import()` works in every extension host, `require` only in those of newer Node.
   const { default: Mocha } = await import('mocha');
   // Replacing `console.log` has no effect in an extension host.
-  Mocha.reporters.Base.consoleLog = (...args: unknown[]) => format(...args).split('\n').forEach(print);
+  Mocha.reporters.Base.consoleLog = (...args: unknown[]) =>
+    format(...args)
+      .split('\n')
+      .forEach(print);
   const mocha = new Mocha({
     ui: 'bdd',
     timeout: run.timeout,

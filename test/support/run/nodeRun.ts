@@ -20,9 +20,17 @@ function jobs(): number {
  * piece when it has ended. A process that dies, or cannot load a file, counts as one failure, and another one takes what is left.
  * Rejects when `signal` ends it.
  */
-export async function runInNode(run: MochaRun, signal: AbortSignal, env: NodeJS.ProcessEnv = {}, print = (text: string) => void process.stdout.write(text)): Promise<SuiteResult> {
+export async function runInNode(
+  run: MochaRun,
+  signal: AbortSignal,
+  env: NodeJS.ProcessEnv = {},
+  print = (text: string) => void process.stdout.write(text),
+): Promise<SuiteResult> {
   // The long ones first, so that the last to end is a short one; a file's size is near enough.
-  const files = run.files.map((file) => ({ file, size: statSync(file).size })).sort((a, b) => b.size - a.size).map(({ file }) => file);
+  const files = run.files
+    .map((file) => ({ file, size: statSync(file).size }))
+    .sort((a, b) => b.size - a.size)
+    .map(({ file }) => file);
   const results: SuiteResult[] = [];
   const work = async () => {
     let child: TestProcess | null = null;
@@ -51,7 +59,8 @@ class TestProcess {
     private readonly show: (text: string) => void,
   ) {
     this.child = fork(join(builtTests, 'support', 'run', 'mochaChild.js'), { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-    for (const stream of [this.child.stdout, this.child.stderr]) stream?.setEncoding('utf8').on('data', (text: string) => (this.printed += text));
+    for (const stream of [this.child.stdout, this.child.stderr])
+      stream?.setEncoding('utf8').on('data', (text: string) => (this.printed += text));
     this.exited = once(this.child, 'exit').finally(() => this.forget());
     signal.addEventListener('abort', this.kill);
     process.prependOnceListener('exit', this.kill);

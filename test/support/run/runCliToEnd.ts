@@ -11,7 +11,9 @@ export interface CliOutcome {
 /** The command line in a process of its own, to its end; it is told nothing on its standard input. Never rejects. */
 export function runCliToEnd(args: readonly string[], env: NodeJS.ProcessEnv = process.env): Promise<CliOutcome> {
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args], { env }, (error, out, err) => resolve({ code: error ? Number(error.code) : 0, out, err }));
+    const child = execFile(process.execPath, [join(projectRoot, 'dist', 'cli.js'), ...args], { env }, (error, out, err) =>
+      resolve({ code: error ? Number(error.code) : 0, out, err }),
+    );
     child.stdin?.end();
   });
 }

@@ -69,7 +69,9 @@ async function withDeadline<T>(suite: Suite, action: (signal: AbortSignal) => Pr
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      const error = new TestError(`it did not end within ${minutes} minutes and was stopped. Each test is named when it ends: what hangs comes after the last names above.`);
+      const error = new TestError(
+        `it did not end within ${minutes} minutes and was stopped. Each test is named when it ends: what hangs comes after the last names above.`,
+      );
       controller.abort(error);
       reject(error);
     }, minutes * 60_000);

@@ -22,21 +22,9 @@ export interface Suite {
   readonly run: (run: MochaRun, signal: AbortSignal) => Promise<SuiteResult>;
 }
 
-const unit: Suite = {
-  name: 'unit',
-  folder: join(builtTests, 'unit'),
-  testTimeout: 10_000,
-  minutes: 15,
-  run: runInNode,
-};
+const unit: Suite = { name: 'unit', folder: join(builtTests, 'unit'), testTimeout: 10_000, minutes: 15, run: runInNode };
 
-const webview: Suite = {
-  name: 'webview',
-  folder: join(builtTests, 'webview'),
-  testTimeout: 30_000,
-  minutes: 10,
-  run: runInNode,
-};
+const webview: Suite = { name: 'webview', folder: join(builtTests, 'webview'), testTimeout: 30_000, minutes: 10, run: runInNode };
 
 const host: Suite = {
   name: 'vscode, inside the extension host',
@@ -60,7 +48,10 @@ const oldest: Suite = {
   name: 'vscode 1.100, core flows',
   minutes: 10,
   run: async (run, signal) =>
-    runInNode({ ...run, grep: run.grep ?? '^(a conversation|a fresh profile)' }, signal, { THREADKEEPER_VSIX: await packedExtension(), THREADKEEPER_VSCODE_VERSION: '1.100' }),
+    runInNode({ ...run, grep: run.grep ?? '^(a conversation|a fresh profile)' }, signal, {
+      THREADKEEPER_VSIX: await packedExtension(),
+      THREADKEEPER_VSCODE_VERSION: '1.100',
+    }),
 };
 
 const desktop: Suite = { ...host, name: 'desktop', run: byResultFile(runInDesktop) };

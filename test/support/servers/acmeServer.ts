@@ -8,7 +8,11 @@ import { builtTests } from '../paths';
 export interface AcmeMessage {
   /** 1: user, 2: assistant; there is no other. */
   readonly role: number;
-  readonly parts: readonly { readonly text?: string; readonly call?: { readonly callId: string; readonly name: string; readonly input: object }; readonly result?: { readonly callId: string; readonly text: string } }[];
+  readonly parts: readonly {
+    readonly text?: string;
+    readonly call?: { readonly callId: string; readonly name: string; readonly input: object };
+    readonly result?: { readonly callId: string; readonly text: string };
+  }[];
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -67,7 +71,14 @@ class AcmeWire implements ChatWire<AcceptedChat> {
       open = parts.flatMap(({ call }) => (call ? [call.callId] : []));
     }
     const texts = messages.map((message) => JSON.stringify(message.parts));
-    return { model: 'tide-1', inputTokens: texts.reduce((sum, text) => sum + textTokens(text), 0), maxTokens: Infinity, last: texts.at(-1) ?? '', system: texts[0] ?? '', hasTools: (body['tools'] as unknown[]).length > 0 };
+    return {
+      model: 'tide-1',
+      inputTokens: texts.reduce((sum, text) => sum + textTokens(text), 0),
+      maxTokens: Infinity,
+      last: texts.at(-1) ?? '',
+      system: texts[0] ?? '',
+      hasTools: (body['tools'] as unknown[]).length > 0,
+    };
   }
 
   text(_chat: AcceptedChat, text: string): string {

@@ -116,7 +116,9 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
   }
 
   private async serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const closed = new Promise<'finished' | 'aborted'>((resolve) => response.once('close', () => resolve(response.writableFinished ? 'finished' : 'aborted')));
+    const closed = new Promise<'finished' | 'aborted'>((resolve) =>
+      response.once('close', () => resolve(response.writableFinished ? 'finished' : 'aborted')),
+    );
     response.on('error', () => undefined);
     try {
       const chunks: Buffer[] = [];
@@ -127,7 +129,8 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
       const { authorization, ...others } = request.headers;
       const headers = Object.fromEntries(Object.entries(others).map(([name, value]) => [name, String(value)]));
       this.requests.push({ method: request.method ?? '', path, headers, body, closed });
-      if (this.apiKey !== null && authorization !== `Bearer ${this.apiKey}`) throw new WireError(401, `Incorrect API key provided: ${authorization?.slice(7) ?? ''}.`, 'invalid_api_key');
+      if (this.apiKey !== null && authorization !== `Bearer ${this.apiKey}`)
+        throw new WireError(401, `Incorrect API key provided: ${authorization?.slice(7) ?? ''}.`, 'invalid_api_key');
       if (path === this.wire.chatPath && request.method === 'POST') return await this.answer(body, response, closed);
       await this.listing;
       const found = this.wire.get(path, body);
@@ -152,7 +155,12 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
     const output = await this.play(script, chat, response, step);
     if (response.writableEnded || response.destroyed) return;
     const called = script.blocks.some(({ type }) => type === 'tool_use');
-    const reason = output >= chat.maxTokens ? 'length' : script.stopReason === 'refusal' ? 'content_filter' : (script.stopReason ?? (called ? 'tool_calls' : 'stop'));
+    const reason =
+      output >= chat.maxTokens
+        ? 'length'
+        : script.stopReason === 'refusal'
+          ? 'content_filter'
+          : (script.stopReason ?? (called ? 'tool_calls' : 'stop'));
     response.end(this.wire.end(chat, reason, output));
   }
 
@@ -175,7 +183,14 @@ export class ChatServer<C extends AcceptedChat = AcceptedChat> {
         const deltas = text.match(new RegExp(`[\\s\\S]{1,${deltaChars}}`, 'gu')) ?? [];
         if (block.type === 'tool_use') await write(response, this.wire.call(chat, { ...block, index, json: text, first: true }, true));
         for (const delta of deltas) {
-          await write(response, block.type === 'tool_use' ? this.wire.call(chat, { ...block, index, json: delta, first }, false) : block.type === 'thinking' ? this.wire.thinking(chat, delta) : this.wire.text(chat, delta));
+          await write(
+            response,
+            block.type === 'tool_use'
+              ? this.wire.call(chat, { ...block, index, json: delta, first }, false)
+              : block.type === 'thinking'
+                ? this.wire.thinking(chat, delta)
+                : this.wire.text(chat, delta),
+          );
           first = false;
         }
         if (text !== piece) return chat.maxTokens;

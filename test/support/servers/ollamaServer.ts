@@ -44,20 +44,33 @@ class OllamaWire implements ChatWire<Chat> {
   accept(body: Fields): Chat {
     const { model, messages, tools, options } = body;
     this.checkModel(model);
-    if (tools !== undefined && this.options.tools === false) throw new WireError(400, `registry.ollama.ai/library/${ollamaModelId} does not support tools`);
-    if (this.options.isOld && typeof body['format'] === 'object') throw new WireError(400, 'json: cannot unmarshal object into Go struct field ChatRequest.format of type string');
+    if (tools !== undefined && this.options.tools === false)
+      throw new WireError(400, `registry.ollama.ai/library/${ollamaModelId} does not support tools`);
+    if (this.options.isOld && typeof body['format'] === 'object')
+      throw new WireError(400, 'json: cannot unmarshal object into Go struct field ChatRequest.format of type string');
     const { think } = body;
     if (think !== undefined && this.options.thinks === undefined) throw new WireError(400, `"${ollamaModelId}" does not support thinking`);
     const { num_ctx: asked, num_predict: maxTokens = Infinity } = (options ?? {}) as { num_ctx?: number; num_predict?: number };
     const context = this.options.holds ?? asked ?? 4_096;
     this.loaded = context;
-    const texts = (messages as Fields[]).map((message) => `${String(message['content'] ?? '')}${message['tool_calls'] ? JSON.stringify(message['tool_calls']) : ''}`);
+    const texts = (messages as Fields[]).map(
+      (message) => `${String(message['content'] ?? '')}${message['tool_calls'] ? JSON.stringify(message['tool_calls']) : ''}`,
+    );
     let kept = texts.map((text) => textTokens(text) + 4);
-    const head = (tools ? textTokens(JSON.stringify(tools)) : 0) + ((messages as Fields[])[0]?.['role'] === 'system' ? (kept.shift() ?? 0) : 0);
+    const head =
+      (tools ? textTokens(JSON.stringify(tools)) : 0) + ((messages as Fields[])[0]?.['role'] === 'system' ? (kept.shift() ?? 0) : 0);
     // The oldest messages give way, the last one is cut itself.
     while (kept.length > 1 && head + sum(kept) > context) kept = kept.slice(1);
     const inputTokens = Math.min(context, head + sum(kept));
-    return { model: String(model), inputTokens, maxTokens, last: texts.at(-1) ?? '', system: texts[0] ?? '', hasTools: tools !== undefined, context };
+    return {
+      model: String(model),
+      inputTokens,
+      maxTokens,
+      last: texts.at(-1) ?? '',
+      system: texts[0] ?? '',
+      hasTools: tools !== undefined,
+      context,
+    };
   }
 
   text(_chat: Chat, content: string): string {
@@ -71,14 +84,23 @@ class OllamaWire implements ChatWire<Chat> {
   call(_chat: Chat, { name, json }: Parameters<ChatWire<Chat>['call']>[1], whole: boolean): string {
     if (!whole) return '';
     try {
-      return line({ message: { role: 'assistant', content: '', tool_calls: [{ function: { name, arguments: JSON.parse(json) as unknown } }] }, done: false });
+      return line({
+        message: { role: 'assistant', content: '', tool_calls: [{ function: { name, arguments: JSON.parse(json) as unknown } }] },
+        done: false,
+      });
     } catch {
       return line({ error: `error parsing tool call: raw='${json}', err=unexpected end of JSON input` });
     }
   }
 
   end(chat: Chat, reason: string, outputTokens: number): string {
-    return line({ message: { role: 'assistant', content: '' }, done: true, done_reason: reason === 'length' ? 'length' : 'stop', prompt_eval_count: chat.inputTokens, eval_count: outputTokens });
+    return line({
+      message: { role: 'assistant', content: '' },
+      done: true,
+      done_reason: reason === 'length' ? 'length' : 'stop',
+      prompt_eval_count: chat.inputTokens,
+      eval_count: outputTokens,
+    });
   }
 
   error({ message }: WireError): string {
@@ -88,13 +110,32 @@ class OllamaWire implements ChatWire<Chat> {
   get(path: string, body: Fields): unknown {
     switch (path) {
       case '/api/tags':
-        return { models: [{ name: ollamaModelId, model: ollamaModelId }, { name: 'embed:latest', model: 'embed:latest' }] };
+        return {
+          models: [
+            { name: ollamaModelId, model: ollamaModelId },
+            { name: 'embed:latest', model: 'embed:latest' },
+          ],
+        };
       case '/api/show':
         if (body['model'] === 'embed:latest') return { capabilities: ['embedding'], model_info: { 'bert.context_length': 512 } };
         this.checkModel(body['model']);
-        return { ...this.thinks(), capabilities: ['completion', ...(this.options.thinks === undefined ? [] : ['thinking']), ...(this.options.sees ? ['vision'] : []), ...(this.options.tools === false ? [] : ['tools'])], model_info: { 'general.architecture': 'double', 'double.context_length': this.options.modelContext ?? 131_072 } };
+        return {
+          ...this.thinks(),
+          capabilities: [
+            'completion',
+            ...(this.options.thinks === undefined ? [] : ['thinking']),
+            ...(this.options.sees ? ['vision'] : []),
+            ...(this.options.tools === false ? [] : ['tools']),
+          ],
+          model_info: { 'general.architecture': 'double', 'double.context_length': this.options.modelContext ?? 131_072 },
+        };
       case '/api/ps':
-        return { models: this.loaded === null ? [] : [{ name: ollamaModelId, model: ollamaModelId, ...(this.options.hidesContext ? {} : { context_length: this.loaded }) }] };
+        return {
+          models:
+            this.loaded === null
+              ? []
+              : [{ name: ollamaModelId, model: ollamaModelId, ...(this.options.hidesContext ? {} : { context_length: this.loaded }) }],
+        };
       default:
         return undefined;
     }

@@ -46,29 +46,56 @@ class OpenaiWire implements ChatWire<Chat> {
 
   accept(body: Fields): Chat {
     const { model, messages, tools, stream_options: streamOptions } = body;
-    if (model !== openaiModelId) throw new WireError(404, `The model \`${String(model)}\` does not exist or you do not have access to it.`, 'model_not_found');
+    if (model !== openaiModelId)
+      throw new WireError(404, `The model \`${String(model)}\` does not exist or you do not have access to it.`, 'model_not_found');
     if (this.options.isReasoning && body['max_tokens'] !== undefined) {
-      throw new WireError(400, "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", 'unsupported_parameter');
+      throw new WireError(
+        400,
+        "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.",
+        'unsupported_parameter',
+      );
     }
-    if (this.options.isOld && streamOptions !== undefined) throw new WireError(400, 'Unrecognized request argument supplied: stream_options', null);
-    if (this.options.isBlind && JSON.stringify(messages).includes('image_url')) throw new WireError(400, 'This model does not support image inputs.', null);
-    if (this.options.isFree && body['response_format'] !== undefined) throw new WireError(400, 'This response_format type is unavailable now', 'invalid_request_error');
+    if (this.options.isOld && streamOptions !== undefined)
+      throw new WireError(400, 'Unrecognized request argument supplied: stream_options', null);
+    if (this.options.isBlind && JSON.stringify(messages).includes('image_url'))
+      throw new WireError(400, 'This model does not support image inputs.', null);
+    if (this.options.isFree && body['response_format'] !== undefined)
+      throw new WireError(400, 'This response_format type is unavailable now', 'invalid_request_error');
     const effort = body['reasoning_effort'];
-    if (effort !== undefined && this.options.efforts === null) throw new WireError(400, "Unsupported parameter: 'reasoning_effort' is not supported with this model.", 'unsupported_parameter');
+    if (effort !== undefined && this.options.efforts === null)
+      throw new WireError(400, "Unsupported parameter: 'reasoning_effort' is not supported with this model.", 'unsupported_parameter');
     if (effort !== undefined && this.options.efforts?.includes(String(effort)) === false) {
-      throw new WireError(400, `Unsupported value: 'reasoning_effort' does not support '${String(effort)}' with this model. Supported values are: ${this.options.efforts.join(', ')}.`, 'unsupported_value');
+      throw new WireError(
+        400,
+        `Unsupported value: 'reasoning_effort' does not support '${String(effort)}' with this model. Supported values are: ${this.options.efforts.join(', ')}.`,
+        'unsupported_value',
+      );
     }
     if (!Array.isArray(messages) || messages.length === 0) throw new WireError(400, "'messages' must be a non-empty array.", null);
     checkTurns(messages as Fields[]);
-    const texts = (messages as Fields[]).map((message) => `${String(message['content'] ?? '')}${message['tool_calls'] ? JSON.stringify(message['tool_calls']) : ''}`);
+    const texts = (messages as Fields[]).map(
+      (message) => `${String(message['content'] ?? '')}${message['tool_calls'] ? JSON.stringify(message['tool_calls']) : ''}`,
+    );
     const inputTokens = texts.reduce((sum, text) => sum + textTokens(text) + 4, 0) + (tools ? textTokens(JSON.stringify(tools)) : 0);
     const window = this.options.window ?? 100_000;
     if (inputTokens > window) {
-      throw new WireError(400, `This model's maximum context length is ${window} tokens. However, your messages resulted in ${inputTokens} tokens. Please reduce the length of the messages.`, 'context_length_exceeded');
+      throw new WireError(
+        400,
+        `This model's maximum context length is ${window} tokens. However, your messages resulted in ${inputTokens} tokens. Please reduce the length of the messages.`,
+        'context_length_exceeded',
+      );
     }
     this.output = 0;
     const maxTokens = Number(body['max_completion_tokens'] ?? body['max_tokens'] ?? Infinity);
-    return { model, inputTokens, maxTokens, last: texts.at(-1)!, system: texts[0]!, hasTools: tools !== undefined, usage: (streamOptions as Fields | undefined)?.['include_usage'] === true };
+    return {
+      model,
+      inputTokens,
+      maxTokens,
+      last: texts.at(-1)!,
+      system: texts[0]!,
+      hasTools: tools !== undefined,
+      usage: (streamOptions as Fields | undefined)?.['include_usage'] === true,
+    };
   }
 
   text(chat: Chat, content: string): string {
@@ -83,7 +110,9 @@ class OpenaiWire implements ChatWire<Chat> {
   call(chat: Chat, { index, id, name, json, first }: Parameters<ChatWire<Chat>['call']>[1], whole: boolean): string {
     if (whole) return '';
     const place = this.options.omitsIndex ? {} : { index };
-    return this.chunk(chat, { tool_calls: [{ ...place, ...(first ? { id, type: 'function' } : {}), function: { ...(first ? { name } : {}), arguments: json } }] });
+    return this.chunk(chat, {
+      tool_calls: [{ ...place, ...(first ? { id, type: 'function' } : {}), function: { ...(first ? { name } : {}), arguments: json } }],
+    });
   }
 
   end(chat: Chat, finish_reason: string, outputTokens: number): string {
@@ -104,7 +133,13 @@ class OpenaiWire implements ChatWire<Chat> {
 
   private chunk(chat: Chat, delta: Fields, finish_reason: string | null = null): string {
     const usage = this.options.usage === 'every' ? { usage: this.usage(chat, this.output) } : {};
-    return event({ id: 'chatcmpl-double', object: 'chat.completion.chunk', model: chat.model, choices: [{ index: 0, delta, finish_reason }], ...usage });
+    return event({
+      id: 'chatcmpl-double',
+      object: 'chat.completion.chunk',
+      model: chat.model,
+      choices: [{ index: 0, delta, finish_reason }],
+      ...usage,
+    });
   }
 
   private usage(chat: Chat, output: number): Fields | null {
@@ -112,7 +147,12 @@ class OpenaiWire implements ChatWire<Chat> {
     if (usage === 'missing' || (usage === 'final' && !chat.usage)) return null;
     if (usage === 'zero') return { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
     const cached = Math.floor(chat.inputTokens / 2);
-    return { prompt_tokens: chat.inputTokens, completion_tokens: output, total_tokens: chat.inputTokens + output, prompt_tokens_details: { cached_tokens: cached } };
+    return {
+      prompt_tokens: chat.inputTokens,
+      completion_tokens: output,
+      total_tokens: chat.inputTokens + output,
+      prompt_tokens_details: { cached_tokens: cached },
+    };
   }
 }
 
@@ -121,14 +161,26 @@ function checkTurns(messages: readonly Fields[]): void {
   let open = new Set<unknown>();
   for (const [index, { role, content, tool_calls: calls, tool_call_id: answers }] of messages.entries()) {
     if (role === 'tool') {
-      if (!open.delete(answers)) throw new WireError(400, `Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'. (messages.${index})`, null);
+      if (!open.delete(answers))
+        throw new WireError(
+          400,
+          `Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'. (messages.${index})`,
+          null,
+        );
       continue;
     }
-    if (open.size > 0) throw new WireError(400, `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. (messages.${index})`, null);
-    if (calls === undefined && !Array.isArray(content) && (typeof content !== 'string' || content === '')) throw new WireError(400, `Invalid value for 'content': expected a string, got null. (messages.${index})`, null);
+    if (open.size > 0)
+      throw new WireError(
+        400,
+        `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. (messages.${index})`,
+        null,
+      );
+    if (calls === undefined && !Array.isArray(content) && (typeof content !== 'string' || content === ''))
+      throw new WireError(400, `Invalid value for 'content': expected a string, got null. (messages.${index})`, null);
     for (const call of (calls ?? []) as Fields[]) {
       const { arguments: input } = call['function'] as Fields;
-      if (typeof input !== 'string') throw new WireError(400, `Invalid type for 'messages[${index}].tool_calls[0].function.arguments'.`, null);
+      if (typeof input !== 'string')
+        throw new WireError(400, `Invalid type for 'messages[${index}].tool_calls[0].function.arguments'.`, null);
     }
     open = new Set(((calls ?? []) as Fields[]).map(({ id }) => id));
   }

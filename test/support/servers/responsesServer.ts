@@ -62,21 +62,43 @@ class ResponsesWire implements ChatWire<Chat> {
     const { model, input, tools, instructions = '', include, reasoning, text } = body;
     const unknown = Object.keys(body).find((field) => !(this.options.knows ?? known).includes(field));
     if (unknown) throw new WireError(400, `Unknown parameter: '${unknown}'.`, 'unknown_parameter');
-    if (model !== responsesModelId) throw new WireError(404, `The model '${String(model)}' does not exist or you do not have access to it.`, 'model_not_found');
+    if (model !== responsesModelId)
+      throw new WireError(404, `The model '${String(model)}' does not exist or you do not have access to it.`, 'model_not_found');
     if (body['store'] !== false) throw new Error('Nothing may be kept at the provider.');
     const max = body['max_output_tokens'];
-    if (max !== undefined && Number(max) < 16) throw new WireError(400, "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.", 'integer_below_min_value');
-    if (include !== undefined && this.options.isPlain) throw new WireError(400, 'Encrypted content is not supported with this model.', null);
+    if (max !== undefined && Number(max) < 16)
+      throw new WireError(
+        400,
+        "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.",
+        'integer_below_min_value',
+      );
+    if (include !== undefined && this.options.isPlain)
+      throw new WireError(400, 'Encrypted content is not supported with this model.', null);
     this.checkReasoning((reasoning ?? {}) as Fields);
-    if (text !== undefined && this.options.isFree) throw new WireError(400, "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.", null);
-    if (this.options.isBlind && JSON.stringify(input).includes('input_image')) throw new WireError(400, 'This model does not support image inputs.', null);
-    for (const tool of (tools ?? []) as Fields[]) if (tool['type'] !== 'function' || typeof tool['name'] !== 'string' || tool['strict'] !== false) throw new WireError(400, "Invalid schema for function: 'required' is required to be supplied and to be an array including every key in properties.", 'invalid_function_parameters');
-    if (!Array.isArray(input) || input.length === 0) throw new WireError(400, "Missing required parameter: 'input'.", 'missing_required_parameter');
+    if (text !== undefined && this.options.isFree)
+      throw new WireError(400, "Invalid parameter: 'text.format' of type 'json_schema' is not supported with this model.", null);
+    if (this.options.isBlind && JSON.stringify(input).includes('input_image'))
+      throw new WireError(400, 'This model does not support image inputs.', null);
+    for (const tool of (tools ?? []) as Fields[])
+      if (tool['type'] !== 'function' || typeof tool['name'] !== 'string' || tool['strict'] !== false)
+        throw new WireError(
+          400,
+          "Invalid schema for function: 'required' is required to be supplied and to be an array including every key in properties.",
+          'invalid_function_parameters',
+        );
+    if (!Array.isArray(input) || input.length === 0)
+      throw new WireError(400, "Missing required parameter: 'input'.", 'missing_required_parameter');
     this.checkItems(input as Fields[]);
     const texts = (input as Fields[]).map((item) => JSON.stringify(item['content'] ?? item['output'] ?? item['arguments'] ?? ''));
-    const inputTokens = [String(instructions), ...texts].reduce((sum, one) => sum + textTokens(one) + 4, 0) + (tools ? textTokens(JSON.stringify(tools)) : 0);
+    const inputTokens =
+      [String(instructions), ...texts].reduce((sum, one) => sum + textTokens(one) + 4, 0) + (tools ? textTokens(JSON.stringify(tools)) : 0);
     const window = this.options.window ?? 100_000;
-    if (inputTokens > window) throw new WireError(400, 'Your input exceeds the context window of this model. Please adjust your input and try again.', 'context_length_exceeded');
+    if (inputTokens > window)
+      throw new WireError(
+        400,
+        'Your input exceeds the context window of this model. Please adjust your input and try again.',
+        'context_length_exceeded',
+      );
     return {
       model,
       inputTokens,
@@ -114,7 +136,11 @@ class ResponsesWire implements ChatWire<Chat> {
       total_tokens: chat.inputTokens + outputTokens,
     };
     const isCut = reason === 'length';
-    const response = this.response(chat, isCut ? 'incomplete' : 'completed', { output: chat.output, usage, incomplete_details: isCut ? { reason: 'max_output_tokens' } : null });
+    const response = this.response(chat, isCut ? 'incomplete' : 'completed', {
+      output: chat.output,
+      usage,
+      incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    });
     return `${closed}${this.event(chat, isCut ? 'response.incomplete' : 'response.completed', { response })}`;
   }
 
@@ -134,12 +160,23 @@ class ResponsesWire implements ChatWire<Chat> {
 
   private checkReasoning({ effort, summary }: Fields): void {
     const { efforts, isPlain, isUnverified } = this.options;
-    if (effort !== undefined && (isPlain || efforts === null)) throw new WireError(400, "Unsupported parameter: 'reasoning.effort' is not supported with this model.", 'unsupported_parameter');
+    if (effort !== undefined && (isPlain || efforts === null))
+      throw new WireError(400, "Unsupported parameter: 'reasoning.effort' is not supported with this model.", 'unsupported_parameter');
     if (effort !== undefined && efforts?.includes(String(effort)) === false) {
-      throw new WireError(400, `Unsupported value: '${String(effort)}' is not supported with the '${responsesModelId}' model. Supported values for 'reasoning.effort' are: ${efforts.join(', ')}.`, 'unsupported_value');
+      throw new WireError(
+        400,
+        `Unsupported value: '${String(effort)}' is not supported with the '${responsesModelId}' model. Supported values for 'reasoning.effort' are: ${efforts.join(', ')}.`,
+        'unsupported_value',
+      );
     }
-    if (summary !== undefined && isPlain) throw new WireError(400, "Unsupported parameter: 'reasoning.summary' is not supported with this model.", 'unsupported_parameter');
-    if (summary !== undefined && isUnverified) throw new WireError(400, "Your organization must be verified to generate reasoning summaries: 'reasoning.summary'.", 'unsupported_value');
+    if (summary !== undefined && isPlain)
+      throw new WireError(400, "Unsupported parameter: 'reasoning.summary' is not supported with this model.", 'unsupported_parameter');
+    if (summary !== undefined && isUnverified)
+      throw new WireError(
+        400,
+        "Your organization must be verified to generate reasoning summaries: 'reasoning.summary'.",
+        'unsupported_value',
+      );
   }
 
   /** As strict as the original: calls and results belong together, reasoning to what follows it, and sealed text is its own. */
@@ -147,23 +184,37 @@ class ResponsesWire implements ChatWire<Chat> {
     const open = new Set<unknown>();
     for (const [index, item] of items.entries()) {
       const at = `input[${index}]`;
-      if (item['id'] !== undefined) throw new WireError(404, `Item with id '${String(item['id'])}' not found. Items are not persisted when \`store\` is set to false.`, null);
-      if (item['type'] !== 'function_call_output' && item['type'] !== 'function_call' && item['type'] !== 'reasoning' && open.size > 0) throw new WireError(400, `No tool output found for function call ${[...open].join()}.`, null);
+      if (item['id'] !== undefined)
+        throw new WireError(
+          404,
+          `Item with id '${String(item['id'])}' not found. Items are not persisted when \`store\` is set to false.`,
+          null,
+        );
+      if (item['type'] !== 'function_call_output' && item['type'] !== 'function_call' && item['type'] !== 'reasoning' && open.size > 0)
+        throw new WireError(400, `No tool output found for function call ${[...open].join()}.`, null);
       switch (item['type']) {
         case 'message':
           this.checkMessage(item, at);
           break;
         case 'reasoning':
-          if (!this.sealed.has(String(item['encrypted_content']))) throw new WireError(400, 'The encrypted content could not be verified.', 'invalid_encrypted_content');
-          if (!['message', 'function_call', 'reasoning'].includes(String(items[index + 1]?.['type'])) || items[index + 1]?.['role'] === 'user') throw new WireError(400, `Item of type 'reasoning' was provided without its required following item. (${at})`, null);
+          if (!this.sealed.has(String(item['encrypted_content'])))
+            throw new WireError(400, 'The encrypted content could not be verified.', 'invalid_encrypted_content');
+          if (
+            !['message', 'function_call', 'reasoning'].includes(String(items[index + 1]?.['type'])) ||
+            items[index + 1]?.['role'] === 'user'
+          )
+            throw new WireError(400, `Item of type 'reasoning' was provided without its required following item. (${at})`, null);
           break;
         case 'function_call':
-          if (typeof item['arguments'] !== 'string' || !/^[\w-]{1,64}$/.test(String(item['name']))) throw new WireError(400, `Invalid '${at}.name': string does not match pattern.`, 'invalid_value');
-          if (String(item['call_id']).length > 64) throw new WireError(400, `Invalid '${at}.call_id': string too long.`, 'string_above_max_length');
+          if (typeof item['arguments'] !== 'string' || !/^[\w-]{1,64}$/.test(String(item['name'])))
+            throw new WireError(400, `Invalid '${at}.name': string does not match pattern.`, 'invalid_value');
+          if (String(item['call_id']).length > 64)
+            throw new WireError(400, `Invalid '${at}.call_id': string too long.`, 'string_above_max_length');
           open.add(item['call_id']);
           break;
         case 'function_call_output':
-          if (!open.delete(item['call_id'])) throw new WireError(400, `No tool call found for function call output with call_id ${String(item['call_id'])}.`, null);
+          if (!open.delete(item['call_id']))
+            throw new WireError(400, `No tool call found for function call output with call_id ${String(item['call_id'])}.`, null);
           break;
         default:
           throw new WireError(400, `Invalid value: '${String(item['type'])}'. (${at}.type)`, 'invalid_value');
@@ -173,14 +224,30 @@ class ResponsesWire implements ChatWire<Chat> {
   }
 
   private checkMessage({ role, content }: Fields, at: string): void {
-    const allowed = role === 'assistant' ? ['output_text', 'refusal'] : role === 'user' || role === 'system' || role === 'developer' ? ['input_text', 'input_image'] : [];
+    const allowed =
+      role === 'assistant'
+        ? ['output_text', 'refusal']
+        : role === 'user' || role === 'system' || role === 'developer'
+          ? ['input_text', 'input_image']
+          : [];
     for (const part of content as Fields[]) {
-      if (!allowed.includes(String(part['type']))) throw new WireError(400, `Invalid value: '${String(part['type'])}'. Supported values are: ${allowed.join()}. (${at}.content)`, 'invalid_value');
+      if (!allowed.includes(String(part['type'])))
+        throw new WireError(
+          400,
+          `Invalid value: '${String(part['type'])}'. Supported values are: ${allowed.join()}. (${at}.content)`,
+          'invalid_value',
+        );
       if (part['text'] === '') throw new WireError(400, `Invalid '${at}.content': empty string.`, null);
     }
   }
 
-  private delta(chat: Chat, kind: OpenItem['kind'], key: number, text: string, call?: { readonly id: string; readonly name: string }): string {
+  private delta(
+    chat: Chat,
+    kind: OpenItem['kind'],
+    key: number,
+    text: string,
+    call?: { readonly id: string; readonly name: string },
+  ): string {
     const begun = this.started(chat);
     const isNew = chat.open?.kind !== kind || chat.open.key !== key || call !== undefined;
     const before = isNew ? `${this.close(chat)}${this.begin(chat, kind, key, call)}` : '';
@@ -188,7 +255,12 @@ class ResponsesWire implements ChatWire<Chat> {
     open.text += text;
     if (this.options.isTerse || (kind === 'reasoning' && this.options.isUnverified)) return `${begun}${before}`;
     const place = { item_id: open.id, output_index: open.index };
-    const name = kind === 'message' ? 'response.output_text.delta' : kind === 'reasoning' ? 'response.reasoning_summary_text.delta' : 'response.function_call_arguments.delta';
+    const name =
+      kind === 'message'
+        ? 'response.output_text.delta'
+        : kind === 'reasoning'
+          ? 'response.reasoning_summary_text.delta'
+          : 'response.function_call_arguments.delta';
     const inside = kind === 'message' ? { content_index: 0, logprobs: [] } : kind === 'reasoning' ? { summary_index: 0 } : {};
     return `${begun}${before}${this.event(chat, name, { ...place, ...inside, delta: text })}`;
   }
@@ -200,8 +272,10 @@ class ResponsesWire implements ChatWire<Chat> {
     if (this.options.isTerse) return '';
     const place = { item_id: chat.open.id, output_index: index };
     const added = this.event(chat, 'response.output_item.added', { output_index: index, item: itemOf(chat.open, '', 'in_progress') });
-    if (kind === 'message') return `${added}${this.event(chat, 'response.content_part.added', { ...place, content_index: 0, part: { type: 'output_text', text: '', annotations: [] } })}`;
-    if (kind === 'reasoning' && !this.options.isUnverified) return `${added}${this.event(chat, 'response.reasoning_summary_part.added', { ...place, summary_index: 0, part: { type: 'summary_text', text: '' } })}`;
+    if (kind === 'message')
+      return `${added}${this.event(chat, 'response.content_part.added', { ...place, content_index: 0, part: { type: 'output_text', text: '', annotations: [] } })}`;
+    if (kind === 'reasoning' && !this.options.isUnverified)
+      return `${added}${this.event(chat, 'response.reasoning_summary_part.added', { ...place, summary_index: 0, part: { type: 'summary_text', text: '' } })}`;
     return added;
   }
 
@@ -222,7 +296,13 @@ class ResponsesWire implements ChatWire<Chat> {
     const closed = this.close(chat);
     const index = chat.output.length;
     const refusal = 'I cannot help with that.';
-    const item = { type: 'message', id: `msg_double_${index}`, role: 'assistant', status: 'completed', content: [{ type: 'refusal', refusal }] };
+    const item = {
+      type: 'message',
+      id: `msg_double_${index}`,
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'refusal', refusal }],
+    };
     chat.output.push(item);
     const place = { item_id: item.id, output_index: index, content_index: 0 };
     return `${closed}${this.event(chat, 'response.output_item.added', { output_index: index, item: { ...item, content: [] } })}${this.event(chat, 'response.refusal.delta', { ...place, delta: refusal })}${this.event(chat, 'response.output_item.done', { output_index: index, item })}`;
@@ -235,7 +315,17 @@ class ResponsesWire implements ChatWire<Chat> {
   }
 
   private response(chat: Chat, status: string, fields: Fields): Fields {
-    return { id: 'resp_double', object: 'response', created_at: 1, status, error: null, incomplete_details: null, model: chat.model, store: false, ...fields };
+    return {
+      id: 'resp_double',
+      object: 'response',
+      created_at: 1,
+      status,
+      error: null,
+      incomplete_details: null,
+      model: chat.model,
+      store: false,
+      ...fields,
+    };
   }
 
   private event(chat: Chat, type: string, fields: Fields): string {
@@ -246,7 +336,13 @@ class ResponsesWire implements ChatWire<Chat> {
 function itemOf({ kind, id, callId, name }: OpenItem, text: string, status: string): Fields {
   switch (kind) {
     case 'message':
-      return { type: 'message', id, role: 'assistant', status, content: text === '' ? [] : [{ type: 'output_text', text, annotations: [] }] };
+      return {
+        type: 'message',
+        id,
+        role: 'assistant',
+        status,
+        content: text === '' ? [] : [{ type: 'output_text', text, annotations: [] }],
+      };
     case 'reasoning':
       return { type: 'reasoning', id, summary: text === '' ? [] : [{ type: 'summary_text', text }] };
     case 'function_call':

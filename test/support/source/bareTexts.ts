@@ -14,7 +14,8 @@ export function bareTexts(): BareText[] {
     const inView = /^(src\/vscode|src\/protocol|src\/extension|webview-ui)/.test(file);
     if (!inView && (/^src\/node\/cli/.test(file) || !reachesUser(node))) continue;
     const text = readText(node);
-    if (inView ? readsLikeText(text) || (isHtmlChild(node) && /\p{L}{2,}/u.test(text)) : /\p{L}{2,} \p{L}{2,}/u.test(text)) found.push({ text, place: place() });
+    if (inView ? readsLikeText(text) || (isHtmlChild(node) && /\p{L}{2,}/u.test(text)) : /\p{L}{2,} \p{L}{2,}/u.test(text))
+      found.push({ text, place: place() });
   }
   return found;
 }
@@ -27,7 +28,9 @@ function isText(node: ts.Node): node is Text {
 
 /** What stands between the expressions, each of which is `{}`; of HTML what is seen and what is spoken. */
 function readText(node: Text): string {
-  const whole = ts.isTemplateExpression(node) ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('{}') : node.text;
+  const whole = ts.isTemplateExpression(node)
+    ? [node.head.text, ...node.templateSpans.map(({ literal }) => literal.text)].join('{}')
+    : node.text;
   if (!ts.isTaggedTemplateExpression(node.parent) && !whole.startsWith('<')) return whole;
   const spoken = [...whole.matchAll(/\s(?:title|aria-label|aria-description|placeholder|alt)="([^"]*)"/g)].map(([, value]) => value);
   return [whole.replace(/<(?!!--)[^>]*>/g, ' | '), ...spoken].join(' | ').replace(/\s+/g, ' ').trim();
@@ -41,16 +44,28 @@ function readsLikeText(text: string): boolean {
 /** What an expression between the tags of HTML comes to: seen as it is, be it a single word. */
 function isHtmlChild(node: Text): boolean {
   let at: ts.Node = node;
-  while (ts.isParenthesizedExpression(at.parent) || (ts.isConditionalExpression(at.parent) && at.parent.condition !== at) || isFallback(at.parent)) at = at.parent;
+  while (
+    ts.isParenthesizedExpression(at.parent) ||
+    (ts.isConditionalExpression(at.parent) && at.parent.condition !== at) ||
+    isFallback(at.parent)
+  )
+    at = at.parent;
   if (at.parent === undefined || !ts.isTemplateSpan(at.parent) || ts.isTaggedTemplateExpression(node.parent)) return false;
   const { parent: template } = at.parent;
   if (!ts.isTaggedTemplateExpression(template.parent) || template.parent.tag.getText() !== 'html') return false;
-  const before = [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)].slice(0, template.templateSpans.indexOf(at.parent) + 1).join('');
+  const before = [template.head.text, ...template.templateSpans.map(({ literal }) => literal.text)]
+    .slice(0, template.templateSpans.indexOf(at.parent) + 1)
+    .join('');
   return before.lastIndexOf('>') >= before.lastIndexOf('<');
 }
 
 function isFallback(node: ts.Node): boolean {
-  return ts.isBinaryExpression(node) && [ts.SyntaxKind.QuestionQuestionToken, ts.SyntaxKind.BarBarToken, ts.SyntaxKind.AmpersandAmpersandToken].includes(node.operatorToken.kind);
+  return (
+    ts.isBinaryExpression(node) &&
+    [ts.SyntaxKind.QuestionQuestionToken, ts.SyntaxKind.BarBarToken, ts.SyntaxKind.AmpersandAmpersandToken].includes(
+      node.operatorToken.kind,
+    )
+  );
 }
 
 function belongsToTranslation(node: ts.Node): boolean {
@@ -60,13 +75,21 @@ function belongsToTranslation(node: ts.Node): boolean {
 /** Names of things and keys, what is logged, what a selector looks for, what only a model reads. */
 function isForNobody(node: ts.Node): boolean {
   const { parent } = node;
-  if (ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent) || ts.isLiteralTypeNode(parent) || ts.isCaseClause(parent)) return true;
+  if (ts.isImportDeclaration(parent) || ts.isExportDeclaration(parent) || ts.isLiteralTypeNode(parent) || ts.isCaseClause(parent))
+    return true;
   if (ts.isPropertyAssignment(parent) && parent.name === node) return true;
-  if (ts.isBinaryExpression(parent) && [ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken].includes(parent.operatorToken.kind)) return true;
+  if (
+    ts.isBinaryExpression(parent) &&
+    [ts.SyntaxKind.EqualsEqualsEqualsToken, ts.SyntaxKind.ExclamationEqualsEqualsToken].includes(parent.operatorToken.kind)
+  )
+    return true;
   return some(node, (above) => {
     if (ts.isTaggedTemplateExpression(above)) return above.tag.getText() === 'css';
     if (ts.isNewExpression(above)) return above.expression.getText() === 'ToolFault';
-    return ts.isCallExpression(above) && /(^|\.)(log|includes|startsWith|querySelector(All)?|closest|matches|executeCommand)$|\blog\.\w+$/.test(above.expression.getText());
+    return (
+      ts.isCallExpression(above) &&
+      /(^|\.)(log|includes|startsWith|querySelector(All)?|closest|matches|executeCommand)$|\blog\.\w+$/.test(above.expression.getText())
+    );
   });
 }
 
@@ -80,6 +103,7 @@ function reachesUser(node: ts.Node): boolean {
 
 /** Of the expression a node is part of. */
 function some(node: ts.Node, test: (above: ts.Node) => boolean): boolean {
-  for (let above = node; above.parent && !ts.isStatement(above) && !ts.isFunctionLike(above); above = above.parent) if (test(above)) return true;
+  for (let above = node; above.parent && !ts.isStatement(above) && !ts.isFunctionLike(above); above = above.parent)
+    if (test(above)) return true;
   return false;
 }

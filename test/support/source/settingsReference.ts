@@ -44,10 +44,19 @@ export async function settingsReference(): Promise<string> {
 function entry(key: string, property: Property, localized: (text: string) => string): string {
   const long = JSON.stringify(property.default ?? null).length > 120;
   const facts = [
-    property.enum ? property.enum.map((value) => `\`${String(value)}\``).join(' · ') : [property.type].flat().filter((type) => type !== undefined).join(' or '),
+    property.enum
+      ? property.enum.map((value) => `\`${String(value)}\``).join(' · ')
+      : [property.type]
+          .flat()
+          .filter((type) => type !== undefined)
+          .join(' or '),
     property.minimum !== undefined || property.maximum !== undefined ? `${property.minimum ?? ''} … ${property.maximum ?? ''}` : '',
     property.default === undefined || long ? '' : `default \`${JSON.stringify(property.default)}\``,
-    property.scope === 'machine' ? 'per machine: a workspace cannot set it' : property.scope === 'application' ? 'yours alone: a workspace cannot set it' : '',
+    property.scope === 'machine'
+      ? 'per machine: a workspace cannot set it'
+      : property.scope === 'application'
+        ? 'yours alone: a workspace cannot set it'
+        : '',
   ];
   const text = localized(property.markdownDescription ?? property.description ?? '');
   return `### \`${key}\`\n\n${facts.filter((fact) => fact !== '').join(' · ')}\n\n${text}${long ? `\n\nDefault:\n\n\`\`\`json\n${JSON.stringify(property.default, null, 2)}\n\`\`\`` : ''}`;

@@ -54,7 +54,9 @@ function mapOf(file: string, text: string): SourceMapText | undefined {
   if (at === -1) return undefined;
   const url = text.slice(at + '//# sourceMappingURL='.length).trim();
   const inline = /^data:application\/json;base64,(.*)$/s.exec(url)?.[1];
-  return JSON.parse(inline === undefined ? readFileSync(resolve(dirname(file), url), 'utf8') : Buffer.from(inline, 'base64').toString('utf8')) as SourceMapText;
+  return JSON.parse(
+    inline === undefined ? readFileSync(resolve(dirname(file), url), 'utf8') : Buffer.from(inline, 'base64').toString('utf8'),
+  ) as SourceMapText;
 }
 
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';

@@ -3,4 +3,7 @@ import { seedsReference, seedsReferenceFile } from './seedsReference';
 import { settingsReference, settingsReferenceFile } from './settingsReference';
 
 /** `npm run docs`. */
-void Promise.all([settingsReference().then((text) => writeFile(settingsReferenceFile, text)), seedsReference().then((text) => writeFile(seedsReferenceFile, text))]);
+void Promise.all([
+  settingsReference().then((text) => writeFile(settingsReferenceFile, text)),
+  seedsReference().then((text) => writeFile(seedsReferenceFile, text)),
+]);

@@ -5,4 +5,7 @@ import { ExportDocument } from '../../../src/core/transfer/exportDocument';
 import { projectRoot } from '../paths';
 
 /** `node dist/test/support/source/writeExportSchema.js` after a change of the document's format. */
-writeFileSync(join(projectRoot, 'media', 'export.schema.json'), `${JSON.stringify({ title: 'Threadkeeper export', ...z.toJSONSchema(ExportDocument) }, null, 2)}\n`);
+writeFileSync(
+  join(projectRoot, 'media', 'export.schema.json'),
+  `${JSON.stringify({ title: 'Threadkeeper export', ...z.toJSONSchema(ExportDocument) }, null, 2)}\n`,
+);

@@ -31,12 +31,23 @@ export class ImportRig {
   source(name: string, rows: readonly unknown[] | string | Uint8Array): string {
     const file = join(this.temp.path, 'sources', name);
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, typeof rows === 'string' || rows instanceof Uint8Array ? rows : rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join(''));
+    writeFileSync(
+      file,
+      typeof rows === 'string' || rows instanceof Uint8Array
+        ? rows
+        : rows.map((row) => `${typeof row === 'string' ? row : JSON.stringify(row)}\n`).join(''),
+    );
     return file;
   }
 
   import(paths: string | readonly string[], more: Partial<ImportOptions> = {}): Promise<ImportReport> {
-    return importFiles(typeof paths === 'string' ? [paths] : paths, { store: this.store, ids: new UuidV7(), now: Date.now, wasmFile, ...more });
+    return importFiles(typeof paths === 'string' ? [paths] : paths, {
+      store: this.store,
+      ids: new UuidV7(),
+      now: Date.now,
+      wasmFile,
+      ...more,
+    });
   }
 
   /** Of a source that holds one session, and nothing that fails. */
@@ -61,7 +72,8 @@ export class ImportRig {
       tools: [],
       budget: { oversized: 100_000 },
       model: 'claude-test',
-      frames: testFrames, tokensOf: (entry) => estimateTokens(entryText(entry.content)),
+      frames: testFrames,
+      tokensOf: (entry) => estimateTokens(entryText(entry.content)),
       estimate: estimateTokens,
     });
   }

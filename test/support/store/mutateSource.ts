@@ -15,8 +15,40 @@ const deep = (levels: number) => {
   return value;
 };
 const oddValues: readonly unknown[] = [
-  null, true, 0, -1, 1.5, 1e15, 1e300, -1e300, '', ' ', '0', 'a', 'a\0b', '\ud800', '../../etc/passwd', 'x'.repeat(5_000), '{"a":', '[[[[', [], [null], {}, [[]], { type: {} }, { toString: 1, valueOf: 2 }, { length: -1 }, deep(300),
-  JSON.parse('{"__proto__":{"a":1},"constructor":1}'), '2026-13-45T99:99:99Z', 'constructor', 'tool_result', 'session', 'user', 'assistant', 'compaction',
+  null,
+  true,
+  0,
+  -1,
+  1.5,
+  1e15,
+  1e300,
+  -1e300,
+  '',
+  ' ',
+  '0',
+  'a',
+  'a\0b',
+  '\ud800',
+  '../../etc/passwd',
+  'x'.repeat(5_000),
+  '{"a":',
+  '[[[[',
+  [],
+  [null],
+  {},
+  [[]],
+  { type: {} },
+  { toString: 1, valueOf: 2 },
+  { length: -1 },
+  deep(300),
+  JSON.parse('{"__proto__":{"a":1},"constructor":1}'),
+  '2026-13-45T99:99:99Z',
+  'constructor',
+  'tool_result',
+  'session',
+  'user',
+  'assistant',
+  'compaction',
 ];
 
 type Random = () => number;
@@ -40,7 +72,12 @@ export function mutateValue(value: unknown, random: Random): unknown {
   if (kind < 0.15) delete of[name];
   else if (kind < 0.25) of[name] = [of[name], of[name]];
   // A word of another place: parents in circles, ids twice, types of other records.
-  else if (kind < 0.5) of[name] = pick(random, places.map((place) => place.of[place.name]).filter((one) => typeof one !== 'object')) ?? null;
+  else if (kind < 0.5)
+    of[name] =
+      pick(
+        random,
+        places.map((place) => place.of[place.name]).filter((one) => typeof one !== 'object'),
+      ) ?? null;
   else of[name] = pick(random, oddValues);
   return copy;
 }
@@ -54,7 +91,11 @@ export function mutateLines(text: string, random: Random): string {
     const line = lines[at]!;
     const kind = random();
     if (kind < 0.45) lines[at] = mutated(line, random);
-    else if (kind < 0.55) lines[at] = line.replace(/"(?:parentUuid|parentId)": ?(?:"[^"]*"|null)/, (whole) => `${whole.split(':')[0]!}: ${JSON.stringify(pick(random, words))}`);
+    else if (kind < 0.55)
+      lines[at] = line.replace(
+        /"(?:parentUuid|parentId)": ?(?:"[^"]*"|null)/,
+        (whole) => `${whole.split(':')[0]!}: ${JSON.stringify(pick(random, words))}`,
+      );
     else if (kind < 0.63) lines[at] = line.slice(0, Math.floor(random() * line.length));
     else if (kind < 0.7) lines.splice(at, 2, lines.slice(at, at + 2).join(''));
     else if (kind < 0.78) lines.splice(at, 0, pick(random, lines));
@@ -63,7 +104,10 @@ export function mutateLines(text: string, random: Random): string {
     else if (kind < 0.95) lines.splice(at, 0, `${'['.repeat(20_000)}${']'.repeat(20_000)}`);
     else lines.splice(at, 0, JSON.stringify(pick(random, oddValues)));
   }
-  return lines.map((line) => `${line}${pick(random, ['\n', '\n', '\n', '\r\n', '\n\n'])}`).join('').slice(0, random() < 0.1 ? -3 : undefined);
+  return lines
+    .map((line) => `${line}${pick(random, ['\n', '\n', '\n', '\r\n', '\n\n'])}`)
+    .join('')
+    .slice(0, random() < 0.1 ? -3 : undefined);
 }
 
 export function mutateBytes(bytes: Uint8Array, random: Random): Uint8Array {

@@ -39,7 +39,9 @@ async function write(folder: string, closeAfter: number, leave?: () => Promise<v
       await leave?.();
       const uuid = `${process.pid}-${n}`;
       const entry: NewEntry = userMessage(session.uuid, parent, `${n} `.repeat(n % 400), { uuid });
-      await host.call('writePartial', [{ entry: uuid, session: session.uuid, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: `${n}` }]);
+      await host.call('writePartial', [
+        { entry: uuid, session: session.uuid, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: `${n}` },
+      ]);
       await host.call('append', [session.uuid, { entries: [entry] }]);
       report({ type: 'stored', uuid });
       parent = uuid;
@@ -94,7 +96,9 @@ async function share(folder: string, turns: number): Promise<void> {
 /** A window that soon reads a copy when there is no owner, and stays until killed. */
 async function follow(folder: string): Promise<void> {
   setInterval(() => undefined, 1_000);
-  const host = await openHost(folder, { waitForOwnerMs: 10_000, reopenMs: 50, pursuitPollMs: 20 }, ({ access }) => report({ type: 'open', access }));
+  const host = await openHost(folder, { waitForOwnerMs: 10_000, reopenMs: 50, pursuitPollMs: 20 }, ({ access }) =>
+    report({ type: 'open', access }),
+  );
   report({ type: 'open', access: host.status.access });
 }
 

@@ -18,7 +18,10 @@ export interface StoreSample {
   readonly texts: readonly string[];
 }
 
-export const sampleTexts: readonly string[] = Array.from({ length: 60 }, (_, i) => `message ${i}: ${'word '.repeat(20 + ((i * 37) % 400))}`);
+export const sampleTexts: readonly string[] = Array.from(
+  { length: 60 },
+  (_, i) => `message ${i}: ${'word '.repeat(20 + ((i * 37) % 400))}`,
+);
 
 /** Two sessions, with something in every table that a window writes. */
 export function makeStoreSample(sqlite: Sqlite, end: 'close' | 'abandon'): StoreSample {
@@ -27,15 +30,30 @@ export function makeStoreSample(sqlite: Sqlite, end: 'close' | 'abandon'): Store
     const files = storeFiles(folder);
     const opened = openForWriting(sqlite, files, () => undefined, 'file');
     const core = new StoreOperations(opened.connection, folder, 'owner');
-    const sessions = ['Ports and adapters', 'b'].map((title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid);
+    const sessions = ['Ports and adapters', 'b'].map(
+      (title) => core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1, title }).uuid,
+    );
     const add = (session: string, content: EntryContent) =>
       core.append(session, { entries: [{ ...userMessage(session, core.session(session)?.leaf ?? null, ''), content }] })[0]!.uuid;
     const uuids = sampleTexts.map((text, i) => add(sessions[i % 2]!, { type: 'message', role: 'user', text }));
     add(sessions[0]!, { type: 'tool_call', callId: 'c', name: 'read_file', input: { path: 'a.txt' }, provider: 'p', model: 'm' });
     add(sessions[0]!, { type: 'tool_result', callId: 'c', name: 'read_file', status: 'ok', text: 'what the file said' });
     add(sessions[1]!, {
-      type: 'compaction', operationId: 'op', summaryText: 'a summary', firstKeptEntry: uuids[41]!, coversFrom: uuids[1]!, tokensBefore: 9, tokensAfter: 3,
-      messagesBefore: 20, messagesAfter: 10, trigger: 'manual', rung: 'extractive', model: null, durationMs: 1, heldMs: 1, needsSummaryRetry: false,
+      type: 'compaction',
+      operationId: 'op',
+      summaryText: 'a summary',
+      firstKeptEntry: uuids[41]!,
+      coversFrom: uuids[1]!,
+      tokensBefore: 9,
+      tokensAfter: 3,
+      messagesBefore: 20,
+      messagesAfter: 10,
+      trigger: 'manual',
+      rung: 'extractive',
+      model: null,
+      durationMs: 1,
+      heldMs: 1,
+      needsSummaryRetry: false,
     });
     core.saveDraft(sessions[0]!, { text: 'a draft', attachments: [], at: 1 });
     core.saveQueue(sessions[1]!, [{ id: 'q', text: 'queued' }]);
@@ -64,7 +82,9 @@ export function layStoreSample(folder: string, sample: StoreSample, change: { re
 export function alteredSample(sqlite: Sqlite, { main }: StoreSample, sql: string): Buffer {
   const database = sqlite.openMemory(new Uint8Array(main));
   try {
-    database.run(`PRAGMA foreign_keys = OFF; DROP TRIGGER entries_keep_content; DROP TRIGGER entries_keep; DROP TRIGGER entries_keep_session; DROP TRIGGER bodies_keep_content; DROP TRIGGER bodies_keep; ${sql}`);
+    database.run(
+      `PRAGMA foreign_keys = OFF; DROP TRIGGER entries_keep_content; DROP TRIGGER entries_keep; DROP TRIGGER entries_keep_session; DROP TRIGGER bodies_keep_content; DROP TRIGGER bodies_keep; ${sql}`,
+    );
     return Buffer.from(database.export());
   } finally {
     database.close();

@@ -41,7 +41,12 @@ export function openHost(
 export async function openTestStore(folder: string, label = 'test'): Promise<SessionStore> {
   const statusChanged = new Emitter<StoreStatus>();
   const changed = new Emitter<StoreChange>();
-  const host = await openHost(folder, { waitForOwnerMs: 1000, label }, (status) => statusChanged.fire(status), (change) => changed.fire(change));
+  const host = await openHost(
+    folder,
+    { waitForOwnerMs: 1000, label },
+    (status) => statusChanged.fire(status),
+    (change) => changed.fire(change),
+  );
   const forward =
     <K extends StoreCall>(method: K) =>
     (...args: CallArguments<K>) =>

@@ -68,7 +68,16 @@ function stream(core: StoreOperations, session: string, text: string, append: (c
   const uuid = `${process.pid}-streamed-${calls}`;
   const parent = core.session(session)?.leaf ?? null;
   for (let at = 0; at < text.length; at += 700) {
-    core.writePartial({ entry: uuid, session, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: text.slice(at, at + 700) });
+    core.writePartial({
+      entry: uuid,
+      session,
+      parent,
+      kind: 'message',
+      provider: 'p',
+      model: 'm',
+      createdAt: 1,
+      text: text.slice(at, at + 700),
+    });
     report({ type: 'streamed', uuid, length: Math.min(at + 700, text.length) });
   }
   append({ type: 'message', role: 'assistant', text }, uuid);
@@ -76,8 +85,20 @@ function stream(core: StoreOperations, session: string, text: string, append: (c
 
 function compaction(firstKeptEntry: string | null): ContentOf<'compaction'> {
   return {
-    type: 'compaction', operationId: `${process.pid}-${calls}`, summaryText: 'a summary', firstKeptEntry, coversFrom: null,
-    tokensBefore: 100, tokensAfter: 10, messagesBefore: 4, messagesAfter: 2, trigger: 'automatic', rung: 'model', model: 'm',
-    durationMs: 1, heldMs: 0, needsSummaryRetry: false,
+    type: 'compaction',
+    operationId: `${process.pid}-${calls}`,
+    summaryText: 'a summary',
+    firstKeptEntry,
+    coversFrom: null,
+    tokensBefore: 100,
+    tokensAfter: 10,
+    messagesBefore: 4,
+    messagesAfter: 2,
+    trigger: 'automatic',
+    rung: 'model',
+    model: 'm',
+    durationMs: 1,
+    heldMs: 0,
+    needsSummaryRetry: false,
   };
 }

@@ -15,7 +15,11 @@ import { openTestStore, testUuid, userMessage } from './storeTemp';
  */
 export async function writeHistory(dataFolder: string, folder: string, write: (store: SessionStore) => Promise<void>): Promise<string> {
   const globalDir = join(dataFolder, 'data', 'User', 'globalStorage', extensionId);
-  const { folder: storeFolder } = await resolveStoreFolder({ globalDir, candidateDir: undefined, workspaceUris: [pathToFileURL(folder).href] });
+  const { folder: storeFolder } = await resolveStoreFolder({
+    globalDir,
+    candidateDir: undefined,
+    workspaceUris: [pathToFileURL(folder).href],
+  });
   const store = await openTestStore(storeFolder);
   try {
     await write(store);
@@ -47,7 +51,8 @@ export async function prepareHistory(write: (store: SessionStore) => Promise<voi
 export async function writeAnswered(store: SessionStore, question: string, ...answers: readonly string[]): Promise<void> {
   const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: Date.now() });
   const entries = [userMessage(uuid, null, question)];
-  for (const text of answers) entries.push(userMessage(uuid, entries.at(-1)!.uuid, '', { content: { type: 'message', role: 'assistant', text } }));
+  for (const text of answers)
+    entries.push(userMessage(uuid, entries.at(-1)!.uuid, '', { content: { type: 'message', role: 'assistant', text } }));
   await store.append(uuid, { entries });
 }
 

@@ -12,7 +12,10 @@ export function zstdFrame(content: Uint8Array, claimed = content.length): Buffer
 
 /** A frame of a few bytes that becomes `blocks` times 128 KB. */
 export function zstdBomb(blocks: number): Buffer {
-  return Buffer.concat([head(0), ...Array.from({ length: blocks }, (_, i) => Buffer.concat([block(1, mostBlockBytes, i === blocks - 1), Buffer.from('a')]))]);
+  return Buffer.concat([
+    head(0),
+    ...Array.from({ length: blocks }, (_, i) => Buffer.concat([block(1, mostBlockBytes, i === blocks - 1), Buffer.from('a')])),
+  ]);
 }
 
 /** In one segment, with the size in four bytes; 0 for one that names none, and a window of 1 MB. */

@@ -35,7 +35,10 @@ export class ChatPage {
   async ask(text: string): Promise<void> {
     const before = await this.count('article.user-message');
     await this.send(text);
-    await waitFor('the message in the transcript', async () => (await this.count('article.user-message')) > before || (await this.count('article.user-message')) >= 50);
+    await waitFor(
+      'the message in the transcript',
+      async () => (await this.count('article.user-message')) > before || (await this.count('article.user-message')) >= 50,
+    );
     await this.idle();
   }
 

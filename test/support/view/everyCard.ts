@@ -42,7 +42,10 @@ export async function writeEveryCard(store: SessionStore): Promise<void> {
   let leaf: string | null = null;
   const add = async (content: EntryContent, more: Partial<NewEntry> = {}) => {
     const entry = newEntry(session, leaf, content, more);
-    await store.append(session, { entries: [entry], ...(content.type === 'message' && content.role === 'assistant' ? { usage: [usageOf(entry.uuid)] } : {}) });
+    await store.append(session, {
+      entries: [entry],
+      ...(content.type === 'message' && content.role === 'assistant' ? { usage: [usageOf(entry.uuid)] } : {}),
+    });
     return entry.uuid;
   };
   const say = async (content: EntryContent, more: Partial<NewEntry> = {}) => (leaf = await add(content, more));
@@ -54,44 +57,123 @@ export async function writeEveryCard(store: SessionStore): Promise<void> {
 
   const first = await say({ type: 'message', role: 'user', text: 'When is high water in the north port?' });
   await say({ type: 'message', role: 'assistant', text: 'At 06:12 and at 18:37.', model: 'claude-test' });
-  const older = await say(compactionContent('op-1', null, { coversFrom: first, summaryText: 'The user asks for tides.', tokensBefore: 8_200, tokensAfter: 900, messagesBefore: 14, rung: 'extractive', model: null, durationMs: 300 }), quiet);
+  const older = await say(
+    compactionContent('op-1', null, {
+      coversFrom: first,
+      summaryText: 'The user asks for tides.',
+      tokensBefore: 8_200,
+      tokensAfter: 900,
+      messagesBefore: 14,
+      rung: 'extractive',
+      model: null,
+      durationMs: 300,
+    }),
+    quiet,
+  );
   const kept = await say({ type: 'message', role: 'user', text: 'And in the south port?' });
-  await say({ type: 'message', role: 'assistant', text: `35 minutes later. ${toBeDamaged} there, so the reading is rough.`, model: 'claude-test' });
+  await say({
+    type: 'message',
+    role: 'assistant',
+    text: `35 minutes later. ${toBeDamaged} there, so the reading is rough.`,
+    model: 'claude-test',
+  });
   const continuity = { inContextPercent: 97.2, reachablePercent: 100, elements: 214, searched: 24 };
   const audit = { checked: 9, inSummary: 8, leftBehind: 9, missing: [], repaired: false, unknownIds: ['#911'] };
   await say(
     compactionContent('op-2', kept, {
-      coversFrom: first, supersedes: older, previous: older, tokensBefore: 9_100, tokensAfter: 1_200, messagesBefore: 22, trigger: 'automatic', model: 'claude-small', durationMs: 14_200, continuity, audit,
-      summaryText: '## Where it stands\n\n- High water in the **north port**: 06:12 and 18:37.\n- Rule: a missing row is a *calm day*, see `data.csv`.', note: 'Made from the last checkpoint.',
+      coversFrom: first,
+      supersedes: older,
+      previous: older,
+      tokensBefore: 9_100,
+      tokensAfter: 1_200,
+      messagesBefore: 22,
+      trigger: 'automatic',
+      model: 'claude-small',
+      durationMs: 14_200,
+      continuity,
+      audit,
+      summaryText:
+        '## Where it stands\n\n- High water in the **north port**: 06:12 and 18:37.\n- Rule: a missing row is a *calm day*, see `data.csv`.',
+      note: 'Made from the last checkpoint.',
     }),
     quiet,
   );
   await add({ type: 'message', role: 'user', text: 'Forget the tides.' });
   const asked = await say({ type: 'message', role: 'user', text: 'How is the table read? Look at @src/tide.js first.' });
-  await say({ type: 'thinking', text: 'The reader is in *tide.js*; the table in `data.csv`.', durationMs: 4_200, provider: 'anthropic', model: 'claude-test' });
+  await say({
+    type: 'thinking',
+    text: 'The reader is in *tide.js*; the table in `data.csv`.',
+    durationMs: 4_200,
+    provider: 'anthropic',
+    model: 'claude-test',
+  });
   await call('c1', 'read_file', { path: 'src/tide.js' }, 'ok', 'export function nextHighWater(readings, now) {');
   await call('c2', 'edit_file', { path: 'src/tide.js', old_text: 'find', new_text: 'findLast' }, 'ok', 'src/tide.js: changed at line 3.');
   await call('c3', 'run_command', { command: 'npm test' }, 'error', 'Exit code 1 after 0.4 s.');
   await call('c4', 'run_command', { command: 'rm -r notes' }, 'denied', 'The user did not allow this call.');
   const answered = await say({ type: 'message', role: 'assistant', text: answer, model: 'claude-test' });
-  await add({ type: 'checkpoint', summary: 'Tides of two ports.', topics: ['tides'], keyDecisions: ['Times are local'], openQuestions: ['Who reads the gauge?'], tokensAtCheckpoint: 5_200, messagesAtCheckpoint: 8, coversThrough: answered, model: 'claude-small' }, quiet);
+  await add(
+    {
+      type: 'checkpoint',
+      summary: 'Tides of two ports.',
+      topics: ['tides'],
+      keyDecisions: ['Times are local'],
+      openQuestions: ['Who reads the gauge?'],
+      tokensAtCheckpoint: 5_200,
+      messagesAtCheckpoint: 8,
+      coversThrough: answered,
+      model: 'claude-small',
+    },
+    quiet,
+  );
   await add({ type: 'label', target: asked, label: 'how the table is read' }, quiet);
   await say({ type: 'nudge', percent: 50, text: 'Save what must not be lost.', injectAs: 'user', usedTokens: 6_100 });
   await call('c5', 'memory', { command: 'create', path: '/memories/tides.md', file_text: 'Times are local.\n' }, 'ok', 'File created.');
   await call('c6', 'use_skill', { name: 'tides' }, 'ok', 'The skill "tides" stands in the conversation.');
-  await say({ type: 'custom_message', customType: 'skill', text: 'tides (.claude/skills/tides.md)\n\nRead the **gauge** first, then `data.csv`.' });
+  await say({
+    type: 'custom_message',
+    customType: 'skill',
+    text: 'tides (.claude/skills/tides.md)\n\nRead the **gauge** first, then `data.csv`.',
+  });
   await say({ type: 'branch_summary', text: 'On the other branch the south port was measured by hand.', branchLeaf: answered });
   await say({ type: 'model_change', provider: 'anthropic', model: 'claude-test' }, quiet);
   const excluded = await say({ type: 'message', role: 'user', text: 'Here is the whole log of last year, as asked.' });
   await say({ type: 'message', role: 'assistant', text: 'The log says that in March the', model: 'claude-test', interrupted: 'stopped' });
   await say({ ...exclusionContent({ entries: [excluded], excluded: true, tokensAfter: 6_000 }) }, quiet);
   await say({ type: 'message', role: 'user', text: 'Go on, please.' });
-  await say({ type: 'custom', customType: turnErrorType, data: { reason: 'bad_key', message: 'The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”; your message is kept.' } }, quiet);
+  await say(
+    {
+      type: 'custom',
+      customType: turnErrorType,
+      data: {
+        reason: 'bad_key',
+        message: 'The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”; your message is kept.',
+      },
+    },
+    quiet,
+  );
 
   await store.savePin({ session, kind: 'entry', target: asked, contentHash: null, at: Date.now() });
-  const file = { kind: 'file', name: 'tide.js', path: 'src/tide.js', mime: 'text/plain', tokens: 210, hash: await store.putBlob(Buffer.from('export const tide = 1;'), 'text/plain') } as const;
-  const picture = { kind: 'image', name: 'pier.png', mime: 'image/png', tokens: 90, hash: await store.putBlob(onePixel, 'image/png') } as const;
-  await store.saveDraft(session, { text: 'What does this picture show, and does\nthe file agree with it?', attachments: [file, picture], at: Date.now() });
+  const file = {
+    kind: 'file',
+    name: 'tide.js',
+    path: 'src/tide.js',
+    mime: 'text/plain',
+    tokens: 210,
+    hash: await store.putBlob(Buffer.from('export const tide = 1;'), 'text/plain'),
+  } as const;
+  const picture = {
+    kind: 'image',
+    name: 'pier.png',
+    mime: 'image/png',
+    tokens: 90,
+    hash: await store.putBlob(onePixel, 'image/png'),
+  } as const;
+  await store.saveDraft(session, {
+    text: 'What does this picture show, and does\nthe file agree with it?',
+    attachments: [file, picture],
+    at: Date.now(),
+  });
 }
 
 async function writeFullSession(store: SessionStore): Promise<void> {
@@ -108,9 +190,30 @@ async function writeFullSession(store: SessionStore): Promise<void> {
 const quiet = { modelFacing: false } as const;
 
 function newEntry(session: string, parent: string | null, content: EntryContent, more: Partial<NewEntry> = {}): NewEntry {
-  return { uuid: testUuid(), session, parent, createdAt: Date.now(), modelFacing: true, display: true, tokenEstimate: null, content, ...more };
+  return {
+    uuid: testUuid(),
+    session,
+    parent,
+    createdAt: Date.now(),
+    modelFacing: true,
+    display: true,
+    tokenEstimate: null,
+    content,
+    ...more,
+  };
 }
 
 function usageOf(entry: string) {
-  return { entry, provider: 'anthropic', model: 'claude-test', kind: 'turn', input: 5_000, output: 200, cacheRead: 3_000, cacheWrite: 500, cost: 0.012, at: Date.now() } as const;
+  return {
+    entry,
+    provider: 'anthropic',
+    model: 'claude-test',
+    kind: 'turn',
+    input: 5_000,
+    output: 200,
+    cacheRead: 3_000,
+    cacheWrite: 500,
+    cost: 0.012,
+    at: Date.now(),
+  } as const;
 }

@@ -30,7 +30,9 @@ export class SessionsPage {
       .evaluateAll((elements) =>
         elements.map((row) => ({
           index: Number(row.getAttribute('data-index')),
-          parts: ['.label-name', '.label-description'].map((selector) => (row.querySelector(selector)?.textContent ?? '').replaceAll('\u00a0', ' ').trim()),
+          parts: ['.label-name', '.label-description'].map((selector) =>
+            (row.querySelector(selector)?.textContent ?? '').replaceAll('\u00a0', ' ').trim(),
+          ),
         })),
       );
     return rows.sort((a, b) => a.index - b.index).map(({ parts }) => parts.filter((part) => part !== '').join(' · '));
@@ -50,7 +52,9 @@ export class SessionsPage {
   }
 
   row(label: string): Locator {
-    return this.pane().locator('.monaco-list-row').filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${label}$`) }) });
+    return this.pane()
+      .locator('.monaco-list-row')
+      .filter({ has: this.workbench.page.locator('.label-name', { hasText: new RegExp(`^${label}$`) }) });
   }
 
   /** Opens a session by its row, and waits until the list has the keyboard again: a key that follows means this row. */
@@ -58,7 +62,11 @@ export class SessionsPage {
     const row = this.row(label);
     await row.click();
     await waitFor(`"${label}" to be open`, async () => (await this.rows()).some((text) => text.startsWith(`${label} · open`)));
-    await waitFor('the keyboard in the list', async () => /\bfocused\b/.test((await row.getAttribute('class')) ?? '') && (await this.pane().locator('.monaco-list:focus-within').count()) > 0);
+    await waitFor(
+      'the keyboard in the list',
+      async () =>
+        /\bfocused\b/.test((await row.getAttribute('class')) ?? '') && (await this.pane().locator('.monaco-list:focus-within').count()) > 0,
+    );
   }
 
   /** Presses a button that a row shows while the pointer is on it. */
@@ -69,7 +77,10 @@ export class SessionsPage {
 
   async chooseFromMenu(label: string, item: string): Promise<void> {
     await this.row(label).click({ button: 'right' });
-    const entry = this.workbench.page.locator('.monaco-menu .action-item').filter({ hasText: new RegExp(`^${item}`) }).first();
+    const entry = this.workbench.page
+      .locator('.monaco-menu .action-item')
+      .filter({ hasText: new RegExp(`^${item}`) })
+      .first();
     // A click right after the menu has opened is taken for the one that opened it.
     await entry.hover();
     await waitFor(`"${item}" in the menu`, async () => (await entry.getAttribute('class'))?.includes('focused'));
@@ -87,6 +98,8 @@ export class SessionsPage {
   }
 
   pane(): Locator {
-    return this.workbench.page.locator('.sidebar .pane').filter({ has: this.workbench.page.locator(`.pane-header[aria-label^="${this.title}"]`) });
+    return this.workbench.page
+      .locator('.sidebar .pane')
+      .filter({ has: this.workbench.page.locator(`.pane-header[aria-label^="${this.title}"]`) });
   }
 }

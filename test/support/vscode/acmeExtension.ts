@@ -3,7 +3,13 @@ import * as vscode from 'vscode';
 /** Newer than the API that the project is built against: VS Code 1.104 and later have it. */
 interface ChatProvider {
   provideLanguageModelChatInformation(): unknown[];
-  provideLanguageModelChatResponse(model: unknown, messages: readonly vscode.LanguageModelChatMessage[], options: { readonly tools?: readonly { readonly name: string }[] }, progress: vscode.Progress<unknown>, token: vscode.CancellationToken): Promise<void>;
+  provideLanguageModelChatResponse(
+    model: unknown,
+    messages: readonly vscode.LanguageModelChatMessage[],
+    options: { readonly tools?: readonly { readonly name: string }[] },
+    progress: vscode.Progress<unknown>,
+    token: vscode.CancellationToken,
+  ): Promise<void>;
   provideTokenCount(): Promise<number>;
 }
 
@@ -19,14 +25,24 @@ export function activate(context: vscode.ExtensionContext): void {
   context.subscriptions.push(
     lm.registerLanguageModelChatProvider('acme', {
       provideLanguageModelChatInformation: () => [
-        { id: 'tide-1', name: 'Acme Tide', family: 'tide', version: '1', maxInputTokens: 16_000, maxOutputTokens: 2_000, capabilities: { toolCalling: true, imageInput: false }, requiresAuthorization: true },
+        {
+          id: 'tide-1',
+          name: 'Acme Tide',
+          family: 'tide',
+          version: '1',
+          maxInputTokens: 16_000,
+          maxOutputTokens: 2_000,
+          capabilities: { toolCalling: true, imageInput: false },
+          requiresAuthorization: true,
+        },
       ],
       provideLanguageModelChatResponse: answer,
       // As some vendors: the same for every message.
       provideTokenCount: async () => 4,
     }),
     vscode.lm.registerTool('acme_tide', {
-      invoke: ({ input }) => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(`High water in ${(input as { port: string }).port}: 3.2 m`)]),
+      invoke: ({ input }) =>
+        new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(`High water in ${(input as { port: string }).port}: 3.2 m`)]),
     }),
     vscode.commands.registerCommand('acme.askThreadkeeper', async () => {
       const calls = [
@@ -36,7 +52,9 @@ export function activate(context: vscode.ExtensionContext): void {
         ['threadkeeper_notes', {}],
       ] as const;
       for (const [name, input] of calls) {
-        const told = await vscode.lm.invokeTool(name, { input, toolInvocationToken: undefined }).then(textOf, (error: unknown) => String(error));
+        const told = await vscode.lm
+          .invokeTool(name, { input, toolInvocationToken: undefined })
+          .then(textOf, (error: unknown) => String(error));
         await send('/told', { name, told });
       }
     }),
@@ -46,7 +64,11 @@ export function activate(context: vscode.ExtensionContext): void {
 const answer: ChatProvider['provideLanguageModelChatResponse'] = async (_model, messages, { tools = [] }, progress, token) => {
   const abort = new AbortController();
   token.onCancellationRequested(() => abort.abort());
-  const response = await send('/chat', { messages: messages.map(({ role, content }) => ({ role, parts: content.map(wirePart) })), tools: tools.map(({ name }) => name) }, abort.signal);
+  const response = await send(
+    '/chat',
+    { messages: messages.map(({ role, content }) => ({ role, parts: content.map(wirePart) })), tools: tools.map(({ name }) => name) },
+    abort.signal,
+  );
   if (!response.ok) throw new Error(await response.text());
   const decoder = new TextDecoder();
   let rest = '';
@@ -64,7 +86,13 @@ const answer: ChatProvider['provideLanguageModelChatResponse'] = async (_model, 
 function wirePart(part: unknown): unknown {
   if (part instanceof vscode.LanguageModelTextPart) return { text: part.value };
   if (part instanceof vscode.LanguageModelToolCallPart) return { call: { callId: part.callId, name: part.name, input: part.input } };
-  if (part instanceof vscode.LanguageModelToolResultPart) return { result: { callId: part.callId, text: part.content.map((one) => (one instanceof vscode.LanguageModelTextPart ? one.value : '')).join('') } };
+  if (part instanceof vscode.LanguageModelToolResultPart)
+    return {
+      result: {
+        callId: part.callId,
+        text: part.content.map((one) => (one instanceof vscode.LanguageModelTextPart ? one.value : '')).join(''),
+      },
+    };
   return { unknown: JSON.stringify(part) };
 }
 

@@ -34,7 +34,11 @@ export class ChatWindow {
   visible = true;
 
   constructor(folder: string, state = new Map<string, unknown>(), open: () => Promise<SessionStore> = () => openTestStore(folder)) {
-    const memento = { get: <T>(key: string) => state.get(key) as T, update: async (key: string, value: unknown) => void (value === undefined ? state.delete(key) : state.set(key, structuredClone(value))) };
+    const memento = {
+      get: <T>(key: string) => state.get(key) as T,
+      update: async (key: string, value: unknown) =>
+        void (value === undefined ? state.delete(key) : state.set(key, structuredClone(value))),
+    };
     this.memory = new WindowState(memento, memento, silentLog);
     this.names = new ModelNames(this.memory);
     const binding = async () => ({ client: this.model, info: await this.model.describe('scripted-1'), summarizer: null });

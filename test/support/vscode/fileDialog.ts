@@ -6,9 +6,15 @@ export async function chooseFile({ quickInput, page }: Workbench, path: string):
   const box = page.locator('.quick-input-widget .quick-input-box input');
   await waitFor('the file dialog', async () => (await quickInput.isOpen()) && (await box.inputValue()).startsWith('/'));
   // The dialog sets its box once more when it has read the folder that it opened with, be that after Enter.
-  await waitFor(`the dialog to take ${path}`, async () => {
-    if (!(await quickInput.isOpen())) return true;
-    await ((await box.inputValue()) === path ? box.press('Enter', { timeout: 1_000 }) : box.fill(path, { timeout: 1_000 })).catch(() => undefined);
-    return undefined;
-  }, { interval: 500 });
+  await waitFor(
+    `the dialog to take ${path}`,
+    async () => {
+      if (!(await quickInput.isOpen())) return true;
+      await ((await box.inputValue()) === path ? box.press('Enter', { timeout: 1_000 }) : box.fill(path, { timeout: 1_000 })).catch(
+        () => undefined,
+      );
+      return undefined;
+    },
+    { interval: 500 },
+  );
 }

@@ -23,9 +23,7 @@ export async function runInExtensionHost(run: RemoteRun, signal: AbortSignal): P
   try {
     const page = await browser.newPage();
     const ended = endOfRun(page, signal);
-    await page.goto(
-      addressOf(server, workspace.folder, { extensionDevelopmentPath: projectRoot, extensionTestsPath: hostMain }),
-    );
+    await page.goto(addressOf(server, workspace.folder, { extensionDevelopmentPath: projectRoot, extensionTestsPath: hostMain }));
     await ended;
   } finally {
     await browser.close();

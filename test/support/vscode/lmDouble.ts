@@ -78,7 +78,10 @@ export class LmDouble {
       },
       CancellationTokenSource: class {
         private listeners: (() => void)[] = [];
-        readonly token = { isCancellationRequested: false, onCancellationRequested: (listener: () => void) => void this.listeners.push(listener) };
+        readonly token = {
+          isCancellationRequested: false,
+          onCancellationRequested: (listener: () => void) => void this.listeners.push(listener),
+        };
         cancel() {
           this.token.isCancellationRequested = true;
           for (const listener of this.listeners) listener();
@@ -97,7 +100,8 @@ export class LmDouble {
     if (script instanceof Error) throw script;
     if (script.kind === 'drop') throw new LmError('net::ERR_CONNECTION_CLOSED');
     // As GitHub Copilot puts it.
-    if (script.kind === 'fault') throw new LmError(`Request Failed: ${script.status} ${JSON.stringify({ error: { message: script.message, code: script.type } })}`);
+    if (script.kind === 'fault')
+      throw new LmError(`Request Failed: ${script.status} ${JSON.stringify({ error: { message: script.message, code: script.type } })}`);
     return { stream: play(script, cancelled), text: (async function* () {})() };
   }
 }

@@ -26,7 +26,16 @@ export function packedExtension(): Promise<string> {
 export async function packExtension(vsix: string, folder = projectRoot): Promise<string> {
   const vsce = join(projectRoot, 'node_modules', '@vscode', 'vsce', 'vsce');
   const env = { ...process.env, ...fixed };
-  const args = [vsce, 'package', '--no-dependencies', '--allow-missing-repository', '--no-rewrite-relative-links', ...(folder === projectRoot ? [] : ['--skip-license']), '--out', vsix];
+  const args = [
+    vsce,
+    'package',
+    '--no-dependencies',
+    '--allow-missing-repository',
+    '--no-rewrite-relative-links',
+    ...(folder === projectRoot ? [] : ['--skip-license']),
+    '--out',
+    vsix,
+  ];
   await execute(process.execPath, args, { cwd: folder, env, maxBuffer: 10_000_000 }).catch((error: Error) => {
     throw new TestError(`the extension cannot be packed. ${error.message}`);
   });

@@ -26,7 +26,10 @@ export class QuickInput {
   async prompt(): Promise<string> {
     const texts = this.widget.locator('.quick-input-title, .quick-input-message, .quick-input-description');
     const placeholder = await this.input.getAttribute('placeholder');
-    return [placeholder ?? '', ...(await texts.allInnerTexts())].map((text) => text.trim()).filter(Boolean).join('\n');
+    return [placeholder ?? '', ...(await texts.allInnerTexts())]
+      .map((text) => text.trim())
+      .filter(Boolean)
+      .join('\n');
   }
 
   /** The labels of the rows on screen, without descriptions; a long list is virtual and gives its first part. */

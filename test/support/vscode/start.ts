@@ -22,7 +22,9 @@ async function start(): Promise<void> {
     return;
   }
   if (!canRunServer()) {
-    throw new TestError('The "code" command was not found. In VS Code run "Shell Command: Install \'code\' command in PATH", then npm start again.');
+    throw new TestError(
+      'The "code" command was not found. In VS Code run "Shell Command: Install \'code\' command in PATH", then npm start again.',
+    );
   }
   const server = await startVscodeServer({
     dataFolder: join(home, 'vscode'),

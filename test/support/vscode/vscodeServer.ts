@@ -100,7 +100,16 @@ export async function startVscodeServer(options: ServerOptions = {}): Promise<Vs
 }
 
 function serverArgs(install: VscodeInstall, dataFolder: string, extensions: string): string[] {
-  return [install.serverMain, '--accept-server-license-terms', '--server-data-dir', dataFolder, '--extensions-dir', extensions, '--telemetry-level', 'off'];
+  return [
+    install.serverMain,
+    '--accept-server-license-terms',
+    '--server-data-dir',
+    dataFolder,
+    '--extensions-dir',
+    extensions,
+    '--telemetry-level',
+    'off',
+  ];
 }
 
 const templates = new Map<string, Promise<string>>();

@@ -35,9 +35,19 @@ describe('WorkerAnalyst', () => {
     assert.ok(expected.lines.length > 0 && expected.identifiers.length > 400 && expected.sentences.length === 200);
     assert.deepEqual(await Promise.all([analyst.analyse(items, 500), analyst.analyse(items, 500)]), [expected, expected]);
     assert.deepEqual(await analyst.analyse([], 500), nothingFound);
-    const elements = items.map(({ entryId, text }, i) => ({ entryId, kind: i % 2 === 0 ? ('request' as const) : ('identifier' as const), text }));
-    const half = items.slice(0, 200).map(({ text }) => text).join('\n');
-    assert.deepEqual(await Promise.all([analyst.inContext(elements, half), analyst.inContext([], ''), inProcessAnalyst.inContext(elements, half)]), [80, 100, 80]);
+    const elements = items.map(({ entryId, text }, i) => ({
+      entryId,
+      kind: i % 2 === 0 ? ('request' as const) : ('identifier' as const),
+      text,
+    }));
+    const half = items
+      .slice(0, 200)
+      .map(({ text }) => text)
+      .join('\n');
+    assert.deepEqual(
+      await Promise.all([analyst.inContext(elements, half), analyst.inContext([], ''), inProcessAnalyst.inContext(elements, half)]),
+      [80, 100, 80],
+    );
     assert.deepEqual(warned, []);
     analyst.dispose();
   });

@@ -20,12 +20,35 @@ describe('analytics of a store', () => {
   async function begin(title: string, at: number, more: { cwd?: string; tags?: string[] } = {}): Promise<string> {
     session = testUuid();
     parent = null;
-    await store.createSession({ uuid: session, channel: 'vscode', title, createdAt: at, cwd: more.cwd ?? null, metadata: { tags: more.tags ?? [] } });
+    await store.createSession({
+      uuid: session,
+      channel: 'vscode',
+      title,
+      createdAt: at,
+      cwd: more.cwd ?? null,
+      metadata: { tags: more.tags ?? [] },
+    });
     return session;
   }
-  async function say(at: number, content: EntryContent = { type: 'message', role: 'user', text: 'x' }, usage: Partial<UsageRecord>[] = [], more: Partial<NewEntry> = {}): Promise<string> {
+  async function say(
+    at: number,
+    content: EntryContent = { type: 'message', role: 'user', text: 'x' },
+    usage: Partial<UsageRecord>[] = [],
+    more: Partial<NewEntry> = {},
+  ): Promise<string> {
     const entry = userMessage(session, parent, '', { createdAt: at, content, ...more });
-    const record = { entry: entry.uuid, provider: 'anthropic', model: 'm', kind: 'turn' as const, input: 100, output: 10, cacheRead: 30, cacheWrite: 5, cost: 0.5, at };
+    const record = {
+      entry: entry.uuid,
+      provider: 'anthropic',
+      model: 'm',
+      kind: 'turn' as const,
+      input: 100,
+      output: 10,
+      cacheRead: 30,
+      cacheWrite: 5,
+      cost: 0.5,
+      at,
+    };
     await store.append(session, { entries: [entry], usage: usage.map((one) => ({ ...record, ...one })) });
     return (parent = entry.uuid);
   }
@@ -46,13 +69,18 @@ describe('analytics of a store', () => {
     await say(local(19, 1), { type: 'nudge', percent: 50, text: 'write', injectAs: 'user', usedTokens: 5 });
     const noted = await say(local(19, 2), { type: 'tool_call', callId: 'c', name: 'memory', input: {} });
     await store.append(session, { entries: [], memoryWrites: [{ entry: noted, path: 'a', op: 'create', bytes: 1, at: local(19, 2) }] });
-    await say(local(19, 3), compactionContent('one', null, { tokensBefore: 1000, tokensAfter: 200, durationMs: 50, heldMs: 20 }), [{ kind: 'compaction', estimated: true, cost: null, input: 7, output: 1, cacheRead: 0, cacheWrite: 0 }]);
+    await say(local(19, 3), compactionContent('one', null, { tokensBefore: 1000, tokensAfter: 200, durationMs: 50, heldMs: 20 }), [
+      { kind: 'compaction', estimated: true, cost: null, input: 7, output: 1, cacheRead: 0, cacheWrite: 0 },
+    ]);
     await say(local(19, 3), { type: 'nudge', percent: 75, text: 'write', injectAs: 'user', usedTokens: 5 });
     const undone = await say(local(19, 4), compactionContent('two', null, { tokensBefore: 500, tokensAfter: 100, rung: 'mask' }));
     await say(local(19, 5), { type: 'compaction_undone', target: undone, tokensRestored: 500 });
     await say(local(19, 6), compactionContent('three', null, { tokensBefore: 1000, tokensAfter: 190, trigger: 'edit', durationMs: 5 }));
     const b = await begin('B', local(20, 12));
-    await say(local(20, 12), { type: 'message', role: 'assistant', text: 'z' }, [{ provider: 'ollama', model: 'q', cost: 0, input: 1000 }, { kind: 'count', input: 9999 }]);
+    await say(local(20, 12), { type: 'message', role: 'assistant', text: 'z' }, [
+      { provider: 'ollama', model: 'q', cost: 0, input: 1000 },
+      { kind: 'count', input: 9999 },
+    ]);
     await begin('trashed', local(20, 12));
     await say(local(20, 12), undefined, [{}]);
     await store.updateSession(session, { deletedAt: 1 });
@@ -65,10 +93,35 @@ describe('analytics of a store', () => {
     const none = { requests: 0, tokens: 0, output: 0, cacheRead: 0, cost: { usd: 0, requestsWithoutCost: 0, requestsEstimated: 0 } };
     assert.deepEqual(report.days, [
       { day: '2026-11-18', sessionsCreated: 1, sessionsActive: 1, messages: 1, ...none },
-      { day: '2026-11-19', sessionsCreated: 0, sessionsActive: 1, messages: 1, ...spent, requests: 2, tokens: 153, output: 11, cost: { usd: 0.5, requestsWithoutCost: 1, requestsEstimated: 1 } },
-      { day: '2026-11-20', sessionsCreated: 1, sessionsActive: 1, messages: 1, ...spent, tokens: 1045, cost: { usd: 0, requestsWithoutCost: 0, requestsEstimated: 0 } },
+      {
+        day: '2026-11-19',
+        sessionsCreated: 0,
+        sessionsActive: 1,
+        messages: 1,
+        ...spent,
+        requests: 2,
+        tokens: 153,
+        output: 11,
+        cost: { usd: 0.5, requestsWithoutCost: 1, requestsEstimated: 1 },
+      },
+      {
+        day: '2026-11-20',
+        sessionsCreated: 1,
+        sessionsActive: 1,
+        messages: 1,
+        ...spent,
+        tokens: 1045,
+        cost: { usd: 0, requestsWithoutCost: 0, requestsEstimated: 0 },
+      },
     ]);
-    assert.deepEqual(report.sessions.map(({ uuid, tokens, messages, tags }) => [uuid, tokens, messages, tags]), [[a, 153, 2, ['work']], [b, 1045, 1, []]], 'by the tokens that were said, whatever they were billed');
+    assert.deepEqual(
+      report.sessions.map(({ uuid, tokens, messages, tags }) => [uuid, tokens, messages, tags]),
+      [
+        [a, 153, 2, ['work']],
+        [b, 1045, 1, []],
+      ],
+      'by the tokens that were said, whatever they were billed',
+    );
     assert.ok(report.sessions[0]!.contentTokens > report.sessions[1]!.contentTokens);
     assert.deepEqual(report.compactions, {
       count: 2,
@@ -81,12 +134,35 @@ describe('analytics of a store', () => {
       cost: { usd: 0, requestsWithoutCost: 1, requestsEstimated: 1 },
       byRung: [{ rung: 'model', count: 1, savedTokens: 800 }],
     });
-    assert.deepEqual(report.nudges, { delivered: 2, acted: 1, byPercent: [{ percent: 50, delivered: 1, acted: 1 }, { percent: 75, delivered: 1, acted: 0 }] });
+    assert.deepEqual(report.nudges, {
+      delivered: 2,
+      acted: 1,
+      byPercent: [
+        { percent: 50, delivered: 1, acted: 1 },
+        { percent: 75, delivered: 1, acted: 0 },
+      ],
+    });
     assert.deepEqual(report.choices, { workspaces: ['/w'], models: ['anthropic/m', 'ollama/q'], tags: ['work'] });
-    assert.deepEqual(report.totals, { sessionsCreated: 2, sessionsActive: 2, messages: 3, requests: 3, tokens: 1198, output: 21, cacheRead: 60, cost: { usd: 0.5, requestsWithoutCost: 1, requestsEstimated: 1 } });
+    assert.deepEqual(report.totals, {
+      sessionsCreated: 2,
+      sessionsActive: 2,
+      messages: 3,
+      requests: 3,
+      tokens: 1198,
+      output: 21,
+      cacheRead: 60,
+      cost: { usd: 0.5, requestsWithoutCost: 1, requestsEstimated: 1 },
+    });
 
     const filtered = [{ workspace: '/w' }, { tag: 'work' }, { model: 'ollama/q' }].map((filter) => analyse(rows, range, filter));
-    assert.deepEqual(filtered.map(({ sessions, totals, compactions }) => [sessions.map(({ uuid }) => uuid), totals.tokens, compactions.count]), [[[a], 153, 2], [[a], 153, 2], [[b], 1045, 0]]);
+    assert.deepEqual(
+      filtered.map(({ sessions, totals, compactions }) => [sessions.map(({ uuid }) => uuid), totals.tokens, compactions.count]),
+      [
+        [[a], 153, 2],
+        [[a], 153, 2],
+        [[b], 1045, 0],
+      ],
+    );
     assert.deepEqual([analyse(rows, range, { top: 1 }).sessions.length, analyse(rows, range, { top: 1 }).moreSessions], [1, 1]);
   });
 

@@ -9,7 +9,11 @@ describe('text of which every character can be seen', () => {
     ['zero width', 'r\u200bm\u200c\u200d\u2060\ufeff\u00ad\u034f', 'r⟦U+200B⟧m⟦U+200C⟧⟦U+200D⟧⟦U+2060⟧⟦U+FEFF⟧⟦U+00AD⟧⟦U+034F⟧'],
     ['controls', 'echo hi\rrm \0\x1b[8m\x7f\x85\b', 'echo hi⟦U+000D⟧rm ⟦U+0000⟧⟦U+001B⟧[8m⟦U+007F⟧⟦U+0085⟧⟦U+0008⟧'],
     ['tags and variations', 'x\u{e0041}\u{e007f}\ufe0f\u{e0100}\u180b', 'x⟦U+E0041⟧⟦U+E007F⟧⟦U+FE0F⟧⟦U+E0100⟧⟦U+180B⟧'],
-    ['blanks', 'a\u00a0b\u2003c\u3000d\u2028e\u2029f\u3164g\u115f\u2800\uffa0', 'a⟦U+00A0⟧b⟦U+2003⟧c⟦U+3000⟧d⟦U+2028⟧e⟦U+2029⟧f⟦U+3164⟧g⟦U+115F⟧⟦U+2800⟧⟦U+FFA0⟧'],
+    [
+      'blanks',
+      'a\u00a0b\u2003c\u3000d\u2028e\u2029f\u3164g\u115f\u2800\uffa0',
+      'a⟦U+00A0⟧b⟦U+2003⟧c⟦U+3000⟧d⟦U+2028⟧e⟦U+2029⟧f⟦U+3164⟧g⟦U+115F⟧⟦U+2800⟧⟦U+FFA0⟧',
+    ],
     ['what is no character', 'a\ud800b\ue000c\uffffd', 'a⟦U+D800⟧b⟦U+E000⟧c⟦U+FFFF⟧d'],
     ['ends of lines in a name', 'a\nb\tc', 'a⟦U+000A⟧b⟦U+0009⟧c'],
   ];
@@ -24,7 +28,10 @@ describe('text of which every character can be seen', () => {
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         const drawn = visibleText(text);
         strictEqual(visibleText(drawn), drawn);
-        strictEqual(drawn.replace(/⟦U\+([0-9A-F]{4,6})⟧/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16))), text);
+        strictEqual(
+          drawn.replace(/⟦U\+([0-9A-F]{4,6})⟧/g, (_, code: string) => String.fromCodePoint(parseInt(code, 16))),
+          text,
+        );
       }),
     );
   });

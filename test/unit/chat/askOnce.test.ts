@@ -6,7 +6,12 @@ describe('a question without history', () => {
   async function ask(script: Script, signal = new AbortController().signal) {
     const client = new ScriptedModel({ window: 100_000, maxOutput: 50_000 }, [script]);
     const told: string[] = [];
-    const answer = await askOnce({ client, info: await client.describe('scripted-1'), summarizer: null }, 'What is a tide?', (text) => told.push(text), signal);
+    const answer = await askOnce(
+      { client, info: await client.describe('scripted-1'), summarizer: null },
+      'What is a tide?',
+      (text) => told.push(text),
+      signal,
+    );
     return { answer, told, requests: client.requests };
   }
 
@@ -17,14 +22,27 @@ describe('a question without history', () => {
     assert.equal(usage?.output, 4);
     assert.equal(told.at(-1), 'Water that moves.');
     const [{ system, ...request } = { system: '' }] = requests;
-    assert.deepEqual(request, { model: 'scripted-1', tools: [], messages: [{ role: 'user', blocks: [{ type: 'text', text: 'What is a tide?' }] }], maxOutputTokens: 8_192 });
+    assert.deepEqual(request, {
+      model: 'scripted-1',
+      tools: [],
+      messages: [{ role: 'user', blocks: [{ type: 'text', text: 'What is a tide?' }] }],
+      maxOutputTokens: 8_192,
+    });
     assert.match(system, /stands alone/);
   });
 
   it('keeps what had arrived when it breaks off or is cut, and says so', async () => {
     const cut = [{ type: 'text_delta' as const, index: 0, text: 'Water' }];
-    assert.deepEqual((await ask([...cut, ...fails('server')])).answer, { text: 'Water', usage: null, problem: 'The provider had an error. Try again; your message is kept. The provider says: server by script' });
-    assert.deepEqual((await ask([...cut, { type: 'stopped', reason: 'max_tokens' }])).answer, { text: 'Water', usage: null, problem: 'The answer reached the length limit and was cut.' });
+    assert.deepEqual((await ask([...cut, ...fails('server')])).answer, {
+      text: 'Water',
+      usage: null,
+      problem: 'The provider had an error. Try again; your message is kept. The provider says: server by script',
+    });
+    assert.deepEqual((await ask([...cut, { type: 'stopped', reason: 'max_tokens' }])).answer, {
+      text: 'Water',
+      usage: null,
+      problem: 'The answer reached the length limit and was cut.',
+    });
     const abort = new AbortController();
     abort.abort();
     assert.deepEqual((await ask(says('Water'), abort.signal)).answer, { text: '', usage: null, problem: 'Stopped.' });

@@ -49,7 +49,12 @@ describe('A message with attachments', () => {
     const gone: Attachment = { kind: 'file', name: 'gone.ts', hash: 'f'.repeat(64), mime: 'text/plain', tokens: 5 };
     assert.equal((await rig.conversation.send('', 'm1', [gone])).ok, true);
     const frames = new Frames((await rig.store.liveBranch(rig.session)).seal);
-    assert.deepEqual(rig.model.requests[0]?.messages[0]?.blocks, [{ type: 'text', text: frames.notice('missing', 'What was attached here is missing in the history.', { attached: 'file', name: 'gone.ts' }) }]);
+    assert.deepEqual(rig.model.requests[0]?.messages[0]?.blocks, [
+      {
+        type: 'text',
+        text: frames.notice('missing', 'What was attached here is missing in the history.', { attached: 'file', name: 'gone.ts' }),
+      },
+    ]);
     assert.equal(rig.conversation.session.title, 'gone.ts');
   });
 
@@ -75,7 +80,10 @@ describe('A message with attachments', () => {
     assert.deepEqual(await rig.store.queue(rig.session), [{ id: 'm2', text: 'second', attachments: [text] }]);
     gate.open();
     await Promise.all([first, second]);
-    assert.deepEqual(rig.model.requests[1]?.messages.at(-1)?.blocks.map((block) => 'text' in block && block.text.slice(0, 6)), ['<data-', 'second']);
+    assert.deepEqual(
+      rig.model.requests[1]?.messages.at(-1)?.blocks.map((block) => 'text' in block && block.text.slice(0, 6)),
+      ['<data-', 'second'],
+    );
   });
 
   it('sends a text that is too long as head and tail, the same in the next turn, and recall reads the rest', async () => {

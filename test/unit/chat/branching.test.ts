@@ -14,9 +14,11 @@ describe('branching', () => {
 
   const answers = (...texts: string[]) => void rig.model.scripts.push(...texts.map((text) => says(text)));
   const say = (text: string) => rig.conversation.send(text);
-  const messages = async (): Promise<StoredEntry[]> => (await rig.store.page(rig.session, { limit: 100 })).entries.filter(({ content }) => content.type === 'message');
+  const messages = async (): Promise<StoredEntry[]> =>
+    (await rig.store.page(rig.session, { limit: 100 })).entries.filter(({ content }) => content.type === 'message');
   const named = async (text: string): Promise<string> => (await messages()).find(({ content }) => entryText(content) === text)!.uuid;
-  const sent = () => rig.model.requests.at(-1)!.messages.flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])));
+  const sent = () =>
+    rig.model.requests.at(-1)!.messages.flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])));
 
   it('an edited message goes another way from where the first one stood, and the first one is kept', async () => {
     answers('one', 'two', 'three');
@@ -64,16 +66,25 @@ describe('branching', () => {
     rig.model.scripts.push(fails('refused'));
     await rig.conversation.branching.regenerate(await named('one'), 'id-1');
     const page = await rig.store.page(rig.session, { limit: 100 });
-    assert.deepEqual(page.entries.map(({ content }) => content.type), ['message', 'custom']);
+    assert.deepEqual(
+      page.entries.map(({ content }) => content.type),
+      ['message', 'custom'],
+    );
     assert.equal(page.forks[0]?.branches.length, 2);
   });
 
-  it('tells surfaces by a page that takes the old one\'s place, before what is new', async () => {
+  it("tells surfaces by a page that takes the old one's place, before what is new", async () => {
     answers('one', 'two');
     await say('first');
     rig.events.length = 0;
     await rig.conversation.branching.edit(await named('first'), 'other', 'id-1');
-    const told = rig.events.flatMap((event): (string | string[])[] => (event.type === 'branch_replaced' ? [event.page.entries.map(({ content }) => entryText(content))] : event.type === 'entry_appended' ? [entryText(event.entry.content)] : []));
+    const told = rig.events.flatMap((event): (string | string[])[] =>
+      event.type === 'branch_replaced'
+        ? [event.page.entries.map(({ content }) => entryText(content))]
+        : event.type === 'entry_appended'
+          ? [entryText(event.entry.content)]
+          : [],
+    );
     assert.deepEqual(told, [[], 'other', 'two']);
   });
 
@@ -84,8 +95,13 @@ describe('branching', () => {
     await rig.conversation.branching.label(entry, ' good heron idea ');
     assert.equal((await rig.store.search({ text: 'heron', limit: 5 })).hits[0]?.text, 'good heron idea');
     await rig.conversation.branching.label(entry, '');
-    const labels = (await rig.store.page(rig.session, { limit: 10 })).entries.flatMap(({ content }) => (content.type === 'label' ? [[content.target, content.label]] : []));
-    assert.deepEqual(labels, [[entry, 'good heron idea'], [entry, '']]);
+    const labels = (await rig.store.page(rig.session, { limit: 10 })).entries.flatMap(({ content }) =>
+      content.type === 'label' ? [[content.target, content.label]] : [],
+    );
+    assert.deepEqual(labels, [
+      [entry, 'good heron idea'],
+      [entry, ''],
+    ]);
     assert.equal((await rig.conversation.branching.list())[0]?.label, null);
   });
 
@@ -111,7 +127,10 @@ describe('branching', () => {
     assert.ok(cited.length > 0);
     assert.equal((await rig.store.entriesBySeq([...new Set(cited)])).length, new Set(cited).size);
     await say('and now?');
-    assert.ok(sent().some((one) => one.includes('the plan is set')), 'the model is told');
+    assert.ok(
+      sent().some((one) => one.includes('the plan is set')),
+      'the model is told',
+    );
     assert.ok(!sent().includes('third'));
     assert.match((await rig.conversation.branching.summarizeLeft(null)) ?? '', /no branch/);
   });
@@ -162,7 +181,10 @@ describe('branching', () => {
 const runs = 25;
 
 describe('branching, whatever is done in whatever order', () => {
-  const step = fc.record({ do: fc.constantFrom('send' as const, 'edit' as const, 'retry' as const, 'switch' as const, 'compact' as const), pick: fc.nat(1_000) });
+  const step = fc.record({
+    do: fc.constantFrom('send' as const, 'edit' as const, 'retry' as const, 'switch' as const, 'compact' as const),
+    pick: fc.nat(1_000),
+  });
 
   it('every entry stays reachable, and what is sent is a valid prompt of the branch on show', async function () {
     this.timeout(60_000);
@@ -195,14 +217,20 @@ describe('branching, whatever is done in whatever order', () => {
             assert.equal(asked.messages[0]?.role, 'user');
             assert.equal(asked.messages.at(-1)?.role, 'user');
             assert.ok(asked.messages.every((message, at) => at === 0 || message.role !== asked.messages[at - 1]!.role));
-            assert.deepEqual(rig.conversation.entries.map(({ uuid }) => uuid), (await rig.store.liveBranch(rig.session)).entries.map(({ uuid }) => uuid));
+            assert.deepEqual(
+              rig.conversation.entries.map(({ uuid }) => uuid),
+              (await rig.store.liveBranch(rig.session)).entries.map(({ uuid }) => uuid),
+            );
           }
           const reached = new Set<string>();
           for (const { leaf } of await rig.conversation.branching.list()) {
             await rig.conversation.branching.switchTo(leaf);
             for (const { uuid } of (await rig.store.page(rig.session, { limit: 200 })).entries) reached.add(uuid);
           }
-          assert.deepEqual([...seen].filter((uuid) => !reached.has(uuid)), []);
+          assert.deepEqual(
+            [...seen].filter((uuid) => !reached.has(uuid)),
+            [],
+          );
         } finally {
           await rig.dispose();
         }

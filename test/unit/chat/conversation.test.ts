@@ -93,7 +93,11 @@ describe('Conversation', () => {
 
   it('keeps what had been shown when the store fails under an answer, at the end of the conversation', async () => {
     const gate = rig.gate();
-    rig.model.scripts.push([{ type: 'text_delta', index: 0, text: 'shown before ' }, { hold: gate.opened }, ...says('shown before the disk was full').slice(1)]);
+    rig.model.scripts.push([
+      { type: 'text_delta', index: 0, text: 'shown before ' },
+      { hold: gate.opened },
+      ...says('shown before the disk was full').slice(1),
+    ]);
     const sending = rig.conversation.send('go');
     await rig.until(() => rig.events.some((event) => event.type === 'text_delta'));
     rig.failAppends(new StoreError('disk_full', 'no space'));
@@ -102,7 +106,10 @@ describe('Conversation', () => {
     rig.failAppends(null);
     rig.model.scripts.push(says('better now'));
     await rig.conversation.send('again');
-    const shown = rig.events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])).join('').replace('better now', '');
+    const shown = rig.events
+      .flatMap((event) => (event.type === 'text_delta' ? [event.text] : []))
+      .join('')
+      .replace('better now', '');
     assert.ok(shown.startsWith('shown before '));
     assert.deepEqual(await rig.texts(), ['go', shown, 'again', 'better now']);
   });
@@ -113,7 +120,10 @@ describe('Conversation', () => {
     rig.modelId = 'scripted-2';
     await rig.conversation.send('second');
     const { entries } = await rig.store.page(rig.session, { limit: 10 });
-    assert.deepEqual(entries.map(({ content }) => (content.type === 'model_change' ? content.model : entryText(content))), ['first', 'one', 'second', 'scripted-2', 'two']);
+    assert.deepEqual(
+      entries.map(({ content }) => (content.type === 'model_change' ? content.model : entryText(content))),
+      ['first', 'one', 'second', 'scripted-2', 'two'],
+    );
   });
 
   it('says that an answer was cut, and keeps it', async () => {
@@ -175,7 +185,10 @@ describe('Conversation', () => {
     const { entries } = await rig.store.page(rig.session, { limit: 10 });
     assert.equal(entries.at(-1)?.content.type, 'custom');
     assert.equal((await rig.conversation.retry()).text, 'later');
-    assert.deepEqual(rig.model.requests[1]!.messages.map(({ role }) => role), ['user']);
+    assert.deepEqual(
+      rig.model.requests[1]!.messages.map(({ role }) => role),
+      ['user'],
+    );
   });
 
   it('runs tools until the model is done', async () => {
@@ -199,7 +212,11 @@ describe('Conversation', () => {
     const blocks = rig.model.requests[2]!.messages.flatMap((message) => message.blocks);
     const asked = blocks.flatMap((block) => (block.type === 'tool_use' ? [block.callId] : []));
     const answered = blocks.flatMap((block) => (block.type === 'tool_result' ? [[block.callId, block.text]] : []));
-    assert.deepEqual(answered, [[asked[0], 'echo: a'], [asked[1], 'echo: b1'], [asked[2], 'echo: b2']]);
+    assert.deepEqual(answered, [
+      [asked[0], 'echo: a'],
+      [asked[1], 'echo: b1'],
+      [asked[2], 'echo: b2'],
+    ]);
     assert.deepEqual([asked[0], new Set(asked).size, asked.every((id) => id.length <= 40)], ['0', 3, true]);
   });
 
@@ -208,9 +225,20 @@ describe('Conversation', () => {
       rig.model.scripts.push(says('noted'));
       await rig.conversation.send(rig.words(tokens));
     }
-    const nudges = rig.model.requests.map(({ messages }) => messages.flatMap(({ blocks }) => blocks).filter((block) => block.type === 'text' && block.text.includes('kind="notes"')).length);
+    const nudges = rig.model.requests.map(
+      ({ messages }) =>
+        messages.flatMap(({ blocks }) => blocks).filter((block) => block.type === 'text' && block.text.includes('kind="notes"')).length,
+    );
     assert.deepEqual(nudges, [0, 0, 1, 2]);
-    assert.deepEqual(rig.conversation.snapshot.thresholds.map(({ kind, state }) => [kind, state]), [['nudge', 'delivered'], ['nudge', 'delivered'], ['compaction', 'ahead'], ['limit', 'ahead']]);
+    assert.deepEqual(
+      rig.conversation.snapshot.thresholds.map(({ kind, state }) => [kind, state]),
+      [
+        ['nudge', 'delivered'],
+        ['nudge', 'delivered'],
+        ['compaction', 'ahead'],
+        ['limit', 'ahead'],
+      ],
+    );
   });
 });
 
@@ -242,7 +270,10 @@ describe('Conversation: compaction', () => {
 
     rig.model.scripts.push(says('after'));
     await rig.conversation.send('and now?');
-    const texts = rig.model.requests.at(-1)!.messages.flatMap(({ blocks }) => blocks).map((block) => (block.type === 'text' ? block.text : ''));
+    const texts = rig.model.requests
+      .at(-1)!
+      .messages.flatMap(({ blocks }) => blocks)
+      .map((block) => (block.type === 'text' ? block.text : ''));
     assert.ok(texts[0]!.startsWith('<conversation-state-'));
     assert.ok(!texts.some((text) => text.startsWith('question 0')));
     assert.ok(texts.some((text) => text.startsWith('question 4')));
@@ -251,7 +282,10 @@ describe('Conversation: compaction', () => {
     assert.equal((await rig.conversation.undoCompaction()).message, null);
     rig.model.scripts.push(says('restored'));
     await rig.conversation.send('again');
-    const restored = rig.model.requests.at(-1)!.messages.flatMap(({ blocks }) => blocks).map((block) => (block.type === 'text' ? block.text : ''));
+    const restored = rig.model.requests
+      .at(-1)!
+      .messages.flatMap(({ blocks }) => blocks)
+      .map((block) => (block.type === 'text' ? block.text : ''));
     assert.ok(restored[0]!.startsWith('question 0'));
     assert.ok(restored.includes('and now?'), 'turns made since stay');
     assert.equal((await rig.conversation.undoCompaction()).message, 'There is no compaction to undo.');
@@ -262,8 +296,12 @@ describe('Conversation: compaction', () => {
     rig.model.scripts.push(says('ok'));
     await rig.conversation.send(`one more ${rig.words(300)}`);
     const ended = rig.events.filter((event) => event.type === 'compaction_ended');
-    assert.deepEqual(ended.map(({ entry }) => [entry?.content.trigger, entry?.content.rung]), [['automatic', 'model']]);
-    for (const request of rig.model.requests) assert.ok(rig.size(request) <= rig.conversation.snapshot.limit, 'nothing over the limit was sent');
+    assert.deepEqual(
+      ended.map(({ entry }) => [entry?.content.trigger, entry?.content.rung]),
+      [['automatic', 'model']],
+    );
+    for (const request of rig.model.requests)
+      assert.ok(rig.size(request) <= rig.conversation.snapshot.limit, 'nothing over the limit was sent');
     assert.ok(types(rig.events).includes('compaction_started'));
   });
 
@@ -303,7 +341,10 @@ describe('Conversation: compaction', () => {
     await fill(8, 900);
     const outcome = await rig.conversation.send(rig.words(2_100));
     assert.match(outcome.error!.message, /Automatic compaction is off/);
-    assert.equal(rig.events.some((event) => event.type === 'compaction_started'), false);
+    assert.equal(
+      rig.events.some((event) => event.type === 'compaction_started'),
+      false,
+    );
     assert.equal((await rig.conversation.compact()).entry?.content.rung, 'model');
   });
 
@@ -322,7 +363,10 @@ describe('Conversation: compaction', () => {
     rig.model.scripts.push(fails('overflow', { status: 400 }), says('fits now'));
     const outcome = await rig.conversation.send('go on');
     assert.deepEqual([outcome.ok, outcome.text], [true, 'fits now']);
-    assert.deepEqual(rig.events.filter((event) => event.type === 'compaction_ended').map(({ entry }) => entry?.content.trigger), ['overflow']);
+    assert.deepEqual(
+      rig.events.filter((event) => event.type === 'compaction_ended').map(({ entry }) => entry?.content.trigger),
+      ['overflow'],
+    );
   });
 
   it('follows changed standing instructions with the next message, declared as a prefix break', async () => {
@@ -331,7 +375,10 @@ describe('Conversation: compaction', () => {
     rig.instructions = 'Be brief.';
     await rig.conversation.send('second');
     await rig.conversation.send('third');
-    assert.deepEqual(rig.model.requests.map(({ system }) => system.includes('Be brief.')), [false, true, true]);
+    assert.deepEqual(
+      rig.model.requests.map(({ system }) => system.includes('Be brief.')),
+      [false, true, true],
+    );
     const changes = rig.conversation.entries.flatMap(({ content }) => (content.type === 'instructions_change' ? [content.text] : []));
     assert.deepEqual(changes, ['Be brief.']);
   });
@@ -351,7 +398,11 @@ describe('Conversation: compaction', () => {
     for (const text of [small.words(20_000), 'and now?']) assert.deepEqual((await small.conversation.send(text)).error, null);
     const [first, second] = small.model.requests.map(({ messages }) => messages);
     assert.ok(JSON.stringify(first).includes('characters of #'), 'head and tail');
-    assert.deepEqual(second!.slice(0, 1).map(({ blocks }) => blocks), first!.slice(0, 1).map(({ blocks }) => blocks), 'the same in the next prompt');
+    assert.deepEqual(
+      second!.slice(0, 1).map(({ blocks }) => blocks),
+      first!.slice(0, 1).map(({ blocks }) => blocks),
+      'the same in the next prompt',
+    );
     const bounds = () => small.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []);
     const before = bounds();
     assert.ok(before.at(-1)!.oversized < before.at(-1)!.insteadOf!, 'less than the policy has');
@@ -384,7 +435,10 @@ describe('Conversation: compaction', () => {
     rig.model.scripts.push(...dumps(4), says('done'));
     assert.deepEqual((await rig.conversation.retry()).error, null);
     assert.ok(records() >= 1);
-    assert.match(JSON.stringify(rig.model.requests.at(-1)!.messages), /The request you are working on \(#1, verbatim\)\\n {2}Count the lighthouses of Brittany\./);
+    assert.match(
+      JSON.stringify(rig.model.requests.at(-1)!.messages),
+      /The request you are working on \(#1, verbatim\)\\n {2}Count the lighthouses of Brittany\./,
+    );
   });
 
   it('takes a run of one character for more than our own tokenizer does', async () => {

@@ -26,7 +26,10 @@ describe('excluding entries from the context', () => {
     const call = entry(({ content }) => content.type === 'tool_call');
     const { snapshot } = rig.conversation;
     const toolResults = ({ segments }: typeof snapshot) => segments.find(({ kind }) => kind === 'toolResults')!.tokens;
-    assert.deepEqual([marks().map(({ entries, excluded, tokensAfter }) => ({ entries, excluded, tokensAfter })), toolResults(snapshot)], [[{ entries: [call.uuid, result.uuid], excluded: true, tokensAfter: snapshot.used }], 0]);
+    assert.deepEqual(
+      [marks().map(({ entries, excluded, tokensAfter }) => ({ entries, excluded, tokensAfter })), toolResults(snapshot)],
+      [[{ entries: [call.uuid, result.uuid], excluded: true, tokensAfter: snapshot.used }], 0],
+    );
     assert.ok(snapshot.used < before.used - 1_500, `${before.used} → ${snapshot.used}`);
     await rig.reopen();
     await ask('and now?', says('Without it.'));
@@ -35,12 +38,18 @@ describe('excluding entries from the context', () => {
     assert.equal(await rig.conversation.setExcluded(call.uuid, false), null);
     await ask('and again?', says('With it.'));
     assert.ok(sent().includes('tool_use') && sent().includes('w7919'));
-    assert.deepEqual(marks().map(({ excluded }) => excluded), [true, false]);
+    assert.deepEqual(
+      marks().map(({ excluded }) => excluded),
+      [true, false],
+    );
   });
 
   it('says no to what is pinned, not answered yet, or folded', async () => {
     await ask('first', says('one'));
-    const [question, answer] = [entry(({ content }) => content.type === 'message'), entry(({ content }) => content.type === 'message' && content.role === 'assistant')];
+    const [question, answer] = [
+      entry(({ content }) => content.type === 'message'),
+      entry(({ content }) => content.type === 'message' && content.role === 'assistant'),
+    ];
     await rig.conversation.pin({ kind: 'entry', target: question.uuid });
     assert.match((await rig.conversation.setExcluded(question.uuid, true))!, /pinned/);
     assert.equal(await rig.conversation.setExcluded(answer.uuid, true), null);
@@ -64,11 +73,18 @@ describe('excluding entries from the context', () => {
     assert.equal((await rig.conversation.resummarize()).message, null);
     const records = rig.conversation.entries.filter((one) => isEntryOf(one, 'compaction'));
     assert.equal(records.length, 2);
-    assert.equal([...records.map(({ content }) => content.summaryText), ...rig.summarizer.prompts].filter((text) => text.includes('PELICAN')).length, 0);
+    assert.equal(
+      [...records.map(({ content }) => content.summaryText), ...rig.summarizer.prompts].filter((text) => text.includes('PELICAN')).length,
+      0,
+    );
     await ask('go on', says('yes'));
     assert.ok(!sent().includes('PELICAN'));
     const { hits } = await rig.store.search({ text: 'PELICAN', limit: 20 });
-    assert.deepEqual(secret.filter((uuid) => !hits.some((hit) => hit.entry === uuid)), [], 'recall still finds it');
+    assert.deepEqual(
+      secret.filter((uuid) => !hits.some((hit) => hit.entry === uuid)),
+      [],
+      'recall still finds it',
+    );
     assert.match((await rig.conversation.setExcluded(secret[0]!, false))!, /folded/);
     await rig.conversation.undoCompaction();
     await rig.conversation.undoCompaction();
@@ -76,7 +92,14 @@ describe('excluding entries from the context', () => {
   });
 
   it('keeps a failed attempt out of a summary that is made anew', async () => {
-    await ask(`first ${rig.words(900)}`, [{ type: 'text_delta', index: 0, text: 'half of a PELICAN' }, { type: 'failed', failure: { reason: 'overloaded', detail: '' } }], says(`noted ${rig.words(300)}`));
+    await ask(
+      `first ${rig.words(900)}`,
+      [
+        { type: 'text_delta', index: 0, text: 'half of a PELICAN' },
+        { type: 'failed', failure: { reason: 'overloaded', detail: '' } },
+      ],
+      says(`noted ${rig.words(300)}`),
+    );
     for (let i = 0; i < 5; i++) await ask(`question ${i} ${rig.words(700)}`, says(`answer ${i} ${rig.words(300)}`));
     rig.summarizer.prompts.length = 0;
     assert.equal((await rig.conversation.compact()).message, null);
@@ -88,20 +111,30 @@ describe('excluding entries from the context', () => {
   });
 
   it('folds by no checkpoint that tells of what has been excluded since, and writes the next one without it', async () => {
-    rig.overrides = { 'checkpoint.enabled': true, 'checkpoint.thresholds': [], 'checkpoint.everyUserTurns': 0, 'compaction.preferCheckpoint': true, 'compaction.maskToolResults': false };
+    rig.overrides = {
+      'checkpoint.enabled': true,
+      'checkpoint.thresholds': [],
+      'checkpoint.everyUserTurns': 0,
+      'compaction.preferCheckpoint': true,
+      'compaction.maskToolResults': false,
+    };
     const checkpoint = (summary: string) => JSON.stringify({ summary, topics: [], keyDecisions: [], openQuestions: [] });
     await ask(`my secret is PELICAN ${rig.words(450)}`, says(`noted PELICAN ${rig.words(450)}`));
     for (let i = 0; i < 4; i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
     rig.summarizer.answers.push(checkpoint('They spoke of PELICAN.'));
     assert.equal((await rig.conversation.checkpoint()).entry?.content.summary, 'They spoke of PELICAN.');
-    for (const { uuid } of rig.conversation.entries.filter(({ content }) => 'text' in content && content.text.includes('PELICAN'))) assert.equal(await rig.conversation.setExcluded(uuid, true), null);
+    for (const { uuid } of rig.conversation.entries.filter(({ content }) => 'text' in content && content.text.includes('PELICAN')))
+      assert.equal(await rig.conversation.setExcluded(uuid, true), null);
     rig.summarizer.prompts.length = 0;
     rig.summarizer.answers.push(checkpoint('They spoke.'));
     assert.equal((await rig.conversation.checkpoint()).entry?.content.summary, 'They spoke.');
     const found = () => rig.conversation.entries.find((one) => isEntryOf(one, 'compaction'));
     for (let i = 4; i < 12 && !found(); i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
     const record = found()!;
-    assert.deepEqual([record.content.rung, record.content.summaryText.includes('They spoke.'), record.content.summaryText.includes('PELICAN')], ['checkpoint', true, false]);
+    assert.deepEqual(
+      [record.content.rung, record.content.summaryText.includes('They spoke.'), record.content.summaryText.includes('PELICAN')],
+      ['checkpoint', true, false],
+    );
     assert.deepEqual([rig.summarizer.prompts.length, rig.summarizer.prompts.filter((text) => text.includes('PELICAN')).length], [1, 0]);
   });
 
@@ -115,7 +148,12 @@ describe('excluding entries from the context', () => {
   });
 
   it('folds by no checkpoint that one window was writing when another one excluded what it tells of', async () => {
-    rig.overrides = { 'checkpoint.enabled': true, 'checkpoint.thresholds': [], 'checkpoint.everyUserTurns': 0, 'compaction.preferCheckpoint': true };
+    rig.overrides = {
+      'checkpoint.enabled': true,
+      'checkpoint.thresholds': [],
+      'checkpoint.everyUserTurns': 0,
+      'compaction.preferCheckpoint': true,
+    };
     await ask(`my secret is PELICAN ${rig.words(450)}`, says(`noted ${rig.words(450)}`));
     for (let i = 0; i < 4; i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
     const there = await rig.besides();
@@ -139,7 +177,12 @@ describe('excluding entries from the context', () => {
   });
 
   it('folds by a checkpoint that another window has written', async () => {
-    rig.overrides = { 'checkpoint.enabled': true, 'checkpoint.thresholds': [], 'checkpoint.everyUserTurns': 0, 'compaction.preferCheckpoint': true };
+    rig.overrides = {
+      'checkpoint.enabled': true,
+      'checkpoint.thresholds': [],
+      'checkpoint.everyUserTurns': 0,
+      'compaction.preferCheckpoint': true,
+    };
     for (let i = 0; i < 3; i++) await ask(`question ${i} ${rig.words(450)}`, says(`answer ${i} ${rig.words(450)}`));
     // This window has asked for them before.
     rig.summarizer.answers.push(JSON.stringify({ summary: 'They spoke of OWLS.', topics: [], keyDecisions: [], openQuestions: [] }));

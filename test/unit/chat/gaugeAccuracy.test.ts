@@ -8,11 +8,16 @@ import { defaultReply, wantsSummary } from '../../support/messagesApi/messagesAp
 import { reply, toolCall } from '../../support/messagesApi/messagesApiScript';
 
 const prose = 'The harbour was quiet when the pilot came aboard, and nobody spoke of the fog that had kept them waiting. ';
-const code = 'export function parseHeader(line: string): Header | undefined {\n  const [name, ...rest] = line.split(":");\n  return rest.length === 0 ? undefined : { name: name.trim(), value: rest.join(":").trim() };\n}\n';
+const code =
+  'export function parseHeader(line: string): Header | undefined {\n  const [name, ...rest] = line.split(":");\n  return rest.length === 0 ? undefined : { name: name.trim(), value: rest.join(":").trim() };\n}\n';
 const uuids = Array.from({ length: 6 }, (_, i) => `3f2504e0-4f89-11d3-9a0c-0305e82c33${(10 + i).toString(16)}`).join('\n');
 const chinese = '压缩之后，原来的内容仍然保存在数据库里，模型可以随时查阅被折叠的部分。';
 const base64 = 'U29tZSBiaW5hcnkgY29udGVudCB0aGF0IG5vYm9keSByZWFkcw'.repeat(4);
-const json = JSON.stringify({ id: 'req_01', model: 'claude', usage: { input_tokens: 1_234, output_tokens: 56 }, tags: ['a b', 'c'], ok: true }, null, 2);
+const json = JSON.stringify(
+  { id: 'req_01', model: 'claude', usage: { input_tokens: 1_234, output_tokens: 56 }, tags: ['a b', 'c'], ok: true },
+  null,
+  2,
+);
 const kinds = [prose, code, json, chinese, code, uuids, prose, base64, json, prose];
 /** Turns that read one of the notes. */
 const isToolTurn = (turn: number) => turn % 3 === 0;
@@ -31,7 +36,11 @@ describe('the gauge', () => {
       api.respond = (request) => {
         if (wantsSummary(request)) return defaultReply(request);
         const isAnswered = request.prompt.turns.at(-1)?.blocks.some(({ block }) => block.type === 'tool_result');
-        if (isToolTurn(turn) && !isAnswered) return reply(`Let me look. ${kinds[turn % kinds.length]!}`, toolCall('memory', { command: 'view', path: `/memories/note${turn % kinds.length}.md` }));
+        if (isToolTurn(turn) && !isAnswered)
+          return reply(
+            `Let me look. ${kinds[turn % kinds.length]!}`,
+            toolCall('memory', { command: 'view', path: `/memories/note${turn % kinds.length}.md` }),
+          );
         return reply(`Answer ${turn}. ${kinds[(turn * 7) % kinds.length]!.repeat(1 + (turn % 3))}`);
       };
       for (; turn <= 30; turn++) {

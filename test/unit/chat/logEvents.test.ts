@@ -23,13 +23,31 @@ describe('the log of a context', () => {
   it('tells of nudges, of room that is left, and of a compaction with what it gained', async () => {
     rig.logged.length = 0;
     const { content } = await untilCompacted(12);
-    const nudges = rig.conversation.entries.flatMap((entry) => (isEntryOf(entry, 'nudge') ? [{ percent: entry.content.percent, usedTokens: entry.content.usedTokens }] : []));
-    assert.deepEqual(told('nudge_delivered').map(({ data }) => data), nudges);
-    assert.deepEqual(nudges.map(({ percent }) => percent), [50, 75]);
+    const nudges = rig.conversation.entries.flatMap((entry) =>
+      isEntryOf(entry, 'nudge') ? [{ percent: entry.content.percent, usedTokens: entry.content.usedTokens }] : [],
+    );
+    assert.deepEqual(
+      told('nudge_delivered').map(({ data }) => data),
+      nudges,
+    );
+    assert.deepEqual(
+      nudges.map(({ percent }) => percent),
+      [50, 75],
+    );
     const { tokensBefore, tokensAfter, messagesBefore, messagesAfter, rung } = content;
     assert.deepEqual(told('compaction_triggered', 'context_compacted', 'context_truncated'), [
       { event: 'compaction_triggered', data: { trigger: 'automatic', tokensBefore } },
-      { event: 'context_compacted', data: { rung, tokensBefore, tokensAfter, messagesBefore, messagesAfter, savingsPercent: Math.round((1 - tokensAfter / tokensBefore) * 100) } },
+      {
+        event: 'context_compacted',
+        data: {
+          rung,
+          tokensBefore,
+          tokensAfter,
+          messagesBefore,
+          messagesAfter,
+          savingsPercent: Math.round((1 - tokensAfter / tokensBefore) * 100),
+        },
+      },
     ]);
     assert.ok(messagesAfter < messagesBefore && tokensAfter < tokensBefore / 2, JSON.stringify(content));
     const roomy = told('context_ok').map(({ data }) => data as { readonly used: number; readonly trigger: number });
@@ -40,6 +58,9 @@ describe('the log of a context', () => {
     rig.overrides = { 'compaction.whenFull': 'truncate' };
     const { content } = await untilCompacted(12);
     assert.equal(content.rung, 'truncate');
-    assert.deepEqual(told('context_truncated', 'context_compacted').map(({ event, data }) => [event, data!['rung'], data!['tokensAfter']]), [['context_truncated', 'truncate', content.tokensAfter]]);
+    assert.deepEqual(
+      told('context_truncated', 'context_compacted').map(({ event, data }) => [event, data!['rung'], data!['tokensAfter']]),
+      [['context_truncated', 'truncate', content.tokensAfter]],
+    );
   });
 });

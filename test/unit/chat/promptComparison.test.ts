@@ -19,26 +19,42 @@ describe('comparing the prompt without and with a compaction', () => {
     rig.summarizer.answer = JSON.stringify({ logos: ['FIRST FACT (#2)'], pathos: [], abstract: [], conversation_summary: 'They talked.' });
     await fill(4, 'early');
     const first = (await rig.conversation.compact()).entry!;
-    const seqOf = (text: string) => rig.conversation.entries.find(({ content }) => content.type === 'message' && content.text.startsWith(text))!.seq;
+    const seqOf = (text: string) =>
+      rig.conversation.entries.find(({ content }) => content.type === 'message' && content.text.startsWith(text))!.seq;
     const made = await rig.conversation.comparePrompts(first.uuid);
     const [question, last] = [seqOf('early question 0'), seqOf('early answer 3')];
     assert.ok(blocks(made.before).includes(`──── user · #${question}`) && !made.before.includes('FIRST FACT'));
     assert.ok(!blocks(made.after).includes(`──── user · #${question}`) && made.after.includes('FIRST FACT'));
-    for (const side of [made.before, made.after]) assert.ok(blocks(side).includes(`──── answer · #${last}`), 'what was kept is on both sides');
+    for (const side of [made.before, made.after])
+      assert.ok(blocks(side).includes(`──── answer · #${last}`), 'what was kept is on both sides');
     assert.match(made.before, /^Without this compaction: about [\d,]+ tokens/);
 
     await fill(4, 'late');
-    rig.summarizer.answer = JSON.stringify({ logos: ['SECOND FACT (#9)'], pathos: [], abstract: [], conversation_summary: 'They went on.' });
+    rig.summarizer.answer = JSON.stringify({
+      logos: ['SECOND FACT (#9)'],
+      pathos: [],
+      abstract: [],
+      conversation_summary: 'They went on.',
+    });
     const second = (await rig.conversation.compact()).entry!;
     const next = await rig.conversation.comparePrompts(second.uuid);
-    assert.ok(next.before.includes('FIRST FACT') && !blocks(next.before).includes(`──── user · #${question}`), 'without the second, the first one stands');
+    assert.ok(
+      next.before.includes('FIRST FACT') && !blocks(next.before).includes(`──── user · #${question}`),
+      'without the second, the first one stands',
+    );
     assert.ok(next.after.includes('SECOND FACT'));
 
     await rig.conversation.undoCompaction();
     assert.deepEqual(await rig.conversation.comparePrompts(second.uuid), next, 'an undo changes nothing of what it did');
     await rig.reopen();
     assert.deepEqual(await rig.conversation.comparePrompts(first.uuid), made, 'nor does a restart');
-    assert.deepEqual((await rig.conversation.compactions()).map(({ entry, state }) => [entry.uuid, state]), [[first.uuid, 'live'], [second.uuid, 'undone']]);
+    assert.deepEqual(
+      (await rig.conversation.compactions()).map(({ entry, state }) => [entry.uuid, state]),
+      [
+        [first.uuid, 'live'],
+        [second.uuid, 'undone'],
+      ],
+    );
     await assert.rejects(rig.conversation.comparePrompts('elsewhere'), /not on the branch/);
   });
 });

@@ -14,15 +14,30 @@ describe('pins of a session that two windows show', () => {
     const temp = tempFolder();
     const [here, there] = [await openTestStore(temp.path, 'here'), await openTestStore(temp.path, 'there')];
     const { uuid } = await here.createSession({ uuid: new UuidV7().next(), channel: 'cli', createdAt: 1 });
-    const deps = { store: there, counter: { count: async (texts: readonly string[]) => texts.map(estimateTokens) }, clock: new TestClock(), ids: new UuidV7(), log: silentLog };
+    const deps = {
+      store: there,
+      counter: { count: async (texts: readonly string[]) => texts.map(estimateTokens) },
+      clock: new TestClock(),
+      ids: new UuidV7(),
+      log: silentLog,
+    };
     const events: ConversationEvent[] = [];
-    const shared = new SharedSession({ ...deps, branch: await BranchState.load(deps, uuid), emit: (event) => events.push(event), branchChanged: () => undefined, stop: () => undefined });
+    const shared = new SharedSession({
+      ...deps,
+      branch: await BranchState.load(deps, uuid),
+      emit: (event) => events.push(event),
+      branchChanged: () => undefined,
+      stop: () => undefined,
+    });
     const pin = { session: uuid, kind: 'text' as const, target: 'never on Fridays', contentHash: null, at: 1 };
     await here.savePin(pin);
     await waitFor('the pin', () => events.length > 0);
     await here.removePin(uuid, 'text', pin.target);
     await waitFor('its end', () => events.length > 1);
-    assert.deepEqual(events, [{ type: 'pins_changed', pins: [pin] }, { type: 'pins_changed', pins: [] }]);
+    assert.deepEqual(events, [
+      { type: 'pins_changed', pins: [pin] },
+      { type: 'pins_changed', pins: [] },
+    ]);
     shared.dispose();
     await there.close();
     await here.close();

@@ -25,7 +25,14 @@ describe('a conversation that is stopped anywhere', () => {
           rig.autoCompact = true;
           rig.overrides = { 'compaction.triggerPercent': 40 };
         }
-        rig.model.scripts.splice(0, Infinity, calls('write_file', { path: `${at}.ts` }, `c${round}-${at}`), fails('overloaded'), says(`answer ${at} ${rig.words(200)}`), says('more'));
+        rig.model.scripts.splice(
+          0,
+          Infinity,
+          calls('write_file', { path: `${at}.ts` }, `c${round}-${at}`),
+          fails('overloaded'),
+          says(`answer ${at} ${rig.words(200)}`),
+          says('more'),
+        );
         let seen = 0;
         const listening = rig.conversation.onDidEmit((event) => {
           if (event.type === 'context_changed' || ++seen !== at) return;
@@ -44,7 +51,17 @@ describe('a conversation that is stopped anywhere', () => {
         assert.ok(rig.size(rig.model.requests.at(-1)!) <= rig.conversation.snapshot.limit);
       }
     }
-    for (const phase of ['turn_started', 'entry_appended', 'waiting', 'tools', 'retrying', 'compacting', 'compaction_started', 'text_delta']) assert.ok(stoppedIn.has(phase), `${phase} of ${[...stoppedIn].join()}`);
+    for (const phase of [
+      'turn_started',
+      'entry_appended',
+      'waiting',
+      'tools',
+      'retrying',
+      'compacting',
+      'compaction_started',
+      'text_delta',
+    ])
+      assert.ok(stoppedIn.has(phase), `${phase} of ${[...stoppedIn].join()}`);
     const { entries } = await rig.store.page(rig.session, { limit: 5_000 });
     assert.equal(entries.filter(({ content }) => content.type === 'message' && content.role === 'user').length, said);
     await rig.dispose();
@@ -97,7 +114,10 @@ describe('two branches', () => {
 
 describe('whatever a prompt leaves out', () => {
   /** A story: how long each message is, whether a tool is called, and where a compaction falls and whether its summariser works. */
-  const story = fc.array(fc.record({ tokens: fc.integer({ min: 5, max: 700 }), dump: fc.boolean(), compact: fc.constantFrom('no', 'no', 'model', 'fails') }), { minLength: 6, maxLength: 12 });
+  const story = fc.array(
+    fc.record({ tokens: fc.integer({ min: 5, max: 700 }), dump: fc.boolean(), compact: fc.constantFrom('no', 'no', 'model', 'fails') }),
+    { minLength: 6, maxLength: 12 },
+  );
 
   it('is found by recall, by its words and by its id', async function () {
     this.timeout(60_000);
@@ -106,7 +126,12 @@ describe('whatever a prompt leaves out', () => {
         const rig = await ConversationRig.create();
         try {
           for (const [i, { tokens, dump, compact }] of turns.entries()) {
-            rig.model.scripts.splice(0, Infinity, ...(dump ? [calls('echo', { text: `resultword${i}x ${rig.words(tokens)}` }, `c${i}`)] : []), says(`answerword${i}x ${rig.words(tokens)}`));
+            rig.model.scripts.splice(
+              0,
+              Infinity,
+              ...(dump ? [calls('echo', { text: `resultword${i}x ${rig.words(tokens)}` }, `c${i}`)] : []),
+              says(`answerword${i}x ${rig.words(tokens)}`),
+            );
             assert.equal((await rig.conversation.send(`questionword${i}x ${rig.words(tokens)}`)).ok, true);
             rig.summarizer.fail = compact === 'fails' ? 'server' : null;
             if (compact !== 'no') await rig.conversation.compact();
@@ -120,8 +145,14 @@ describe('whatever a prompt leaves out', () => {
             const word = /\b(?:question|answer|result)word\d+x/.exec(text)?.[0];
             if (word === undefined || isEntryOf(entry, 'compaction') || prompt.includes(JSON.stringify(text).slice(1, -1))) continue;
             const { hits } = await rig.store.search({ text: word, session: rig.session, limit: 5 });
-            assert.ok(hits.some((hit) => hit.entry === entry.uuid), `${word} is out of the prompt and not found`);
-            assert.deepEqual((await rig.store.entriesBySeq([entry.seq])).map(({ uuid }) => uuid), [entry.uuid]);
+            assert.ok(
+              hits.some((hit) => hit.entry === entry.uuid),
+              `${word} is out of the prompt and not found`,
+            );
+            assert.deepEqual(
+              (await rig.store.entriesBySeq([entry.seq])).map(({ uuid }) => uuid),
+              [entry.uuid],
+            );
           }
         } finally {
           await rig.dispose();

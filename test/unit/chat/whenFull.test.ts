@@ -23,7 +23,10 @@ describe('a policy that asks when the context is full', () => {
       await run.exchange('last');
       const asked = run.rig.events.filter(({ type }) => type === 'context_full');
       assert.equal(asked.length, 1);
-      assert.deepEqual(run.compactions.map(({ rung }) => rung), rungs);
+      assert.deepEqual(
+        run.compactions.map(({ rung }) => rung),
+        rungs,
+      );
       const sent = outline(run.lastRequest).filter((line) => /(question|answer) \w+$/.test(line));
       assert.equal(sent.at(-1), 'user: question last');
       if (texts !== null) assert.equal(sent.length, texts);
@@ -37,12 +40,20 @@ describe('a policy that asks when the context is full', () => {
     run.rig.summarizer.answer = 'They talked about many things. Nothing was decided. The last question is open.';
     await run.talk(1, 8, 8_000);
     await run.exchange('last');
-    assert.deepEqual(run.compactions.map(({ rung, instructions }) => [rung, instructions]), [['model', 'Keep every number']]);
-    const told = run.rig.events.flatMap(({ type }) => (type === 'context_full' || type === 'context_full_answered' || type === 'compaction_started' ? [type] : []));
+    assert.deepEqual(
+      run.compactions.map(({ rung, instructions }) => [rung, instructions]),
+      [['model', 'Keep every number']],
+    );
+    const told = run.rig.events.flatMap(({ type }) =>
+      type === 'context_full' || type === 'context_full_answered' || type === 'compaction_started' ? [type] : [],
+    );
     assert.deepEqual([asked, told], [[run.rig.session], ['context_full', 'context_full_answered', 'compaction_started']]);
   });
 
-  for (const [how, answer] of [['the user says that it stays', 'continue'], ['the user stops', 'summarize']] as const) {
+  for (const [how, answer] of [
+    ['the user says that it stays', 'continue'],
+    ['the user stops', 'summarize'],
+  ] as const) {
     it(`does not cut a context that is over its limit when ${how}`, async () => {
       run = await SeedRun.open('goose', { overrides });
       run.rig.whenFull = async () => answer;
@@ -57,7 +68,10 @@ describe('a policy that asks when the context is full', () => {
       }
       assert.equal((await sending).error?.reason, answer === 'continue' ? 'too_long' : 'cancelled');
       assert.equal(run.rig.model.requests.length, sent);
-      assert.deepEqual(run.rig.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []), before);
+      assert.deepEqual(
+        run.rig.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []),
+        before,
+      );
     });
   }
 
@@ -103,7 +117,10 @@ describe('a policy that has every compaction looked at first', () => {
     const [record] = run.compactions;
     assert.deepEqual([run.compactions.length, shown.length, run.rig.summarizer.prompts.length], [1, 1, 1]);
     assert.equal(record!.summaryText, shown[0]!.content.summaryText);
-    assert.deepEqual([shown[0]!.session, shown[0]!.folds.length > 0, shown[0]!.stays[0]?.uuid], [run.rig.session, true, record!.firstKeptEntry]);
+    assert.deepEqual(
+      [shown[0]!.session, shown[0]!.folds.length > 0, shown[0]!.stays[0]?.uuid],
+      [run.rig.session, true, record!.firstKeptEntry],
+    );
   });
 
   it('records the summary that the user has made of it, in one record', async () => {
@@ -111,7 +128,10 @@ describe('a policy that has every compaction looked at first', () => {
     await run.talk(1, 8, 8_000);
     await run.exchange('last');
     const [record] = run.compactions;
-    assert.deepEqual([run.compactions.length, record!.trigger, record!.note], [1, 'automatic', 'You edited the summary before it was applied.']);
+    assert.deepEqual(
+      [run.compactions.length, record!.trigger, record!.note],
+      [1, 'automatic', 'You edited the summary before it was applied.'],
+    );
     assert.match(record!.summaryText, /The port is 54329\./);
     assert.doesNotMatch(record!.summaryText, /many things/);
     assert.equal(run.rig.conversation.editableSummary, 'The port is 54329.');

@@ -27,12 +27,22 @@ describe('threadkeeper backup and restore', () => {
   const run = (...args: string[]) => runCliToEnd(args);
 
   it('backs up what is in use, and restores it elsewhere', async () => {
-    assert.deepEqual(await run('backup', file, '--store', folder), { code: 0, out: `1 entry in 1 session backed up to ${file}.\n`, err: '' });
+    assert.deepEqual(await run('backup', file, '--store', folder), {
+      code: 0,
+      out: `1 entry in 1 session backed up to ${file}.\n`,
+      err: '',
+    });
     const elsewhere = join(temp.path, 'elsewhere');
     assert.deepEqual(await run('restore', file, '--store', elsewhere), { code: 0, out: '1 entry in 1 session restored.\n', err: '' });
-    assert.match((await run('restore', file, '--store', elsewhere)).out, /restored\. What was there is kept as .*threadkeeper\.db\.replaced-/);
+    assert.match(
+      (await run('restore', file, '--store', elsewhere)).out,
+      /restored\. What was there is kept as .*threadkeeper\.db\.replaced-/,
+    );
     const restored = await openTestStore(elsewhere);
-    assert.deepEqual((await restored.liveBranch('s')).entries.map(({ content }) => content), [{ type: 'message', role: 'user', text: 'kept' }]);
+    assert.deepEqual(
+      (await restored.liveBranch('s')).entries.map(({ content }) => content),
+      [{ type: 'message', role: 'user', text: 'kept' }],
+    );
     await restored.close();
   });
 

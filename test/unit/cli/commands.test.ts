@@ -25,13 +25,35 @@ const commands: readonly Command[] = [
   { name: 'show', works: () => ['One'], says: ['id', 'title'], fails: () => ['20200101_001'] },
   { name: 'search', works: () => ['kept'], says: ['entryId', 'sessionId', 'text'], fails: () => ['kept', '--session', 'nowhere'] },
   { name: 'context', works: () => ['One'], says: ['snapshot', 'request'], fails: () => ['20200101_001'] },
-  { name: 'compact', works: () => ['One', '--model', 'offline'], says: ['ok'], fails: () => ['20200101_001', '--model', 'offline'], code: 3 },
+  {
+    name: 'compact',
+    works: () => ['One', '--model', 'offline'],
+    says: ['ok'],
+    fails: () => ['20200101_001', '--model', 'offline'],
+    code: 3,
+  },
   { name: 'stats', works: () => [], says: ['totals', 'days'], fails: () => [] },
-  { name: 'import', works: () => [join(importFixtures, 'pi-v3.jsonl')], says: ['sessions', 'failed', 'cancelled'], fails: (temp) => [join(temp, 'nothing.jsonl')] },
-  { name: 'export', works: (temp) => ['One', '--out', join(temp, 'one.json')], says: ['file', 'format', 'sessions'], fails: () => ['20200101_001'] },
+  {
+    name: 'import',
+    works: () => [join(importFixtures, 'pi-v3.jsonl')],
+    says: ['sessions', 'failed', 'cancelled'],
+    fails: (temp) => [join(temp, 'nothing.jsonl')],
+  },
+  {
+    name: 'export',
+    works: (temp) => ['One', '--out', join(temp, 'one.json')],
+    says: ['file', 'format', 'sessions'],
+    fails: () => ['20200101_001'],
+  },
   { name: 'verify', works: () => [], says: ['checked', 'problems'], fails: () => [] },
   { name: 'backup', works: (temp) => [join(temp, 'backup.db')], says: ['backup', 'checked', 'problems'], fails: () => [__filename] },
-  { name: 'restore', works: (temp) => [join(temp, 'backup.db')], says: ['restored', 'sessions', 'entries', 'keptAt'], fails: () => [__filename], elsewhere: true },
+  {
+    name: 'restore',
+    works: (temp) => [join(temp, 'backup.db')],
+    says: ['restored', 'sessions', 'entries', 'keptAt'],
+    fails: () => [__filename],
+    elsewhere: true,
+  },
   { name: 'run', works: () => ['--model', 'offline'], says: ['type'], fails: () => ['--model', 'offline', '--session', '20200101_001'] },
   { name: 'clean-up', works: () => ['--days', '1', '--dry-run'], says: ['uuid', 'id', 'title'], fails: () => [] },
 ];
@@ -66,7 +88,8 @@ describe('every command of the command line', () => {
     const helps = await Promise.all(named.map(async (name) => ({ name, ...(await run(name, '--help')) })));
     for (const { name, code: ended, out: text, err } of helps) {
       assert.deepEqual([name, ended, err], [name, 0, '']);
-      for (const part of [`threadkeeper ${name}`, ...(name === 'ask' ? [] : ['--store DIR']), '--json', 'Exit code']) assert.ok(text.includes(part), `${name} does not say ${part}:\n${text}`);
+      for (const part of [`threadkeeper ${name}`, ...(name === 'ask' ? [] : ['--store DIR']), '--json', 'Exit code'])
+        assert.ok(text.includes(part), `${name} does not say ${part}:\n${text}`);
     }
   });
 
@@ -77,7 +100,11 @@ describe('every command of the command line', () => {
     for (const [words, expected, text] of [
       [['--version'], 0, /^\d+\.\d+\.\d+\n$/],
       [['sesions'], 2, /Unknown command "sesions"/],
-      [['run', '--store', inUse, '--provider', 'offline', '--model', 'offline'], 2, /--provider is one of .*; "offline" is not\. Nobody has to answer with --model offline\./],
+      [
+        ['run', '--store', inUse, '--provider', 'offline', '--model', 'offline'],
+        2,
+        /--provider is one of .*; "offline" is not\. Nobody has to answer with --model offline\./,
+      ],
       [['stats', '--store', inUse, '--from', '2026-11-20', '--to', '2026-11-10'], 2, /--from is a day after --to\./],
       [['sessions', '--store', inUse], 0, /One {2}1 message, 3 tokens\n$/],
       [['sessions', '--store', __filename], 1, /--store is the folder of a history; .* is a file\./],
@@ -101,10 +128,20 @@ describe('every command of the command line', () => {
       for (const property of says) assert.ok(property in (answer as object), `${property} in ${worked.out.slice(0, 500)}`);
       // A file in the place of a folder: nobody can open that.
       const failing = fails(temp.path);
-      const failed = await run(name, ...(failing.length === 0 ? works(temp.path) : failing), '--store', failing.length === 0 ? __filename : folder, '--json');
+      const failed = await run(
+        name,
+        ...(failing.length === 0 ? works(temp.path) : failing),
+        '--store',
+        failing.length === 0 ? __filename : folder,
+        '--json',
+      );
       assert.deepEqual([failed.code, failed.err === ''], [name === 'verify' ? 3 : 1, false], failed.err);
       const wrong = await run(name, '--store', folder, '--nonsense');
-      assert.deepEqual([wrong.code, wrong.err.includes('--nonsense'), wrong.err.includes(`threadkeeper ${name} --help`)], [2, true, true], wrong.err);
+      assert.deepEqual(
+        [wrong.code, wrong.err.includes('--nonsense'), wrong.err.includes(`threadkeeper ${name} --help`)],
+        [2, true, true],
+        wrong.err,
+      );
     });
   }
 });

@@ -13,14 +13,25 @@ describe('threadkeeper context', () => {
   before(async () => {
     temp = tempFolder();
     store = await openTestStore(temp.path);
-    ({ id } = await store.createSession({ uuid: 's1', channel: 'cli', policy: { preset: 'goose', overrides: { 'context.maxTokens': 50_000 } }, createdAt: 1 }));
+    ({ id } = await store.createSession({
+      uuid: 's1',
+      channel: 'cli',
+      policy: { preset: 'goose', overrides: { 'context.maxTokens': 50_000 } },
+      createdAt: 1,
+    }));
     const question = userMessage('s1', null, 'What is the port? \u001b[31m', { uuid: 'q' });
     const entry = { session: 's1', createdAt: 2, tokenEstimate: null, display: true };
     await store.append('s1', {
       entries: [
         question,
         { ...entry, uuid: 'i', parent: 'q', modelFacing: false, content: { type: 'instructions_change', text: 'Be brief.' } },
-        { ...entry, uuid: 'a', parent: 'i', modelFacing: true, content: { type: 'message', role: 'assistant', text: '54329', provider: 'anthropic', model: 'claude-haiku-4-5' } },
+        {
+          ...entry,
+          uuid: 'a',
+          parent: 'i',
+          modelFacing: true,
+          content: { type: 'message', role: 'assistant', text: '54329', provider: 'anthropic', model: 'claude-haiku-4-5' },
+        },
         userMessage('s1', 'a', 'And the host?', { uuid: 'q2' }),
       ],
     });
@@ -38,8 +49,13 @@ describe('threadkeeper context', () => {
     assert.equal(code, 0, err);
     const { snapshot, request } = JSON.parse(out) as { snapshot: unknown; request: ModelRequest };
     const { sessionId, branchLeafId, model, policy, effective, used, segments } = ContextSnapshot.parse(snapshot);
-    assert.deepEqual({ sessionId, branchLeafId, model, policy, effective }, { sessionId: id, branchLeafId: 'q2', model: 'anthropic/claude-haiku-4-5', policy: 'goose', effective: 50_000 });
-    assert.ok(used > 100 && Math.abs(segments.filter(({ kind }) => kind !== 'reserved').reduce((sum, { tokens }) => sum + tokens, 0) - used) < 5);
+    assert.deepEqual(
+      { sessionId, branchLeafId, model, policy, effective },
+      { sessionId: id, branchLeafId: 'q2', model: 'anthropic/claude-haiku-4-5', policy: 'goose', effective: 50_000 },
+    );
+    assert.ok(
+      used > 100 && Math.abs(segments.filter(({ kind }) => kind !== 'reserved').reduce((sum, { tokens }) => sum + tokens, 0) - used) < 5,
+    );
     assert.deepEqual(
       request.messages.map(({ role, blocks }) => [role, ...blocks.map((block) => ('text' in block ? block.text : ''))]),
       [
@@ -49,7 +65,10 @@ describe('threadkeeper context', () => {
       ],
     );
     assert.match(request.system, /Be brief\.$/);
-    assert.deepEqual(request.tools.map(({ name }) => name), ['memory', 'recall']);
+    assert.deepEqual(
+      request.tools.map(({ name }) => name),
+      ['memory', 'recall'],
+    );
   });
 
   it('prints it for people, without control characters, for another policy and window', async () => {
@@ -64,7 +83,20 @@ describe('threadkeeper context', () => {
 
   it('takes the thinking of the session, the tools that a run is allowed, and the window of a model that nobody knows', async () => {
     await store.updateSession('s1', { thinkingLevel: 'high' });
-    const { code, out, err } = await run('s1', '--store', temp.path, '--model', 'my-model', '--window', '40000', '--workspace', temp.path, '--allow-tools', 'reads', '--json');
+    const { code, out, err } = await run(
+      's1',
+      '--store',
+      temp.path,
+      '--model',
+      'my-model',
+      '--window',
+      '40000',
+      '--workspace',
+      temp.path,
+      '--allow-tools',
+      'reads',
+      '--json',
+    );
     assert.equal(code, 0, err);
     const { snapshot, request } = JSON.parse(out) as { snapshot: ContextSnapshot; request: ModelRequest };
     assert.deepEqual([request.thinking, request.model, snapshot.window, snapshot.effective], ['high', 'my-model', 40_000, 40_000]);
@@ -73,6 +105,13 @@ describe('threadkeeper context', () => {
   });
 
   it('tells what is wrong by its exit code', async () => {
-    assert.deepEqual([(await run('nope', '--store', temp.path)).code, (await run('--store', temp.path)).code, (await run('s1', '--store', temp.path, '--model', 'llama')).code], [1, 2, 2]);
+    assert.deepEqual(
+      [
+        (await run('nope', '--store', temp.path)).code,
+        (await run('--store', temp.path)).code,
+        (await run('s1', '--store', temp.path, '--model', 'llama')).code,
+      ],
+      [1, 2, 2],
+    );
   });
 });

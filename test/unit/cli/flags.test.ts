@@ -25,7 +25,10 @@ describe('parseFlags', () => {
     [['--store', 'x', '--store', 'y'], /--store is given twice/],
   ] as const) {
     it(`refuses ${JSON.stringify(args)}`, () => {
-      assert.throws(() => parseFlags(args, specs), (error: unknown) => error instanceof UsageError && message.test(error.message));
+      assert.throws(
+        () => parseFlags(args, specs),
+        (error: unknown) => error instanceof UsageError && message.test(error.message),
+      );
     });
   }
 
@@ -37,7 +40,11 @@ describe('parseFlags', () => {
   it('explains itself', () => {
     assert.match(flagHelp(specs), /--approve none\|read\|all +which tools may run/);
     const choices = Array.from({ length: 12 }, (_, i) => `choice-${i}`);
-    assert.ok(flagHelp([...specs, { name: 'kind', value: 'KIND', choices, help: 'which of them' }]).endsWith(`--kind ${choices.join('|')}\n${' '.repeat(flagHelp(specs).indexOf('where the history is'))}which of them`));
+    assert.ok(
+      flagHelp([...specs, { name: 'kind', value: 'KIND', choices, help: 'which of them' }]).endsWith(
+        `--kind ${choices.join('|')}\n${' '.repeat(flagHelp(specs).indexOf('where the history is'))}which of them`,
+      ),
+    );
   });
 });
 
@@ -48,7 +55,12 @@ describe('parseRunCommand', () => {
   });
 
   it('says which line was refused', () => {
-    assert.deepEqual(['{"cmd":"send","id":"a"}', '{"cmd":"sned","id":7}', '{"cmd":"send","id":[]}', '{'].map((line) => (parseRunCommand(line) as { id?: unknown }).id), ['a', 7, undefined, undefined]);
+    assert.deepEqual(
+      ['{"cmd":"send","id":"a"}', '{"cmd":"sned","id":7}', '{"cmd":"send","id":[]}', '{'].map(
+        (line) => (parseRunCommand(line) as { id?: unknown }).id,
+      ),
+      ['a', 7, undefined, undefined],
+    );
   });
 
   for (const [line, message] of [

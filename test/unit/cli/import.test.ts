@@ -25,7 +25,8 @@ describe('threadkeeper import', () => {
     temp.remove();
   });
 
-  const cli = (...args: string[]) => runCliToEnd([...args, '--store', temp.path], { PATH: process.env['PATH'], ANTHROPIC_API_KEY: api.apiKey });
+  const cli = (...args: string[]) =>
+    runCliToEnd([...args, '--store', temp.path], { PATH: process.env['PATH'], ANTHROPIC_API_KEY: api.apiKey });
 
   it('prints the ids of new sessions, with which a conversation goes on against the provider, and compacts', async () => {
     const imported = await cli('import', join(importFixtures, 'claude-code.jsonl'), join(importFixtures, 'pi-v3.jsonl'));
@@ -33,7 +34,9 @@ describe('threadkeeper import', () => {
     const ids = imported.out.trim().split('\n');
     assert.deepEqual(ids, ['20260901_001', '20260901_002']);
     for (const id of ids) {
-      const run = new CliRun(['run', '--store', temp.path, '--base-url', api.url, '--model', 'claude-test', '--session', id], { ANTHROPIC_API_KEY: api.apiKey });
+      const run = new CliRun(['run', '--store', temp.path, '--base-url', api.url, '--model', 'claude-test', '--session', id], {
+        ANTHROPIC_API_KEY: api.apiKey,
+      });
       run.send({ cmd: 'send', id: 1, text: 'Where were we?' });
       const done = await run.done(1);
       run.end();
@@ -52,11 +55,21 @@ describe('threadkeeper import', () => {
 
   it('works beside a program that has the history open, adds nothing twice, and says what it could not import', async () => {
     owner = await openTestStore(temp.path);
-    const report = await cli('import', join(importFixtures, 'pi-v1.jsonl'), join(importFixtures, 'pi-v3.jsonl'), join(projectRoot, 'package.json'), '--json');
+    const report = await cli(
+      'import',
+      join(importFixtures, 'pi-v1.jsonl'),
+      join(importFixtures, 'pi-v3.jsonl'),
+      join(projectRoot, 'package.json'),
+      '--json',
+    );
     const { sessions, failed } = JSON.parse(report.out) as { sessions: { outcome: string; title: string }[]; failed: { reason: string }[] };
     assert.deepEqual([report.code, sessions.map(({ outcome }) => outcome), failed.length], [1, ['new', 'known'], 1]);
     assert.equal((await owner.listSessions()).length, 3);
-    assert.deepEqual(await cli('import', join(importFixtures, 'pi-v1.jsonl')), { code: 0, out: '', err: '1 session was here already, and nothing is new.\n' });
+    assert.deepEqual(await cli('import', join(importFixtures, 'pi-v1.jsonl')), {
+      code: 0,
+      out: '',
+      err: '1 session was here already, and nothing is new.\n',
+    });
     assert.equal((await cli('import', join(temp.path, 'nothing.jsonl'))).code, 1);
     assert.equal((await cli('import')).code, 2);
   });
@@ -67,7 +80,11 @@ describe('threadkeeper import', () => {
     copyFileSync(join(importFixtures, 'pi-v1.jsonl'), join(folder, 'good.jsonl'));
     writeFileSync(join(folder, 'notes.json'), '{}');
     const passed = await cli('import', folder);
-    assert.deepEqual([passed.code, passed.err.includes(`${join(folder, 'notes.json')} was passed over: It is none of the formats`)], [0, true], passed.err);
+    assert.deepEqual(
+      [passed.code, passed.err.includes(`${join(folder, 'notes.json')} was passed over: It is none of the formats`)],
+      [0, true],
+      passed.err,
+    );
     writeFileSync(join(folder, 'odd.jsonl'), '{}\n');
     const missed = await cli('import', folder);
     assert.deepEqual([missed.code, missed.err.includes(`${join(folder, 'odd.jsonl')}: It is none of the formats`)], [1, true], missed.err);

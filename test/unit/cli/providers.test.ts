@@ -30,7 +30,15 @@ describe('threadkeeper run --provider', () => {
     const server = await startOpenaiServer({ listed: { context_length: 20_000 } });
     closing.push(() => server.close());
     server.enqueue(reply('Looking.', toolCall('recall', { query: 'port' })), reply('It is 5173.'));
-    const run = start({ OPENAI_API_KEY: server.apiKey! }, '--provider', 'openai-compatible', '--base-url', server.url, '--model', openaiModelId);
+    const run = start(
+      { OPENAI_API_KEY: server.apiKey! },
+      '--provider',
+      'openai-compatible',
+      '--base-url',
+      server.url,
+      '--model',
+      openaiModelId,
+    );
     run.send({ cmd: 'send', id: 1, text: 'which port?' });
     const done = await run.done(1);
     assert.deepEqual([done['ok'], String(done['text']).endsWith('It is 5173.')], [true, true], JSON.stringify(done));
@@ -46,7 +54,17 @@ describe('threadkeeper run --provider', () => {
     const server = await startResponsesServer({ listed: { context_length: 20_000 } });
     closing.push(() => server.close());
     server.enqueue(reply('Looking.', toolCall('recall', { query: 'port' })), reply('It is 5173.'));
-    const run = start({ OPENAI_API_KEY: server.apiKey! }, '--provider', 'openai-compatible', '--api', 'responses', '--base-url', server.url, '--model', responsesModelId);
+    const run = start(
+      { OPENAI_API_KEY: server.apiKey! },
+      '--provider',
+      'openai-compatible',
+      '--api',
+      'responses',
+      '--base-url',
+      server.url,
+      '--model',
+      responsesModelId,
+    );
     run.send({ cmd: 'send', id: 1, text: 'which port?' });
     const done = await run.done(1);
     assert.deepEqual([done['ok'], String(done['text']).endsWith('It is 5173.')], [true, true], JSON.stringify(done));
@@ -61,7 +79,10 @@ describe('threadkeeper run --provider', () => {
     const run = start({}, '--provider', 'ollama', '--base-url', server.url, '--model', ollamaModelId, '--window', '8000');
     run.send({ cmd: 'send', id: 1, text: 'hello' });
     assert.equal((await run.done(1))['ok'], true);
-    assert.deepEqual([run.of('context').at(-1)!['window'], (server.chats[0]!.body['options'] as { num_ctx: number }).num_ctx], [8_000, 8_000]);
+    assert.deepEqual(
+      [run.of('context').at(-1)!['window'], (server.chats[0]!.body['options'] as { num_ctx: number }).num_ctx],
+      [8_000, 8_000],
+    );
     run.end();
     assert.equal(await run.exited, 0);
   });
@@ -73,7 +94,17 @@ describe('threadkeeper run --provider', () => {
     await mkdir(skills);
     await writeFile(join(skills, 'tides.md'), '---\ndescription: Reads tide tables.\n---\nRead the gauge first.');
     server.enqueue(reply(toolCall('use_skill', { name: 'tides' })), reply('At six.'));
-    const run = start({ OPENAI_API_KEY: server.apiKey! }, '--provider', 'openai-compatible', '--base-url', server.url, '--model', openaiModelId, '--skills', skills);
+    const run = start(
+      { OPENAI_API_KEY: server.apiKey! },
+      '--provider',
+      'openai-compatible',
+      '--base-url',
+      server.url,
+      '--model',
+      openaiModelId,
+      '--skills',
+      skills,
+    );
     run.send({ cmd: 'send', id: 1, text: 'When is high water?' });
     assert.equal((await run.done(1))['ok'], true);
     run.end();

@@ -25,13 +25,17 @@ describe('threadkeeper run', () => {
   });
 
   function start(...more: string[]): CliRun {
-    const run = new CliRun(['run', '--store', folder, '--base-url', api.url, '--model', 'claude-test', ...more], { ANTHROPIC_API_KEY: api.apiKey });
+    const run = new CliRun(['run', '--store', folder, '--base-url', api.url, '--model', 'claude-test', ...more], {
+      ANTHROPIC_API_KEY: api.apiKey,
+    });
     runs.push(run);
     return run;
   }
 
   function words(tokens: number, seed: number): string {
-    return Array.from({ length: Math.floor(tokens / 2) }, (_, i) => `term${(i * 31 + seed * 7919) % 9973}`).join(' ').slice(0, tokens * 4);
+    return Array.from({ length: Math.floor(tokens / 2) }, (_, i) => `term${(i * 31 + seed * 7919) % 9973}`)
+      .join(' ')
+      .slice(0, tokens * 4);
   }
 
   it('keeps a policy with the session, and answers for the user when the context is full', async () => {
@@ -56,7 +60,11 @@ describe('threadkeeper run', () => {
     await mkdir(workspace);
     await writeFile(join(workspace, 'a.txt'), 'the answer is 42');
     const talk = async (...flags: string[]) => {
-      api.enqueue(reply(toolCall('read_file', { path: 'a.txt' })), reply(toolCall('edit_file', { path: 'a.txt', old_text: '42', new_text: '43' })), reply('Done.'));
+      api.enqueue(
+        reply(toolCall('read_file', { path: 'a.txt' })),
+        reply(toolCall('edit_file', { path: 'a.txt', old_text: '42', new_text: '43' })),
+        reply('Done.'),
+      );
       const run = start('--workspace', workspace, ...flags);
       run.send({ cmd: 'send', id: 1, text: 'Look, and correct it' });
       await run.done(1);
@@ -92,11 +100,23 @@ describe('threadkeeper run', () => {
     assert.equal(await run.exited, 0, run.stderr);
     const done = await run.done(1);
     assert.equal(done['ok'], true);
-    assert.equal(run.of('text_delta').map((line) => line['text']).join(''), done['text']);
-    assert.deepEqual(run.lines.map(({ type }) => type).filter((type) => ['ready', 'turn_started', 'usage', 'done'].includes(type)), ['ready', 'turn_started', 'usage', 'done']);
+    assert.equal(
+      run
+        .of('text_delta')
+        .map((line) => line['text'])
+        .join(''),
+      done['text'],
+    );
+    assert.deepEqual(
+      run.lines.map(({ type }) => type).filter((type) => ['ready', 'turn_started', 'usage', 'done'].includes(type)),
+      ['ready', 'turn_started', 'usage', 'done'],
+    );
     const last = run.of('context').at(-1)!;
     const [usage] = run.of('usage');
-    assert.equal(last['used'], ['input', 'output', 'cacheRead', 'cacheWrite'].reduce((sum, key) => sum + Number(usage![key]), 0));
+    assert.equal(
+      last['used'],
+      ['input', 'output', 'cacheRead', 'cacheWrite'].reduce((sum, key) => sum + Number(usage![key]), 0),
+    );
     assert.equal(last['provenance'], 'exact');
   });
 
@@ -106,7 +126,13 @@ describe('threadkeeper run', () => {
     const run = start();
     run.send({ cmd: 'send', id: 1, text: 'remember the number 4711' });
     await gate.reached;
-    await run.until(() => run.of('text_delta').map((line) => line['text']).join('').endsWith('answer, '));
+    await run.until(() =>
+      run
+        .of('text_delta')
+        .map((line) => line['text'])
+        .join('')
+        .endsWith('answer, '),
+    );
     const ready = await run.until(({ type }) => type === 'ready');
     run.kill();
     await run.exited;
@@ -133,7 +159,12 @@ describe('threadkeeper run', () => {
     [owner, guest].forEach((run, i) => run.send({ cmd: 'send', id: 1, text: `Said by ${['albatross', 'bittern'][i]}` }));
     for (const run of [owner, guest]) assert.equal((await run.done(1))['ok'], true, run.stderr);
     // A copy is read, also of what is not in the file yet.
-    const found = () => execFileSync(process.execPath, [join(projectRoot, 'dist', 'cli.js'), 'search', '--store', folder, '--json', '--role', 'user', 'albatross bittern cormorant'], { encoding: 'utf8' });
+    const found = () =>
+      execFileSync(
+        process.execPath,
+        [join(projectRoot, 'dist', 'cli.js'), 'search', '--store', folder, '--json', '--role', 'user', 'albatross bittern cormorant'],
+        { encoding: 'utf8' },
+      );
     assert.deepEqual([...found().matchAll(/Said by (\w+)/g)].map(([, name]) => name).sort(), ['albatross', 'bittern']);
 
     owner.kill();
@@ -170,10 +201,19 @@ describe('threadkeeper run', () => {
       const done = await run.done(id);
       assert.equal(done['ok'], true, JSON.stringify(done));
     }
-    assert.deepEqual(run.of('nudge').map((line) => line['percent']), [50, 75]);
+    assert.deepEqual(
+      run.of('nudge').map((line) => line['percent']),
+      [50, 75],
+    );
     const bodies = api.messages.map(({ body }) => JSON.stringify(body));
-    assert.ok(bodies.some((body) => body.includes('50 % mark')), 'the first nudge was sent');
-    assert.ok(bodies.some((body) => body.includes('75 % mark')), 'the second nudge was sent');
+    assert.ok(
+      bodies.some((body) => body.includes('50 % mark')),
+      'the first nudge was sent',
+    );
+    assert.ok(
+      bodies.some((body) => body.includes('75 % mark')),
+      'the second nudge was sent',
+    );
     const end = run.lines.find(({ type, phase }) => type === 'compaction' && phase === 'end')!;
     assert.deepEqual([end['ok'], end['trigger']], [true, 'automatic'], JSON.stringify(end));
     assert.ok(['prepared', 'checkpoint'].includes(String(end['rung'])), `whichever was there first: ${JSON.stringify(end)}`);
@@ -224,7 +264,10 @@ describe('threadkeeper run', () => {
     api.enqueue(overloaded(), promptTooLong(13_000, 12_000));
     run.send({ cmd: 'send', id: 9, text: 'and now?' });
     assert.equal((await run.done(9))['ok'], true);
-    assert.deepEqual(run.of('retry').map((line) => line['reason']), ['overloaded']);
+    assert.deepEqual(
+      run.of('retry').map((line) => line['reason']),
+      ['overloaded'],
+    );
     assert.equal(run.lines.find(({ type, phase }) => type === 'compaction' && phase === 'end')?.['trigger'], 'overflow');
   });
 
@@ -240,7 +283,13 @@ describe('threadkeeper run', () => {
     await run.done(1);
     run.send({ cmd: 'send', id: 2, text: 'when do we ship?' });
     assert.equal((await run.done(2))['text'], 'Friday it is.');
-    assert.deepEqual(run.of('tool_result').map((line) => [line['name'], line['status']]), [['memory', 'ok'], ['recall', 'ok']]);
+    assert.deepEqual(
+      run.of('tool_result').map((line) => [line['name'], line['status']]),
+      [
+        ['memory', 'ok'],
+        ['recall', 'ok'],
+      ],
+    );
     assert.equal(run.of('memory').length, 1);
     assert.match(String(run.of('tool_result')[1]!['text']), /we ship on Friday/);
   });
@@ -284,7 +333,11 @@ describe('threadkeeper run', () => {
     two.send({ cmd: 'compact' });
     two.end();
     await two.exited;
-    assert.deepEqual(two.of('compaction').map((line) => line['ok']), [false, false], 'each is told once');
+    assert.deepEqual(
+      two.of('compaction').map((line) => line['ok']),
+      [false, false],
+      'each is told once',
+    );
   });
 
   it('says what to do about a wrong key, an unknown model and an unreachable address', async () => {
@@ -299,7 +352,12 @@ describe('threadkeeper run', () => {
       run.end();
       const code = await run.exited;
       const done = run.of('done')[0];
-      if (done) assert.deepEqual([(done['error'] as { reason: string }).reason, message.test((done['error'] as { message: string }).message)], [reason, true], JSON.stringify(done));
+      if (done)
+        assert.deepEqual(
+          [(done['error'] as { reason: string }).reason, message.test((done['error'] as { message: string }).message)],
+          [reason, true],
+          JSON.stringify(done),
+        );
       else assert.match(run.stderr, message, `exit ${code}`);
       assert.ok(!run.stderr.includes(key), 'the key stays out of the log');
     }

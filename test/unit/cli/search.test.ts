@@ -19,7 +19,18 @@ describe('threadkeeper search', () => {
       ['s1', 'Ports', ['It listens on 54329 \u001b[31mred', 'filler']],
       ['s2', '', ['Another 54329 here']],
     ] as const) {
-      ids.push((await store.createSession({ uuid, key: `cli:${uuid}`, channel: 'cli', title, createdAt: at, metadata: uuid === 's1' ? { tags: ['net'], ticket: 7 } : {} })).id);
+      ids.push(
+        (
+          await store.createSession({
+            uuid,
+            key: `cli:${uuid}`,
+            channel: 'cli',
+            title,
+            createdAt: at,
+            metadata: uuid === 's1' ? { tags: ['net'], ticket: 7 } : {},
+          })
+        ).id,
+      );
       let parent: string | null = null;
       for (const text of texts) {
         const entry = userMessage(uuid, parent, text, { createdAt: at, uuid: `${uuid}-${text.slice(0, 2)}` });
@@ -38,33 +49,65 @@ describe('threadkeeper search', () => {
   const json = async (...args: string[]) => {
     const { code, out, err } = await run('--store', temp.path, '--json', ...args);
     assert.equal(code, 0, err);
-    return out.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    return out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
   };
 
   it('prints a JSON object a line with what each result is', async () => {
     const [first, ...more] = await json('54329', '--k', '1');
     assert.deepEqual([Object.keys(first!), more.length], [['entryId', 'sessionId', 'role', 'time', 'score', 'text'], 0]);
     const all = await json('54329', '--all');
-    assert.deepEqual(all.filter(({ text }) => String(text).includes('54329')).map(({ entryId, sessionId, role, time }) => ({ entryId, sessionId, role, time })).sort((x, y) => String(x.entryId).localeCompare(String(y.entryId))), [
-      { entryId: 's1-It', sessionId: ids[0], role: 'user', time: '2026-11-20T12:00:00.000Z' },
-      { entryId: 's2-An', sessionId: ids[1], role: 'user', time: '2026-11-20T12:00:00.000Z' },
-    ]);
+    assert.deepEqual(
+      all
+        .filter(({ text }) => String(text).includes('54329'))
+        .map(({ entryId, sessionId, role, time }) => ({ entryId, sessionId, role, time }))
+        .sort((x, y) => String(x.entryId).localeCompare(String(y.entryId))),
+      [
+        { entryId: 's1-It', sessionId: ids[0], role: 'user', time: '2026-11-20T12:00:00.000Z' },
+        { entryId: 's2-An', sessionId: ids[1], role: 'user', time: '2026-11-20T12:00:00.000Z' },
+      ],
+    );
     assert.ok(all.every(({ score }) => typeof score === 'number' && score > 0));
   });
 
   it('keeps to a session, by its id or uuid', async () => {
-    for (const name of [ids[1]!, 's2']) assert.deepEqual((await json('54329', '--session', name)).map(({ entryId }) => entryId), ['s2-An']);
+    for (const name of [ids[1]!, 's2'])
+      assert.deepEqual(
+        (await json('54329', '--session', name)).map(({ entryId }) => entryId),
+        ['s2-An'],
+      );
   });
 
   it('keeps to a role and to days', async () => {
     assert.equal((await json('54329', '--role', 'user', '--from', '2026-11-19', '--to', '2026-11-21')).length, 3);
-    for (const filter of [['--role', 'assistant'], ['--from', '2026-11-22'], ['--to', '2026-11-18']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 3);
-    for (const filter of [['--role', 'me'], ['--from', 'yesterday'], ['--to', '2026-02-30']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 2);
+    for (const filter of [
+      ['--role', 'assistant'],
+      ['--from', '2026-11-22'],
+      ['--to', '2026-11-18'],
+    ])
+      assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 3);
+    for (const filter of [
+      ['--role', 'me'],
+      ['--from', 'yesterday'],
+      ['--to', '2026-02-30'],
+    ])
+      assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 2);
   });
 
   it('keeps to a tag, to values of the metadata and to a model', async () => {
-    for (const filter of [['--tag', 'net'], ['--meta', 'ticket=7']]) assert.deepEqual(new Set((await json('54329', ...filter)).map(({ sessionId }) => sessionId)), new Set([ids[0]]));
-    for (const filter of [['--tag', 'other'], ['--meta', 'ticket=8'], ['--model', 'large']]) assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 3);
+    for (const filter of [
+      ['--tag', 'net'],
+      ['--meta', 'ticket=7'],
+    ])
+      assert.deepEqual(new Set((await json('54329', ...filter)).map(({ sessionId }) => sessionId)), new Set([ids[0]]));
+    for (const filter of [
+      ['--tag', 'other'],
+      ['--meta', 'ticket=8'],
+      ['--model', 'large'],
+    ])
+      assert.equal((await run('54329', '--store', temp.path, ...filter)).code, 3);
     assert.equal((await run('54329', '--store', temp.path, '--meta', 'ticket')).code, 2);
   });
 
@@ -95,7 +138,13 @@ describe('threadkeeper search', () => {
   });
 
   it('parts words from flags wherever they stand', () => {
-    const specs = [{ name: 'store', value: 'DIR', help: '' }, { name: 'json', help: '' }];
-    assert.deepEqual(splitWords(['a', '--store', 'x', 'b', '--json', 'c', '--', '--d'], specs), { words: ['a', 'b', 'c', '--d'], rest: ['--store', 'x', '--json'] });
+    const specs = [
+      { name: 'store', value: 'DIR', help: '' },
+      { name: 'json', help: '' },
+    ];
+    assert.deepEqual(splitWords(['a', '--store', 'x', 'b', '--json', 'c', '--', '--d'], specs), {
+      words: ['a', 'b', 'c', '--d'],
+      rest: ['--store', 'x', '--json'],
+    });
   });
 });

@@ -18,10 +18,33 @@ describe('threadkeeper sessions, show, stats and export', () => {
     temp = tempFolder();
     store = await openTestStore(temp.path);
     const at = Date.now();
-    ({ id, uuid } = await store.createSession({ uuid: testUuid(), channel: 'cli', title: 'Ports \u001b[31m', cwd: projectRoot, createdAt: at, metadata: { tags: ['net'] } }));
+    ({ id, uuid } = await store.createSession({
+      uuid: testUuid(),
+      channel: 'cli',
+      title: 'Ports \u001b[31m',
+      cwd: projectRoot,
+      createdAt: at,
+      metadata: { tags: ['net'] },
+    }));
     const question = userMessage(uuid, null, 'Which port?', { createdAt: at });
     const other = userMessage(uuid, null, 'left behind', { createdAt: at });
-    await store.append(uuid, { entries: [other, question], usage: [{ entry: question.uuid, provider: 'anthropic', model: 'm', kind: 'turn', input: 90, output: 10, cacheRead: 0, cacheWrite: 0, cost: 0.25, at }] });
+    await store.append(uuid, {
+      entries: [other, question],
+      usage: [
+        {
+          entry: question.uuid,
+          provider: 'anthropic',
+          model: 'm',
+          kind: 'turn',
+          input: 90,
+          output: 10,
+          cacheRead: 0,
+          cacheWrite: 0,
+          cost: 0.25,
+          at,
+        },
+      ],
+    });
     const archived = await store.createSession({ uuid: testUuid(), channel: 'cli', title: 'Old', createdAt: 1 });
     await store.updateSession(archived.uuid, { archivedAt: 1 });
   });
@@ -36,10 +59,17 @@ describe('threadkeeper sessions, show, stats and export', () => {
     assert.equal(code, 0, err);
     return out;
   };
-  const lines = (text: string) => text.trim().split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = (text: string) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
 
   it('lists sessions', async () => {
-    assert.deepEqual(lines(await ok('sessions', '--json')).map((one) => one['id']), [id]);
+    assert.deepEqual(
+      lines(await ok('sessions', '--json')).map((one) => one['id']),
+      [id],
+    );
     assert.equal(lines(await ok('sessions', '--json', '--archived')).length, 2);
     assert.deepEqual(lines(await ok('sessions', '--json', '--tag', 'net'))[0]?.['uuid'], uuid);
     const text = await ok('sessions');
@@ -62,8 +92,12 @@ describe('threadkeeper sessions, show, stats and export', () => {
     const report = JSON.parse(await ok('stats', '--json')) as { days: unknown[]; totals: { tokens: number }; sessions: { id: string }[] };
     assert.deepEqual([report.days.length, report.totals.tokens, report.sessions.map((one) => one.id)], [7, 100, [id]]);
     assert.match(await ok('stats', '--days', '2'), /100 tokens in 1 request, \$0\.25/);
-    const ofFolder = async (folder: string) => (JSON.parse(await ok('stats', '--json', '--workspace', folder)) as typeof report).sessions.length;
-    assert.deepEqual([await ofFolder(relative(process.cwd(), projectRoot) || '.'), await ofFolder(projectRoot), await ofFolder('elsewhere')], [1, 1, 0]);
+    const ofFolder = async (folder: string) =>
+      (JSON.parse(await ok('stats', '--json', '--workspace', folder)) as typeof report).sessions.length;
+    assert.deepEqual(
+      [await ofFolder(relative(process.cwd(), projectRoot) || '.'), await ofFolder(projectRoot), await ofFolder('elsewhere')],
+      [1, 1, 0],
+    );
     assert.equal((await run('stats', '--from', 'monday', '--store', temp.path)).code, 2);
   });
 
@@ -72,7 +106,12 @@ describe('threadkeeper sessions, show, stats and export', () => {
     assert.equal(await ok('export', '--all'), await exportedText(store));
     assert.match(await ok('export', id, '--format', 'html', '--redact'), /^<!doctype html>/);
     const out = join(temp.path, 'out.md');
-    assert.deepEqual(JSON.parse(await ok('export', id, '--format', 'md', '--out', out, '--json')), { file: out, format: 'md', redacted: false, sessions: [id] });
+    assert.deepEqual(JSON.parse(await ok('export', id, '--format', 'md', '--out', out, '--json')), {
+      file: out,
+      format: 'md',
+      redacted: false,
+      sessions: [id],
+    });
     assert.match(readFileSync(out, 'utf8'), /Which port\?/);
     writeFileSync(out, 'mine');
     const refused = await run('export', id, '--out', out, '--store', temp.path);

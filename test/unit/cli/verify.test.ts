@@ -15,7 +15,11 @@ describe('threadkeeper verify', () => {
   before(async () => {
     const sqlite = await loadSqlite(wasmFile);
     sample = makeStoreSample(sqlite, 'close');
-    damaged = alteredSample(sqlite, sample, "UPDATE bodies SET text = 'changed' WHERE entry = 5; UPDATE sessions SET title = 'Ports\u001b[31m' WHERE title LIKE 'Ports%'");
+    damaged = alteredSample(
+      sqlite,
+      sample,
+      "UPDATE bodies SET text = 'changed' WHERE entry = 5; UPDATE sessions SET title = 'Ports\u001b[31m' WHERE title LIKE 'Ports%'",
+    );
   });
   beforeEach(() => {
     temp = tempFolder();
@@ -31,7 +35,11 @@ describe('threadkeeper verify', () => {
   it('says that a sound store is sound, and changes nothing with --repair', async () => {
     layStoreSample(temp.path, sample);
     const names = readdirSync(temp.path);
-    assert.deepEqual(await run('--store', temp.path, '--repair'), { code: 0, out: '63 entries in 2 sessions checked, no damage found.\n', err: '' });
+    assert.deepEqual(await run('--store', temp.path, '--repair'), {
+      code: 0,
+      out: '63 entries in 2 sessions checked, no damage found.\n',
+      err: '',
+    });
     assert.deepEqual(readdirSync(temp.path), names);
   });
 
@@ -39,7 +47,10 @@ describe('threadkeeper verify', () => {
     layStoreSample(temp.path, sample, { main: damaged });
     const { code, out } = await run('--store', temp.path);
     assert.equal(code, 1);
-    assert.match(out, /^63 entries in 2 sessions checked, 1 problem found:\n- entry #5 of session \d{8}_001 “Ports \[31m”: What it says is not what was written/);
+    assert.match(
+      out,
+      /^63 entries in 2 sessions checked, 1 problem found:\n- entry #5 of session \d{8}_001 “Ports \[31m”: What it says is not what was written/,
+    );
     const { code: again, report } = await json();
     assert.equal(again, 1);
     assert.deepEqual([report.problems.map(({ kind }) => kind), report.checked.entries, report.repaired], [['content'], 63, undefined]);
@@ -49,7 +60,10 @@ describe('threadkeeper verify', () => {
     layStoreSample(temp.path, sample, { main: damaged });
     const { code, report } = await json('--repair');
     assert.equal(code, 0);
-    assert.match(report.repaired ?? '', /2 sessions with 63 entries were brought over; not readable: the content of 1 entry.*kept as .*damaged-/s);
+    assert.match(
+      report.repaired ?? '',
+      /2 sessions with 63 entries were brought over; not readable: the content of 1 entry.*kept as .*damaged-/s,
+    );
     assert.equal(readdirSync(temp.path).filter((name) => name.includes('.db.damaged-')).length, 1);
     assert.equal((await json()).code, 0);
   });

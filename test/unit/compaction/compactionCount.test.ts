@@ -27,7 +27,11 @@ describe('the number of compactions in the gauge', () => {
     assert.equal(count(), 3);
     await rig.reopen();
     await rig.until(() => count() === 3);
-    assert.equal(rig.conversation.entries.some((entry) => entry.uuid === first), false, 'the oldest is not loaded');
+    assert.equal(
+      rig.conversation.entries.some((entry) => entry.uuid === first),
+      false,
+      'the oldest is not loaded',
+    );
     await rig.until(() => rig.events.some((event) => event.type === 'context_changed' && event.snapshot.compactions === 3));
   });
 });

@@ -10,7 +10,10 @@ import { calls, says } from '../../support/chat/scriptedModel';
 const rounds = Number(process.env['COMPACTIONS'] ?? 15);
 const pin = 'PIN: deploy only on Fridays';
 const rule = 'RULE: never touch src/locked.ts';
-const projects = 'Harbor Falcon Juniper Quartz Lantern Meadow Nimbus Orchard Pelican Saffron Timber Umbra Velvet Willow Zephyr Anchor Birch Comet Drift Ember'.split(' ');
+const projects =
+  'Harbor Falcon Juniper Quartz Lantern Meadow Nimbus Orchard Pelican Saffron Timber Umbra Velvet Willow Zephyr Anchor Birch Comet Drift Ember'.split(
+    ' ',
+  );
 /** Of what may be left behind, in shares of the longest summary: the user's words, the work with tools, passages, names, pins. */
 const mostLeftBehind = 1.5;
 
@@ -48,17 +51,29 @@ describe(`${rounds} compactions in a row`, () => {
       const state = FoldedState.parse(live.content.summary);
       assert.ok(summaryText.includes(pin) && summaryText.includes(rule), `round ${i}: pin and rule`);
       const { folded, kept } = seen.cutBy(live);
-      const paths = new Set([...state.work.files.map((file) => file.path), ...kept.flatMap(({ content }) => (content.type === 'tool_call' ? [(content.input as { path: string }).path] : []))]);
-      assert.deepEqual([...written].filter((one) => !paths.has(one)), [], `round ${i}: every file is in the work ledger`);
+      const paths = new Set([
+        ...state.work.files.map((file) => file.path),
+        ...kept.flatMap(({ content }) => (content.type === 'tool_call' ? [(content.input as { path: string }).path] : [])),
+      ]);
+      assert.deepEqual(
+        [...written].filter((one) => !paths.has(one)),
+        [],
+        `round ${i}: every file is in the work ledger`,
+      );
       const known = new Set([...state.ledger.map(({ ref }) => ref), ...state.earlier]);
-      assert.deepEqual(folded.flatMap((entry) => (isUser(entry) && !known.has(`#${entry.seq}`) ? [entry.seq] : [])), [], `round ${i}: every user message is in the ledger`);
+      assert.deepEqual(
+        folded.flatMap((entry) => (isUser(entry) && !known.has(`#${entry.seq}`) ? [entry.seq] : [])),
+        [],
+        `round ${i}: every user message is in the ledger`,
+      );
       longest = Math.max(longest, estimateTokens(summaryText));
     }
     assert.ok(made >= rounds * 0.9, `${made}`);
     const { policy, snapshot } = rig.conversation;
     const mostAllowed = mostLeftBehind * Math.min(policy.compaction.maxSummaryTokens, snapshot.limit / 5);
     assert.ok(longest <= mostAllowed, `${longest} tokens of ${mostAllowed} are left behind`);
-    if (process.env['COMPACTIONS']) console.log(`      ${made} records of ${rounds} rounds, at most ${longest} tokens left behind (bound ${Math.round(mostAllowed)})`);
+    if (process.env['COMPACTIONS'])
+      console.log(`      ${made} records of ${rounds} rounds, at most ${longest} tokens left behind (bound ${Math.round(mostAllowed)})`);
 
     await rig.reopen();
     for (const [project, budgets] of facts) {
@@ -68,8 +83,15 @@ describe(`${rounds} compactions in a row`, () => {
     }
     const stored = await rig.store.entries(seen.entries.map(({ uuid }) => uuid));
     assert.equal(stored.length, seen.entries.length);
-    assert.deepEqual(stored.flatMap((entry, i) => (isDeepStrictEqual(entry.content, seen.entries[i]?.content) ? [] : [entry.seq])), [], 'entries that are no longer what was put in');
-    assert.deepEqual(stored.flatMap((entry) => (isUser(entry) && entry.content.type === 'message' ? [entry.content.text] : [])), said);
+    assert.deepEqual(
+      stored.flatMap((entry, i) => (isDeepStrictEqual(entry.content, seen.entries[i]?.content) ? [] : [entry.seq])),
+      [],
+      'entries that are no longer what was put in',
+    );
+    assert.deepEqual(
+      stored.flatMap((entry) => (isUser(entry) && entry.content.type === 'message' ? [entry.content.text] : [])),
+      said,
+    );
     await rig.dispose();
   });
 });

@@ -7,7 +7,8 @@ import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { ConversationRig } from '../../support/chat/conversationRig';
 import { calls, fails, says } from '../../support/chat/scriptedModel';
 
-const good = (fact = 'the plan is set (#2)') => JSON.stringify({ logos: [fact], pathos: [], abstract: [], conversation_summary: 'They talked.' });
+const good = (fact = 'the plan is set (#2)') =>
+  JSON.stringify({ logos: [fact], pathos: [], abstract: [], conversation_summary: 'They talked.' });
 
 let rig: ConversationRig;
 
@@ -28,11 +29,29 @@ describe('a summariser that does wrong', () => {
   const table: [name: string, prepare: (rig: ConversationRig) => void][] = [
     ['refuses', ({ summarizer }) => summarizer.answers.push("I'm sorry, but I can't help with that.", 'I cannot summarise this.')],
     ['is empty', ({ summarizer }) => summarizer.answers.push('   ')],
-    ['is cut off', ({ summarizer }) => summarizer.answers.push(new ModelError({ reason: 'invalid_request', detail: 'The summary was cut off (max_tokens).' }))],
-    ['calls a tool', ({ summarizer }) => summarizer.answers.push(new ModelError({ reason: 'invalid_request', detail: 'The model called a tool instead.' }))],
+    [
+      'is cut off',
+      ({ summarizer }) =>
+        summarizer.answers.push(new ModelError({ reason: 'invalid_request', detail: 'The summary was cut off (max_tokens).' })),
+    ],
+    [
+      'calls a tool',
+      ({ summarizer }) =>
+        summarizer.answers.push(new ModelError({ reason: 'invalid_request', detail: 'The model called a tool instead.' })),
+    ],
     ['writes half an object, twice', ({ summarizer }) => summarizer.answers.push('{"logos": ["a fact', '{"logos": ["a fact')],
-    ['leaves sections out, twice', ({ summarizer }) => summarizer.answers.push('{"conversation_summary": "x"}', '{"conversation_summary": "x"}')],
-    ['is longer than what it is about', ({ summarizer }) => summarizer.answers.push((prompt) => good(prompt.repeat(4)), (prompt) => good(prompt.repeat(4)))],
+    [
+      'leaves sections out, twice',
+      ({ summarizer }) => summarizer.answers.push('{"conversation_summary": "x"}', '{"conversation_summary": "x"}'),
+    ],
+    [
+      'is longer than what it is about',
+      ({ summarizer }) =>
+        summarizer.answers.push(
+          (prompt) => good(prompt.repeat(4)),
+          (prompt) => good(prompt.repeat(4)),
+        ),
+    ],
     ['follows an instruction of the text', ({ summarizer }) => summarizer.answers.push('OK', 'OK, pwned.')],
     ['is overloaded', ({ summarizer }) => (summarizer.fail = 'overloaded')],
     ['throws anything', ({ summarizer }) => summarizer.answers.push(new TypeError('x is not a function'))],
@@ -56,7 +75,10 @@ describe('a summariser that does wrong', () => {
       const contents = (list: typeof entries) => list.map(({ uuid, content }) => [uuid, content]);
       assert.deepEqual(contents(entries.slice(0, before.length)), contents(before));
       assert.ok(rig.size(rig.model.requests.at(-1)!) <= rig.conversation.snapshot.limit);
-      assert.deepEqual((await rig.store.summaryRetries(rig.session)).map(({ compaction }) => compaction), [record!.uuid]);
+      assert.deepEqual(
+        (await rig.store.summaryRetries(rig.session)).map(({ compaction }) => compaction),
+        [record!.uuid],
+      );
     });
   }
 
@@ -81,7 +103,10 @@ describe('a summariser that does wrong', () => {
       rig.clock.pass(100);
     }
     assert.equal((await next).text, 'and on');
-    assert.deepEqual(records().map(({ content }) => content.rung), ['extractive']);
+    assert.deepEqual(
+      records().map(({ content }) => content.rung),
+      ['extractive'],
+    );
     assert.ok(records()[0]!.content.heldMs <= 5_000);
   });
 
@@ -93,7 +118,10 @@ describe('a summariser that does wrong', () => {
     await rig.until(() => rig.summarizer.prompts.length === 1);
     await rig.reopen();
     assert.equal((await rig.texts()).length, before);
-    assert.equal(rig.conversation.entries.some(({ content }) => content.type === 'compaction'), false);
+    assert.equal(
+      rig.conversation.entries.some(({ content }) => content.type === 'compaction'),
+      false,
+    );
     rig.summarizer.hold = null;
     assert.equal((await rig.conversation.compact()).entry?.content.rung, 'model');
   });
@@ -134,7 +162,10 @@ describe('a summariser that does wrong', () => {
     const used = rig.events.filter((event) => event.type === 'usage_reported' && event.kind === 'compaction');
     assert.equal(used.length, 2);
     const totals = await rig.store.usageTotals({ session: rig.session });
-    assert.equal(totals.filter(({ model }) => model === 'scripted-summarizer').reduce((sum, { input }) => sum + input, 0), 200);
+    assert.equal(
+      totals.filter(({ model }) => model === 'scripted-summarizer').reduce((sum, { input }) => sum + input, 0),
+      200,
+    );
   });
 
   it('reads a range in parts when it cannot read it at once, cut where turns begin', async () => {
@@ -152,17 +183,26 @@ describe('checkpoints', () => {
   beforeEach(async () => {
     rig = await ConversationRig.create();
     rig.overrides = { 'checkpoint.enabled': true, 'checkpoint.minTokens': 1_000, 'compaction.preferCheckpoint': true };
-    rig.summarizer.answers.push(...Array.from({ length: 4 }, (_, i) => JSON.stringify({ summary: `checkpoint ${i}`, topics: ['t'], keyDecisions: [`decision ${i} (#1)`], openQuestions: [] })));
+    rig.summarizer.answers.push(
+      ...Array.from({ length: 4 }, (_, i) =>
+        JSON.stringify({ summary: `checkpoint ${i}`, topics: ['t'], keyDecisions: [`decision ${i} (#1)`], openQuestions: [] }),
+      ),
+    );
   });
   afterEach(() => rig.dispose());
 
-  const checkpoints = () => rig.events.flatMap((event) => (event.type === 'entry_appended' && isEntryOf(event.entry, 'checkpoint') ? [event.entry] : []));
+  const checkpoints = () =>
+    rig.events.flatMap((event) => (event.type === 'entry_appended' && isEntryOf(event.entry, 'checkpoint') ? [event.entry] : []));
 
   it('are written in the background at 25, 50 and 75 %, beside the branch, and a compaction uses the last', async () => {
     await fill(7, 880);
     assert.equal(checkpoints().length, 3);
     assert.match(rig.summarizer.prompts[1]!, /<previous-state-\d+>.*checkpoint 0/s);
-    assert.equal(rig.model.requests.some(({ messages }) => JSON.stringify(messages).includes('checkpoint 0')), false, 'they are not sent');
+    assert.equal(
+      rig.model.requests.some(({ messages }) => JSON.stringify(messages).includes('checkpoint 0')),
+      false,
+      'they are not sent',
+    );
     assert.equal(rig.logged.filter(({ event }) => event === 'checkpoint_created').length, 3);
     rig.overrides = { ...rig.overrides, 'checkpoint.enabled': false };
     await fill(2, 900, 'later');
@@ -177,12 +217,20 @@ describe('checkpoints', () => {
     await fill(7, 870);
     const { entry } = await rig.conversation.checkpoint();
     assert.equal(entry?.content.summary, 'checkpoint 0');
-    assert.deepEqual(Object.keys(rig.summarizer.schemas[0]!['properties'] as object), ['summary', 'topics', 'keyDecisions', 'openQuestions']);
+    assert.deepEqual(Object.keys(rig.summarizer.schemas[0]!['properties'] as object), [
+      'summary',
+      'topics',
+      'keyDecisions',
+      'openQuestions',
+    ]);
     assert.equal(entry.parent, entry.content.coversThrough);
     assert.match((await rig.conversation.checkpoint()).message!, /Nothing has been said/);
     await rig.reopen();
     await fill(2, 1_000);
-    assert.deepEqual(records().map(({ content }) => content.rung), ['checkpoint']);
+    assert.deepEqual(
+      records().map(({ content }) => content.rung),
+      ['checkpoint'],
+    );
   });
 
   it('that fail leave the conversation as it was, and stop only when they are asked to', async () => {
@@ -211,7 +259,10 @@ describe('the other rungs and guards', () => {
       if (records().length > 0) break;
     }
     const [record] = records();
-    assert.deepEqual([record?.content.rung, record?.content.summaryText, record?.content.model, rig.summarizer.prompts.length], ['mask', '', null, 0]);
+    assert.deepEqual(
+      [record?.content.rung, record?.content.summaryText, record?.content.model, rig.summarizer.prompts.length],
+      ['mask', '', null, 0],
+    );
     assert.ok(record!.content.tokensAfter <= 0.8 * 8_500);
     assert.match(sent(), /kind=\\"masked\\" left-out=/);
     assert.match(sent(), /look 0/);
@@ -268,11 +319,17 @@ describe('the other rungs and guards', () => {
     rig.windows.set('scripted-small', 6_000);
     rig.model.scripts.push(says('small'));
     assert.equal((await rig.conversation.send('go on')).ok, true);
-    assert.deepEqual(records().map(({ content }) => [content.rung, content.model]), [['model', 'scripted-summarizer']]);
+    assert.deepEqual(
+      records().map(({ content }) => [content.rung, content.model]),
+      [['model', 'scripted-summarizer']],
+    );
     assert.ok(rig.size(rig.model.requests.at(-1)!) <= 6_000);
   });
 
-  for (const [kept, sizes] of [['some messages', [3_500, 3_500, 3_500, 200]], ['nothing', [100, 100, 100, 10_000]]] as const) {
+  for (const [kept, sizes] of [
+    ['some messages', [3_500, 3_500, 3_500, 200]],
+    ['nothing', [100, 100, 100, 10_000]],
+  ] as const) {
     it(`shortens a state that is too long for a model with a smaller window, where ${kept} stood behind it`, async () => {
       const rig = await ConversationRig.create({ window: 20_000 });
       const facts = Array.from({ length: 60 }, (_, i) => `decision ${i} of the plan is ${rig.words(25)}`);
@@ -338,7 +395,10 @@ describe('better summaries', () => {
     await new Promise((resolve) => setImmediate(resolve));
     rig.clock.pass(120_000);
     await rig.until(() => retried().length === 2);
-    assert.deepEqual(retried(), [[1, false], [2, true]]);
+    assert.deepEqual(retried(), [
+      [1, false],
+      [2, true],
+    ]);
     assert.match(rig.summarizer.prompts.at(-1)!, /question 0/);
     await rig.until(() => records().length === 2);
     await fill(1, 100, 'later');
@@ -357,7 +417,10 @@ describe('better summaries', () => {
     await rig.until(() => rig.clock.timers > 0);
     rig.clock.pass(60_000);
     await rig.until(() => records().length === 2);
-    assert.deepEqual(records().map(({ content }) => content.trigger), ['manual', 'retry']);
+    assert.deepEqual(
+      records().map(({ content }) => content.trigger),
+      ['manual', 'retry'],
+    );
   });
 
   it('wait for the next occasion when they cannot be stored', async () => {
@@ -391,7 +454,10 @@ describe('better summaries', () => {
     assert.ok(preview.folds.length > 0 && preview.stays.length > 0 && preview.content!.tokensAfter < before);
     assert.deepEqual([records().length, rig.conversation.snapshot.used], [0, before]);
     const { entry } = await rig.conversation.compact();
-    assert.deepEqual([entry?.content.summaryText, entry?.content.rung, rig.summarizer.prompts.length], [preview.content!.summaryText, 'model', 1]);
+    assert.deepEqual(
+      [entry?.content.summaryText, entry?.content.rung, rig.summarizer.prompts.length],
+      [preview.content!.summaryText, 'model', 1],
+    );
   });
 
   it('say in a preview why no model has written the summary, and nothing where none is asked', async () => {
@@ -430,7 +496,10 @@ describe('better summaries', () => {
     rig.summarizer.answers.push(good('colours: blue (#1)'));
     const { entry } = await rig.conversation.resummarize('keep the colours');
     assert.match(rig.summarizer.prompts.at(-1)!, /question 0.*keep the colours/s);
-    assert.deepEqual([entry?.content.supersedes, entry?.content.instructions, entry?.content.coversFrom], [first.uuid, 'keep the colours', first.content.coversFrom]);
+    assert.deepEqual(
+      [entry?.content.supersedes, entry?.content.instructions, entry?.content.coversFrom],
+      [first.uuid, 'keep the colours', first.content.coversFrom],
+    );
     assert.match(entry!.content.summaryText, /colours: blue/);
     rig.summarizer.fail = 'server';
     assert.match((await rig.conversation.resummarize()).message!, /stays as it was/);
@@ -455,13 +524,22 @@ describe('pins', () => {
     assert.equal((await rig.conversation.pin({ kind: 'file', target: 'src/rules.md' })).message, null);
     assert.match((await rig.conversation.pin({ kind: 'entry', target: first!.uuid })).message!, /tokens.*for pins are free/);
     assert.match((await rig.conversation.pin({ kind: 'file', target: 'nope' })).message!, /cannot be read/);
-    assert.deepEqual((await rig.conversation.pins()).map(({ kind, target }) => [kind, target]), [['text', 'Always use tabs.'], ['file', 'src/rules.md']]);
+    assert.deepEqual(
+      (await rig.conversation.pins()).map(({ kind, target }) => [kind, target]),
+      [
+        ['text', 'Always use tabs.'],
+        ['file', 'src/rules.md'],
+      ],
+    );
     rig.model.scripts.push(says('seen'));
     await rig.conversation.send('hm');
     assert.match(sent(), /Always use tabs/, 'seen at once');
     rig.files.set('src/rules.md', { text: 'RULE TWO', hash: 'h2' });
     const text = (await rig.conversation.compact()).entry!.content.summaryText;
-    assert.match(text, /## What the user said.*## Pinned by the user \(verbatim\)\n### Note\n {2}Always use tabs\.\n### File src\/rules\.md, changed since it was pinned\n {2}RULE TWO/s);
+    assert.match(
+      text,
+      /## What the user said.*## Pinned by the user \(verbatim\)\n### Note\n {2}Always use tabs\.\n### File src\/rules\.md, changed since it was pinned\n {2}RULE TWO/s,
+    );
     await rig.conversation.unpin({ kind: 'text', target: 'Always use tabs.' });
     await fill(4, 900, 'later');
     const second = (await rig.conversation.compact()).entry!.content.summaryText;

@@ -6,7 +6,19 @@ import { ModelBindings } from '../../../src/node/runtime/modelBindings';
 import { ConversationRig, silentLog } from '../../support/chat/conversationRig';
 import { MessagesApi } from '../../support/messagesApi/messagesApi';
 import { defaultReply, wantsSummary, type Asked } from '../../support/messagesApi/messagesApiDefault';
-import { after as following, disconnect, hold, overloaded, rateLimited, refusal, reply, toolCall, type Hold, type Reply, type Script } from '../../support/messagesApi/messagesApiScript';
+import {
+  after as following,
+  disconnect,
+  hold,
+  overloaded,
+  rateLimited,
+  refusal,
+  reply,
+  toolCall,
+  type Hold,
+  type Reply,
+  type Script,
+} from '../../support/messagesApi/messagesApiScript';
 
 type Scene = 'chat' | 'tools';
 
@@ -30,7 +42,11 @@ const faults: Readonly<Record<string, Fault>> = {
   'a dead summariser': { at: () => 'waits', reason: /did not answer in time/, lasts: true },
   'a summariser that is 20 turns late': { at: () => 'waits', late: 20, reason: /did not answer in time/, lasts: true },
   'a summariser that answers nonsense': { at: () => reply('Bananas are yellow.'), reason: /not usable|was no checkpoint/, lasts: true },
-  'a summariser that refuses': { at: () => refusal('This cannot be summarised.'), reason: /declined|refus|cannot be summarised/, lasts: true },
+  'a summariser that refuses': {
+    at: () => refusal('This cannot be summarised.'),
+    reason: /declined|refus|cannot be summarised/,
+    lasts: true,
+  },
   'a disconnect': { at: first(1, () => reply('{"logos": ["half', disconnect)), reason: /connection|network|broke|terminated|closed/i },
 };
 
@@ -69,7 +85,9 @@ class FaultRun {
     const { late = Infinity } = this.fault;
     for (const { hold: one, since } of this.waiting) if (this.turn - since >= late) one.release();
     let isOver = false;
-    const sending = this.rig.conversation.send(`question ${this.turn} of port 80${this.turn} ${this.rig.words(130)}`).finally(() => (isOver = true));
+    const sending = this.rig.conversation
+      .send(`question ${this.turn} of port 80${this.turn} ${this.rig.words(130)}`)
+      .finally(() => (isOver = true));
     while (!isOver) {
       await new Promise((resolve) => setImmediate(resolve));
       if (this.isWaiting) this.rig.clock.pass(20);
@@ -97,7 +115,12 @@ class FaultRun {
 /** The double does not know a snapshot's form by itself. */
 const asksCheckpoint = ({ system }: Asked) => /write a checkpoint/.test(system);
 const isSummary = (request: Asked) => wantsSummary(request) || asksCheckpoint(request);
-const checkpoint = JSON.stringify({ summary: 'They talked about ports.', topics: ['ports'], keyDecisions: ['the ports stay (#1)'], openQuestions: [] });
+const checkpoint = JSON.stringify({
+  summary: 'They talked about ports.',
+  topics: ['ports'],
+  keyDecisions: ['the ports stay (#1)'],
+  openQuestions: [],
+});
 
 function written(request: Asked): Reply {
   return asksCheckpoint(request) ? reply(checkpoint) : defaultReply(request);
@@ -114,7 +137,12 @@ describe('a conversation whose summariser fails', () => {
   let api: MessagesApi;
   before(async () => {
     const model = { maxOutput: 1_000, minCacheTokens: 64, omitsThinking: false };
-    api = await MessagesApi.start({ models: [{ ...model, id: 'claude-haiku-test', name: 'small', window: 100_000 }, { ...model, id: 'claude-test', name: 'own', window: 30_000 }] });
+    api = await MessagesApi.start({
+      models: [
+        { ...model, id: 'claude-haiku-test', name: 'small', window: 100_000 },
+        { ...model, id: 'claude-test', name: 'own', window: 30_000 },
+      ],
+    });
   });
   after(() => api.close());
 
@@ -132,11 +160,19 @@ describe('a conversation whose summariser fails', () => {
     const rig = await ConversationRig.create({ binding: () => bindings.resolve({ ...access, model: 'claude-test' }) });
     rig.policy = preset;
     // GoClaw keeps 20 messages: they, and the fixed part of the prompt, have to leave something to fold below its trigger.
-    rig.overrides = { 'context.maxTokens': preset === 'goclaw' ? 6_800 : 6_000, 'checkpoint.enabled': preset === 'balanced' || preset === 'goclaw', 'checkpoint.minTokens': 1_000, ...(preset === 'balanced' ? { 'compaction.prepareAtPercent': 78 } : {}) };
+    rig.overrides = {
+      'context.maxTokens': preset === 'goclaw' ? 6_800 : 6_000,
+      'checkpoint.enabled': preset === 'balanced' || preset === 'goclaw',
+      'checkpoint.minTokens': 1_000,
+      ...(preset === 'balanced' ? { 'compaction.prepareAtPercent': 78 } : {}),
+    };
     const run = new FaultRun(api, rig, scene, fault);
     api.respond = (request) => run.respond(request);
     try {
-      const compactions = () => rig.events.flatMap((event) => (event.type === 'entry_appended' && isEntryOf(event.entry, 'compaction') ? [event.entry.content] : []));
+      const compactions = () =>
+        rig.events.flatMap((event) =>
+          event.type === 'entry_appended' && isEntryOf(event.entry, 'compaction') ? [event.entry.content] : [],
+        );
       const isAsBefore = () => compactions().some(({ rung }) => rung === 'model' || rung === 'prepared' || rung === 'checkpoint');
       for (let turn = 0; turn < turns + (fault.late ?? 0); turn++) await run.send();
       for (let turn = turns; turn < mostTurns && !fault.lasts && !isAsBefore(); turn++) await run.send();
@@ -144,10 +180,16 @@ describe('a conversation whose summariser fails', () => {
       const told = rig.events.flatMap((event) => (event.type === 'compaction_ended' && event.message !== null ? [event.message] : []));
       for (const message of told) assert.ok(stillWriting.test(message) || fault.reason.test(message), message);
       for (const { note } of records) assert.ok(note === undefined || fault.reason.test(note), note);
-      assert.equal(told.some((message) => message.includes('Automatic compaction stops')), false);
+      assert.equal(
+        told.some((message) => message.includes('Automatic compaction stops')),
+        false,
+      );
       const counts = new Map<string, number>();
       for (const { turn, kind } of run.asked) counts.set(`${kind} in turn ${turn}`, (counts.get(`${kind} in turn ${turn}`) ?? 0) + 1);
-      assert.deepEqual([...counts].filter(([, count]) => count > 2), []);
+      assert.deepEqual(
+        [...counts].filter(([, count]) => count > 2),
+        [],
+      );
       if (!fault.lasts) assert.ok(isAsBefore(), 'it compacts again');
       assert.deepEqual(api.errors, []);
     } finally {

@@ -11,7 +11,8 @@ describe('a summary that fails', () => {
   let run: SeedRun;
   afterEach(() => run?.dispose());
 
-  const told = () => run.rig.events.flatMap((event) => (event.type === 'compaction_ended' && event.message !== null ? [event.message] : []));
+  const told = () =>
+    run.rig.events.flatMap((event) => (event.type === 'compaction_ended' && event.message !== null ? [event.message] : []));
   const messages = () => outline(run.lastRequest).filter((line) => /question|answer/.test(line)).length;
 
   it('is told with its reason, everything stays, and the next message tries again', async () => {
@@ -20,10 +21,15 @@ describe('a summary that fails', () => {
     run.rig.summarizer.answers.push(new ModelError({ reason: 'overloaded', detail: 'Overloaded' }));
     await run.talk(1, 8, 7_500);
     await run.exchange('9', { size: 7_520 });
-    assert.deepEqual(told(), ['The model could not summarise: scripted-summarizer: Overloaded. The conversation stays as it is, and the next message tries again.']);
+    assert.deepEqual(told(), [
+      'The model could not summarise: scripted-summarizer: Overloaded. The conversation stays as it is, and the next message tries again.',
+    ]);
     assert.deepEqual([run.compactions.length, messages()], [0, 17]);
     await run.exchange('10');
-    assert.deepEqual(run.compactions.map(({ rung }) => rung), ['model']);
+    assert.deepEqual(
+      run.compactions.map(({ rung }) => rung),
+      ['model'],
+    );
     assert.equal(run.rig.summarizer.prompts.length, 2);
   });
 
@@ -35,8 +41,14 @@ describe('a summary that fails', () => {
     assert.deepEqual([run.compactions.length, run.rig.summarizer.prompts.length], [0, 7], 'asked once with every message');
     await run.exchange('16', { size: 8_510 });
     await run.exchange('17');
-    assert.deepEqual(run.compactions.map(({ rung }) => rung), ['truncate']);
-    assert.equal(told().some((message) => message.includes('Automatic compaction stops')), false);
+    assert.deepEqual(
+      run.compactions.map(({ rung }) => rung),
+      ['truncate'],
+    );
+    assert.equal(
+      told().some((message) => message.includes('Automatic compaction stops')),
+      false,
+    );
   });
 
   it('leaves the whole history with a policy that keeps it, until a summary is there', async () => {
@@ -82,7 +94,10 @@ describe('a summary that fails', () => {
       await new Promise((resolve) => setImmediate(resolve));
       if (late > 0) await run.exchange('after', { tokens: 300 });
       const [record] = run.compactions;
-      assert.ok(record!.tokensAfter < 12_000 && record!.tokensAfter > 10_500, `${record!.rung}: ${record!.tokensBefore} → ${record!.tokensAfter}`);
+      assert.ok(
+        record!.tokensAfter < 12_000 && record!.tokensAfter > 10_500,
+        `${record!.rung}: ${record!.tokensBefore} → ${record!.tokensAfter}`,
+      );
       assert.match(record!.summaryText, /the plan is set/);
     });
   }
@@ -92,7 +107,10 @@ describe('a summary that fails', () => {
     run.rig.summarizer.fail = 'server';
     await run.talk(1, 8, 8_510);
     await run.exchange('last');
-    assert.deepEqual(run.compactions.map(({ rung, continuity }) => [rung, continuity]), [['truncate', undefined]]);
+    assert.deepEqual(
+      run.compactions.map(({ rung, continuity }) => [rung, continuity]),
+      [['truncate', undefined]],
+    );
     await run.dispose();
     run = await SeedRun.open('session-state');
     const { rig } = run;
@@ -117,7 +135,10 @@ describe('a truncation that was chosen', () => {
     try {
       await run.talk(1, 8, 8_000);
       await run.exchange('last');
-      assert.deepEqual(run.compactions.map(({ rung, needsSummaryRetry, note }) => [rung, needsSummaryRetry, note]), [['truncate', false, undefined]]);
+      assert.deepEqual(
+        run.compactions.map(({ rung, needsSummaryRetry, note }) => [rung, needsSummaryRetry, note]),
+        [['truncate', false, undefined]],
+      );
       assert.equal(outline(run.lastRequest).filter((line) => /(question|answer) \w+$/.test(line)).length, 5);
       run.rig.clock.pass(600_000);
       await run.exchange('later');

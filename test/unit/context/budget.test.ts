@@ -10,9 +10,16 @@ describe('resolveBudget', () => {
   it('reserves what the model may think, and the answer beside it, unless the policy says otherwise', () => {
     const model = { window: 200_000, maxOutput: 64_000 };
     const reserve = (thinking: ThinkingLevel | null, policy = balanced) => resolveBudget(policy, model, thinking).outputTokens;
-    assert.deepEqual([null, 'off', 'low', 'medium', 'high'].map((level) => reserve(level as ThinkingLevel | null)), [8_192, 8_192, 8_192, 14_336, 28_672]);
+    assert.deepEqual(
+      [null, 'off', 'low', 'medium', 'high'].map((level) => reserve(level as ThinkingLevel | null)),
+      [8_192, 8_192, 8_192, 14_336, 28_672],
+    );
     assert.equal(reserve('high', { ...balanced, reserve: { ...balanced.reserve, outputTokens: 6_000 } }), 6_000);
-    assert.equal(resolveBudget(balanced, { window: 20_000, maxOutput: 64_000 }, 'high').outputTokens, 5_000, 'a small window still holds a conversation');
+    assert.equal(
+      resolveBudget(balanced, { window: 20_000, maxOutput: 64_000 }, 'high').outputTokens,
+      5_000,
+      'a small window still holds a conversation',
+    );
   });
 
   it('resolves the balanced policy for a 200k model', () => {
@@ -65,7 +72,11 @@ describe('resolveBudget', () => {
         fc.integer({ min: 1, max: 100 }),
         fc.array(fc.integer({ min: 1, max: 100 }), { maxLength: 4 }),
         (window, maxOutput, maxTokens, compactAtPercent, nudgePercents) => {
-          const { policy } = resolvePolicy('balanced', { 'context.maxTokens': maxTokens, 'compaction.triggerPercent': compactAtPercent, 'memoryFlush.thresholds': nudgePercents });
+          const { policy } = resolvePolicy('balanced', {
+            'context.maxTokens': maxTokens,
+            'compaction.triggerPercent': compactAtPercent,
+            'memoryFlush.thresholds': nudgePercents,
+          });
           const b = resolveBudget(policy, { window, maxOutput });
           assert.ok(b.trigger <= b.limit && b.limit <= b.effective && b.effective <= b.window, JSON.stringify(b));
           assert.ok(b.limit > 0 && b.limit + b.reserve <= b.window + Math.max(0, b.window - b.effective) + b.reserve);
@@ -78,11 +89,22 @@ describe('resolveBudget', () => {
 
 describe('resolvePolicy', () => {
   it('reports a bad value by its setting and keeps the preset', () => {
-    const { policy, problems } = resolvePolicy('nope', { 'context.maxTokens': -5, 'compaction.automatic': 'yes', 'compaction.triggerPercent': 0, 'memoryFlush.thresholds': [50, 'x'] });
+    const { policy, problems } = resolvePolicy('nope', {
+      'context.maxTokens': -5,
+      'compaction.automatic': 'yes',
+      'compaction.triggerPercent': 0,
+      'memoryFlush.thresholds': [50, 'x'],
+    });
     assert.deepEqual(policy, balanced);
     assert.deepEqual(
       problems.map(({ setting }) => setting),
-      ['threadkeeper.context.policy', 'threadkeeper.context.maxTokens', 'threadkeeper.compaction.automatic', 'threadkeeper.compaction.triggerPercent', 'threadkeeper.memoryFlush.thresholds'],
+      [
+        'threadkeeper.context.policy',
+        'threadkeeper.context.maxTokens',
+        'threadkeeper.compaction.automatic',
+        'threadkeeper.compaction.triggerPercent',
+        'threadkeeper.memoryFlush.thresholds',
+      ],
     );
     for (const { message } of problems) assert.match(message, /Using/);
   });

@@ -1,7 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
 import { imageSize, imageTokens } from '../../../src/core/context/projection/image';
 
-const bytes = (...parts: (string | number[])[]) => new Uint8Array([...parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)), ...new Array<number>(30).fill(0)]);
+const bytes = (...parts: (string | number[])[]) =>
+  new Uint8Array([
+    ...parts.flatMap((part) => (typeof part === 'string' ? [...Buffer.from(part, 'latin1')] : part)),
+    ...new Array<number>(30).fill(0),
+  ]);
 
 describe('the size of an image', () => {
   it('is read from the bytes of all four kinds, whatever the file is called', () => {
@@ -26,7 +30,10 @@ describe('the size of an image', () => {
   });
 
   it('is nothing for other bytes, and for those that break off', () => {
-    deepStrictEqual([imageSize(bytes('<svg>')), imageSize(new Uint8Array([0x89, 0x50])), imageSize(bytes([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff]))], [null, null, null]);
+    deepStrictEqual(
+      [imageSize(bytes('<svg>')), imageSize(new Uint8Array([0x89, 0x50])), imageSize(bytes([0xff, 0xd8, 0xff, 0xe0, 0xff, 0xff]))],
+      [null, null, null],
+    );
   });
 
   it('costs what the provider charges', () => {

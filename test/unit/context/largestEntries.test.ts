@@ -13,12 +13,36 @@ describe('largestEntries', () => {
   b.call('c1');
   const result = b.result('c1', 'r'.repeat(2_000));
   const folded = b.compaction(question, { summaryText: 's'.repeat(1_200) });
-  const projection = project({ entries: b.entries, system: 'x'.repeat(400), tools: [], budget: { oversized: 9_999 }, model: 'm', frames: testFrames, tokensOf: (e) => e.tokenEstimate ?? 0, estimate: estimateTokens });
-  const measurement = measure({ entries: b.entries, projection, lastUsage: null, provider: 'anthropic', model: 'm', factor: 2, estimate: estimateTokens });
+  const projection = project({
+    entries: b.entries,
+    system: 'x'.repeat(400),
+    tools: [],
+    budget: { oversized: 9_999 },
+    model: 'm',
+    frames: testFrames,
+    tokensOf: (e) => e.tokenEstimate ?? 0,
+    estimate: estimateTokens,
+  });
+  const measurement = measure({
+    entries: b.entries,
+    projection,
+    lastUsage: null,
+    provider: 'anthropic',
+    model: 'm',
+    factor: 2,
+    estimate: estimateTokens,
+  });
 
   it('lists what is sent and not what is folded, the largest first, in the provider’s tokens', () => {
     const sizes = largestEntries(projection, measurement, 3);
-    assert.deepEqual(sizes.map(({ entry, segment }) => [entry, segment]), [[result.uuid, 'toolResults'], [folded.uuid, 'summary'], [question.uuid, 'history']]);
+    assert.deepEqual(
+      sizes.map(({ entry, segment }) => [entry, segment]),
+      [
+        [result.uuid, 'toolResults'],
+        [folded.uuid, 'summary'],
+        [question.uuid, 'history'],
+      ],
+    );
     assert.equal(sizes[0]!.tokens, (500 + 8) * 2);
     assert.ok(!sizes.some(({ entry }) => entry === old.uuid));
   });

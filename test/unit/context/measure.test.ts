@@ -14,12 +14,42 @@ const policy = resolvePolicy('balanced').policy;
 const budget = resolveBudget(policy, { window: 10_000, maxOutput: 1_000 });
 
 function input(b: BranchBuilder, over: Partial<MeasureInput> = {}): MeasureInput {
-  const projection = project({ entries: b.entries, system: 'x'.repeat(400), tools: [], budget, model: 'm', frames: testFrames, tokensOf: (e) => e.tokenEstimate ?? 0, estimate: estimateTokens });
-  return { entries: b.entries, projection, lastUsage: null, provider: 'anthropic', model: 'm', factor: 1, estimate: estimateTokens, ...over };
+  const projection = project({
+    entries: b.entries,
+    system: 'x'.repeat(400),
+    tools: [],
+    budget,
+    model: 'm',
+    frames: testFrames,
+    tokensOf: (e) => e.tokenEstimate ?? 0,
+    estimate: estimateTokens,
+  });
+  return {
+    entries: b.entries,
+    projection,
+    lastUsage: null,
+    provider: 'anthropic',
+    model: 'm',
+    factor: 1,
+    estimate: estimateTokens,
+    ...over,
+  };
 }
 
 function usage(entry: string, over: Partial<UsageRecord> = {}): UsageRecord {
-  return { entry, provider: 'anthropic', model: 'm', kind: 'turn', input: 100, output: 50, cacheRead: 1_000, cacheWrite: 200, cost: null, at: 0, ...over };
+  return {
+    entry,
+    provider: 'anthropic',
+    model: 'm',
+    kind: 'turn',
+    input: 100,
+    output: 50,
+    cacheRead: 1_000,
+    cacheWrite: 200,
+    cost: null,
+    at: 0,
+    ...over,
+  };
 }
 
 describe('measure', () => {
@@ -42,7 +72,10 @@ describe('measure', () => {
     const measured = measure(input(b, { lastUsage: usage(answer.uuid) }));
     assert.equal(measured.used, 1_350);
     assert.equal(measured.exact, true);
-    assert.equal(Object.values(measured.segments).reduce((sum, n) => sum + n, 0), 1_350);
+    assert.equal(
+      Object.values(measured.segments).reduce((sum, n) => sum + n, 0),
+      1_350,
+    );
   });
 
   it('adds only what came after the report, in the model’s own tokens', () => {
@@ -71,7 +104,21 @@ describe('toSnapshot', () => {
     b.user('q'.repeat(12_000));
     const measurement = measure(input(b));
     const nudges = nudgeStates(b.entries, budget, measurement.used);
-    const snapshot = toSnapshot({ sessionId: 's', provider: 'anthropic', model: 'm', policy, budget, entries: b.entries, measurement, nudges, liveTokens: 10, draftTokens: 20, turnsLeft: null, compactions: 3, now: 7 });
+    const snapshot = toSnapshot({
+      sessionId: 's',
+      provider: 'anthropic',
+      model: 'm',
+      policy,
+      budget,
+      entries: b.entries,
+      measurement,
+      nudges,
+      liveTokens: 10,
+      draftTokens: 20,
+      turnsLeft: null,
+      compactions: 3,
+      now: 7,
+    });
     assert.deepEqual(snapshot, {
       sessionId: 's',
       branchLeafId: 'e1',
@@ -124,7 +171,12 @@ describe('calibration', () => {
     assert.deepEqual([startingFactor(undefined, 0), startingFactor(undefined, 1)], [1.15, 1.35]);
     const first = learn(undefined, 'anthropic/m', 1_300, 1_000);
     assert.deepEqual(first, { model: 'anthropic/m', kind: 'prompt', factor: 1.3, n: 1 });
-    assert.deepEqual(learn(first, 'anthropic/m', 1_400, 1_000), { model: 'anthropic/m', kind: 'prompt', factor: 1.3 + 0.4 * (1.4 - 1.3), n: 2 });
+    assert.deepEqual(learn(first, 'anthropic/m', 1_400, 1_000), {
+      model: 'anthropic/m',
+      kind: 'prompt',
+      factor: 1.3 + 0.4 * (1.4 - 1.3),
+      n: 2,
+    });
     assert.equal(learn(undefined, 'm', 90_000, 1_000)?.factor, 2);
     assert.equal(learn(undefined, 'm', 50, 20), undefined);
   });

@@ -18,7 +18,16 @@ const tokensOf = (entry: StoredEntry) => entry.tokenEstimate ?? 0;
 /** One thing that happens in a conversation: a message with its size, a step with calls, or a compaction as the policy makes it. */
 const happening = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('turn' as const), tokens: fc.integer({ min: 1, max: 900 }) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('calls' as const), calls: fc.integer({ min: 1, max: 4 }), answered: fc.integer({ min: 0, max: 4 }), tokens: fc.integer({ min: 1, max: 600 }), thinks: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('calls' as const),
+      calls: fc.integer({ min: 1, max: 4 }),
+      answered: fc.integer({ min: 0, max: 4 }),
+      tokens: fc.integer({ min: 1, max: 600 }),
+      thinks: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('compact' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('undo' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('policy' as const), oversized: fc.integer({ min: 5, max: 4_000 }) }) },
@@ -32,7 +41,17 @@ for (const preset of presetNames) {
   describe(`every conversation under ${preset}`, () => {
     const { policy } = resolvePolicy(preset);
     const budget = resolveBudget(policy, { window: 12_000, maxOutput: 1_000 });
-    const projected = (entries: readonly StoredEntry[], oversized = budget.oversized) => project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', frames: testFrames, tokensOf, estimate: estimateTokens });
+    const projected = (entries: readonly StoredEntry[], oversized = budget.oversized) =>
+      project({
+        entries,
+        system: 'S',
+        tools: [],
+        budget: { oversized },
+        model: 'm',
+        frames: testFrames,
+        tokensOf,
+        estimate: estimateTokens,
+      });
 
     function play(b: BranchBuilder, one: Happening, n: number): void {
       if (one.kind === 'turn') {
@@ -45,7 +64,12 @@ for (const preset of presetNames) {
         for (let i = 0; i < Math.min(one.calls, one.answered); i++) b.result(`c${n}-${i}`, words(one.tokens));
       } else if (one.kind === 'compact') {
         const cut = cutPoint(b.entries, { keep: policy.compaction.keep, tokens: budget.keep, tokensOf });
-        if (cut) b.compaction(cut.firstKept, { placement: policy.compaction.placement, coversFrom: cut.folded[0]!.uuid, summaryText: `STATE ${n}` });
+        if (cut)
+          b.compaction(cut.firstKept, {
+            placement: policy.compaction.placement,
+            coversFrom: cut.folded[0]!.uuid,
+            summaryText: `STATE ${n}`,
+          });
       } else if (one.kind === 'undo') {
         const last = b.entries.findLast(({ content }) => content.type === 'compaction');
         if (last) b.undo(last);
@@ -67,7 +91,9 @@ for (const preset of presetNames) {
             if (note) b.add(note);
             const projection = projected(b.entries, oversized);
             assertValidPrompt(projection.messages);
-            const isBroken = before !== null && b.entries.slice(before.entries).some((entry) => breaks.has(entry.content.type) || policyChangeOf(entry)?.isBreak);
+            const isBroken =
+              before !== null &&
+              b.entries.slice(before.entries).some((entry) => breaks.has(entry.content.type) || policyChangeOf(entry)?.isBreak);
             if (before && !isBroken) assert.deepEqual(flat(projection).slice(0, flat(before.projection).length), flat(before.projection));
             before = { projection, entries: b.entries.length };
           }
@@ -89,7 +115,9 @@ for (const preset of presetNames) {
           const kept = new Set(cut.kept.map(({ uuid }) => uuid));
           for (const { uuid, content } of cut.folded) {
             if (content.type !== 'tool_call') continue;
-            const results: readonly StoredEntry[] = cut.kept.filter((entry) => entry.content.type === 'tool_result' && entry.content.callId === content.callId);
+            const results: readonly StoredEntry[] = cut.kept.filter(
+              (entry) => entry.content.type === 'tool_result' && entry.content.callId === content.callId,
+            );
             assert.deepEqual([results.length, kept.has(uuid)], [0, false]);
           }
           const record = b.compaction(cut.firstKept, { placement: policy.compaction.placement });
@@ -98,7 +126,8 @@ for (const preset of presetNames) {
           for (const entry of cut.folded) assert.ok(!sent.has(entry.uuid), 'what is folded is not');
           b.undo(record);
           const again = new Set(projected(b.entries).pieces.map(({ entryId }) => entryId));
-          for (const entry of [...cut.folded, ...cut.kept]) if (entry.content.type === 'message') assert.ok(again.has(entry.uuid), 'an undo brings all of it back');
+          for (const entry of [...cut.folded, ...cut.kept])
+            if (entry.content.type === 'message') assert.ok(again.has(entry.uuid), 'an undo brings all of it back');
         }),
         { numRuns: rounds },
       );
@@ -109,8 +138,18 @@ for (const preset of presetNames) {
         fc.property(fc.integer({ min: 1_000, max: 2_000_000 }), fc.integer({ min: 256, max: 128_000 }), (window, maxOutput) => {
           const b = resolveBudget(policy, { window, maxOutput });
           const at = JSON.stringify(b);
-          assert.ok(b.nudges.every(({ tokens }) => tokens < (b.prepare ?? b.trigger)), at);
-          assert.ok((b.prepare ?? 0) < b.trigger && b.trigger <= b.hardLimit && b.hardLimit <= b.limit && b.limit <= b.effective && b.effective <= b.window, at);
+          assert.ok(
+            b.nudges.every(({ tokens }) => tokens < (b.prepare ?? b.trigger)),
+            at,
+          );
+          assert.ok(
+            (b.prepare ?? 0) < b.trigger &&
+              b.trigger <= b.hardLimit &&
+              b.hardLimit <= b.limit &&
+              b.limit <= b.effective &&
+              b.effective <= b.window,
+            at,
+          );
           assert.ok(b.keep < b.trigger, at);
           assert.ok(!compactionDue(policy.compaction, b, b.trigger - 1, 0) && compactionDue(policy.compaction, b, b.trigger + 1, 0), at);
         }),

@@ -11,7 +11,16 @@ import { BranchBuilder } from '../../support/chat/branchBuilder';
 import { testFrames, testSeal } from '../../support/chat/testFrames';
 
 function projected(entries: readonly StoredEntry[], oversized = 10_000): Projection {
-  return project({ entries, system: 'S', tools: [], budget: { oversized }, model: 'm', frames: testFrames, tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
+  return project({
+    entries,
+    system: 'S',
+    tools: [],
+    budget: { oversized },
+    model: 'm',
+    frames: testFrames,
+    tokensOf: (entry) => entry.tokenEstimate ?? 0,
+    estimate: estimateTokens,
+  });
 }
 
 function attached(kind: Attachment['kind'], name: string, tokens: number): Attachment {
@@ -21,7 +30,8 @@ function attached(kind: Attachment['kind'], name: string, tokens: number): Attac
 /** role + texts, short enough to compare whole. */
 function shape(messages: readonly PromptMessage[]): string[] {
   return messages.map(
-    ({ role, blocks }) => `${role}: ${blocks.map((b) => (b.type === 'text' || b.type === 'thinking' ? b.text : b.type === 'tool_use' ? `call ${b.callId}` : b.type === 'image' ? `image ${b.name}` : b.type === 'attachment' ? `attached ${b.attachment.name}` : `result ${b.callId} ${b.text}`)).join(' | ')}`,
+    ({ role, blocks }) =>
+      `${role}: ${blocks.map((b) => (b.type === 'text' || b.type === 'thinking' ? b.text : b.type === 'tool_use' ? `call ${b.callId}` : b.type === 'image' ? `image ${b.name}` : b.type === 'attachment' ? `attached ${b.attachment.name}` : `result ${b.callId} ${b.text}`)).join(' | ')}`,
   );
 }
 
@@ -78,7 +88,13 @@ describe('project', () => {
       'user: new',
     ]);
     b.undo(record);
-    assert.deepEqual(shape(projected(b.entries).messages), ['user: old', 'assistant: old answer', 'user: kept', 'assistant: kept answer', 'user: new']);
+    assert.deepEqual(shape(projected(b.entries).messages), [
+      'user: old',
+      'assistant: old answer',
+      'user: kept',
+      'assistant: kept answer',
+      'user: new',
+    ]);
   });
 
   it('puts the summary where the record says, whatever the policy says by now', () => {
@@ -96,8 +112,16 @@ describe('project', () => {
     assert.deepEqual(
       summaryPlacements.map((placement) => placed(placement)),
       [
-        { messages: [`user: ${state}`, 'assistant: Understood. I have the state of our conversation and continue from it.', 'user: kept'], systemSummary: null },
-        { messages: [`user: <threadkeeper-notice-${testSeal} kind="summary" from="system">\nSummary of the previous conversation:\n${state}\n</threadkeeper-notice-${testSeal}> | kept`], systemSummary: null },
+        {
+          messages: [`user: ${state}`, 'assistant: Understood. I have the state of our conversation and continue from it.', 'user: kept'],
+          systemSummary: null,
+        },
+        {
+          messages: [
+            `user: <threadkeeper-notice-${testSeal} kind="summary" from="system">\nSummary of the previous conversation:\n${state}\n</threadkeeper-notice-${testSeal}> | kept`,
+          ],
+          systemSummary: null,
+        },
         { messages: ['user: kept'], systemSummary: `## Summary of the previous conversation\n\n${state}` },
         { messages: [`user: ${state} | kept`], systemSummary: null },
       ],
@@ -110,7 +134,9 @@ describe('project', () => {
       b.user('old');
       const kept = b.user('kept');
       const record = b.compaction(kept, { placement });
-      const { messages, systemSummary } = projected(b.entries.map((entry) => (entry.uuid === record.uuid ? { ...entry, sourceId: 'imported:x' } : entry)));
+      const { messages, systemSummary } = projected(
+        b.entries.map((entry) => (entry.uuid === record.uuid ? { ...entry, sourceId: 'imported:x' } : entry)),
+      );
       assert.deepEqual([shape(messages)[0], systemSummary], [`user: ${testFrames.state('SUMMARY')}`, null]);
     }
   });
@@ -176,7 +202,10 @@ describe('project', () => {
     b.add(nudge);
     b.add({ ...nudge, asMessage: true });
     const blocks = projected(b.entries).messages.flatMap((message) => message.blocks);
-    assert.deepEqual(blocks.map((block) => block.type === 'text' && block.as), [undefined, undefined, 'system']);
+    assert.deepEqual(
+      blocks.map((block) => block.type === 'text' && block.as),
+      [undefined, undefined, 'system'],
+    );
   });
 
   it('answers a call that was interrupted, and keeps nudges behind the results', () => {
@@ -205,7 +234,8 @@ describe('project', () => {
     b.call('alone');
     const alone = b.result('alone', 'word '.repeat(1_600));
     const { pieces, excerpted } = projected(b.entries, 2_000);
-    const tokens = (entry: StoredEntry) => pieces.find(({ entryId, block }) => entryId === entry.uuid && block.type === 'tool_result')!.tokens - 8;
+    const tokens = (entry: StoredEntry) =>
+      pieces.find(({ entryId, block }) => entryId === entry.uuid && block.type === 'tool_result')!.tokens - 8;
     const sizes = results.map(tokens);
     assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 3_000, sizes.join());
     assert.deepEqual([sizes[4], sizes[0], sizes[8], tokens(alone)], [2, 374, 374, 2_000]);
@@ -264,13 +294,22 @@ describe('project', () => {
 
   const step = fc.oneof(
     fc.record({ kind: fc.constant('user' as const), text: fc.constantFrom('u', 'question', '  ', 'x'.repeat(3_000)) }),
-    fc.record({ kind: fc.constant('attached' as const), text: fc.constantFrom('', 'look'), tokens: fc.array(fc.constantFrom(0, 12, 5_000), { minLength: 1, maxLength: 3 }) }),
+    fc.record({
+      kind: fc.constant('attached' as const),
+      text: fc.constantFrom('', 'look'),
+      tokens: fc.array(fc.constantFrom(0, 12, 5_000), { minLength: 1, maxLength: 3 }),
+    }),
     fc.record({ kind: fc.constant('assistant' as const), text: fc.constantFrom('a', '', 'answer') }),
     fc.record({ kind: fc.constant('call' as const), id: fc.constantFrom('1', '2', '3') }),
     fc.record({ kind: fc.constant('result' as const), id: fc.constantFrom('1', '2', '3', '9') }),
     fc.record({ kind: fc.constant('nudge' as const) }),
     fc.record({ kind: fc.constant('thinking' as const) }),
-    fc.record({ kind: fc.constant('compaction' as const), at: fc.nat(30), none: fc.boolean(), placement: fc.constantFrom(...summaryPlacements) }),
+    fc.record({
+      kind: fc.constant('compaction' as const),
+      at: fc.nat(30),
+      none: fc.boolean(),
+      placement: fc.constantFrom(...summaryPlacements),
+    }),
     fc.record({ kind: fc.constant('undo' as const), at: fc.nat(30) }),
     fc.record({ kind: fc.constant('exclusion' as const), at: fc.nat(30), excluded: fc.boolean() }),
   );
@@ -279,10 +318,20 @@ describe('project', () => {
   function apply(b: BranchBuilder, s: Step, n: number): void {
     const pick = (index: number) => b.entries[index % Math.max(1, b.entries.length)];
     if (s.kind === 'user') b.user(s.text);
-    else if (s.kind === 'attached') b.user(s.text, s.tokens.map((tokens, at) => attached(tokens === 0 ? 'image' : 'file', `f${at}`, tokens)));
+    else if (s.kind === 'attached')
+      b.user(
+        s.text,
+        s.tokens.map((tokens, at) => attached(tokens === 0 ? 'image' : 'file', `f${at}`, tokens)),
+      );
     else if (s.kind === 'assistant') b.assistant(s.text);
     else if (s.kind === 'call') b.call(`${s.id}-${n}`);
-    else if (s.kind === 'result') b.result(b.entries.filter((e) => e.content.type === 'tool_call').map((e) => (e.content as { callId: string }).callId).at(-Number(s.id)) ?? 'orphan');
+    else if (s.kind === 'result')
+      b.result(
+        b.entries
+          .filter((e) => e.content.type === 'tool_call')
+          .map((e) => (e.content as { callId: string }).callId)
+          .at(-Number(s.id)) ?? 'orphan',
+      );
     else if (s.kind === 'nudge') b.nudge(50);
     else if (s.kind === 'thinking') b.add({ type: 'thinking', text: 't', model: 'm', signature: 's' });
     else if (s.kind === 'compaction') b.compaction(s.none ? null : (pick(s.at) ?? null), { placement: s.placement });
@@ -308,7 +357,13 @@ describe('project', () => {
     const whole = projected(b.entries);
     exclude(b, long, true);
     const without = projected(b.entries);
-    assert.deepEqual(shape(without.messages), ['user: q', 'assistant: I look. | call b', 'user: result b found', 'assistant: Done.', 'user: next']);
+    assert.deepEqual(shape(without.messages), [
+      'user: q',
+      'assistant: I look. | call b',
+      'user: result b found',
+      'assistant: Done.',
+      'user: next',
+    ]);
     exclude(b, long, false);
     assert.deepEqual(projected(b.entries).pieces, whole.pieces);
   });
@@ -320,7 +375,11 @@ describe('project', () => {
     b.assistant('answer');
     b.user('next');
     exclude(b, question, true);
-    assert.deepEqual(shape(projected(b.entries).messages), [`user: ${testFrames.notice('start', 'The conversation continues.')}`, 'assistant: answer', 'user: next']);
+    assert.deepEqual(shape(projected(b.entries).messages), [
+      `user: ${testFrames.notice('start', 'The conversation continues.')}`,
+      'assistant: answer',
+      'user: next',
+    ]);
   });
 
   it('sends nothing that is excluded, and never half of a call, whatever the branch looks like', () => {
@@ -336,9 +395,19 @@ describe('project', () => {
         }
         b.user('end');
         const { pieces, messages } = projected(b.entries, 500);
-        assert.deepEqual(pieces.filter(({ entryId }) => entryId !== null && gone.has(entryId)), []);
-        const callsGone = new Set(b.entries.flatMap(({ uuid, content }) => (gone.has(uuid) && (content.type === 'tool_call' || content.type === 'tool_result') ? [content.callId] : [])));
-        assert.deepEqual(pieces.filter(({ block }) => (block.type === 'tool_use' || block.type === 'tool_result') && callsGone.has(block.callId)), []);
+        assert.deepEqual(
+          pieces.filter(({ entryId }) => entryId !== null && gone.has(entryId)),
+          [],
+        );
+        const callsGone = new Set(
+          b.entries.flatMap(({ uuid, content }) =>
+            gone.has(uuid) && (content.type === 'tool_call' || content.type === 'tool_result') ? [content.callId] : [],
+          ),
+        );
+        assert.deepEqual(
+          pieces.filter(({ block }) => (block.type === 'tool_use' || block.type === 'tool_result') && callsGone.has(block.callId)),
+          [],
+        );
         checkValid(messages);
       }),
       { numRuns: 500 },
@@ -359,7 +428,9 @@ describe('project', () => {
   });
 
   it('only ever extends the prompt between prefix breaks', () => {
-    const tame = step.filter((s) => s.kind === 'user' || s.kind === 'attached' || s.kind === 'assistant' || s.kind === 'nudge' || s.kind === 'thinking');
+    const tame = step.filter(
+      (s) => s.kind === 'user' || s.kind === 'attached' || s.kind === 'assistant' || s.kind === 'nudge' || s.kind === 'thinking',
+    );
     fc.assert(
       fc.property(fc.array(tame, { maxLength: 20 }), fc.array(tame, { minLength: 1, maxLength: 10 }), (before, after) => {
         const b = new BranchBuilder();

@@ -5,7 +5,15 @@ import type { BranchStep } from '../../../src/core/branches/branch';
 import type { StoredEntry } from '../../../src/core/session/entry';
 import { BranchBuilder } from '../../support/chat/branchBuilder';
 
-const step = (entry: StoredEntry, over: Partial<BranchStep> = {}): BranchStep => ({ entry: entry.uuid, type: entry.content.type, at: entry.createdAt, modelFacing: entry.modelFacing, tokens: 10, measured: null, ...over });
+const step = (entry: StoredEntry, over: Partial<BranchStep> = {}): BranchStep => ({
+  entry: entry.uuid,
+  type: entry.content.type,
+  at: entry.createdAt,
+  modelFacing: entry.modelFacing,
+  tokens: 10,
+  measured: null,
+  ...over,
+});
 
 describe('sizeTimeline', () => {
   it('grows by counts, believes the provider, and follows compactions and their undo', () => {
@@ -13,10 +21,26 @@ describe('sizeTimeline', () => {
     const question = b.user('q');
     const answer = b.assistant('a');
     const next = b.user('n');
-    const checkpoint = b.add({ type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 5, messagesAtCheckpoint: 2, coversThrough: next.uuid });
+    const checkpoint = b.add({
+      type: 'checkpoint',
+      summary: 's',
+      topics: [],
+      keyDecisions: [],
+      openQuestions: [],
+      tokensAtCheckpoint: 5,
+      messagesAtCheckpoint: 2,
+      coversThrough: next.uuid,
+    });
     const folded = b.compaction(next, { tokensBefore: 900, tokensAfter: 200 });
     const undone = b.undo(folded);
-    const steps = [step(question), step(answer, { measured: 500 }), step(next, { tokens: null }), step(checkpoint), step(folded), step(undone)];
+    const steps = [
+      step(question),
+      step(answer, { measured: 500 }),
+      step(next, { tokens: null }),
+      step(checkpoint),
+      step(folded),
+      step(undone),
+    ];
     assert.deepEqual(sizeTimeline(steps, [checkpoint, folded, undone], { fixed: 100, factor: 1.5 }), {
       points: [
         { position: 1, at: 1_000, tokens: 115, measured: false },

@@ -55,17 +55,25 @@ describe('the daily budget', () => {
   it('holds those who write summaries, too: the next rung stands in for them, and says why', async () => {
     const gates: boolean[] = [];
     let exhausted = false;
-    const model = new ScriptedModel({ window: 6_000, maxOutput: 1_000 }, [says('One.', { input: 2_000, output: 10 }), says('Two.', { input: 4_000, output: 10 })]);
+    const model = new ScriptedModel({ window: 6_000, maxOutput: 1_000 }, [
+      says('One.', { input: 2_000, output: 10 }),
+      says('Two.', { input: 4_000, output: 10 }),
+    ]);
     const summarizer = new ScriptedSummarizer();
     const gate = async (mayAsk: boolean) => (gates.push(mayAsk), exhausted ? 'The budget is spent.' : null);
-    const rig = await ConversationRig.create({ binding: async () => withBudget({ client: model, info: await model.describe('scripted-1'), summarizer }, gate) });
+    const rig = await ConversationRig.create({
+      binding: async () => withBudget({ client: model, info: await model.describe('scripted-1'), summarizer }, gate),
+    });
     try {
       await rig.conversation.send(rig.words(1_500), 'm1');
       await rig.conversation.send(rig.words(1_500), 'm2');
       exhausted = true;
       gates.length = 0;
       const { entry } = await rig.conversation.compact(null);
-      assert.deepEqual([entry?.content.rung, entry?.content.note, entry?.content.needsSummaryRetry], ['extractive', 'The model could not summarise: scripted-summarizer: The budget is spent.', true]);
+      assert.deepEqual(
+        [entry?.content.rung, entry?.content.note, entry?.content.needsSummaryRetry],
+        ['extractive', 'The model could not summarise: scripted-summarizer: The budget is spent.', true],
+      );
       assert.deepEqual([gates, summarizer.prompts], [[true], []]);
       exhausted = false;
       await rig.until(() => rig.clock.timers > 0);
@@ -80,9 +88,14 @@ describe('the daily budget', () => {
   it('ends a turn before anything is sent, and lets the next one through when it may', async () => {
     const model = new ScriptedModel({ window: 10_000, maxOutput: 1_000 }, [says('Hello.')]);
     let refusal: string | null = 'Too much.';
-    const rig = await ConversationRig.create({ binding: async () => withBudget({ client: model, info: await model.describe('scripted-1'), summarizer: null }, async () => refusal) });
+    const rig = await ConversationRig.create({
+      binding: async () => withBudget({ client: model, info: await model.describe('scripted-1'), summarizer: null }, async () => refusal),
+    });
     try {
-      assert.deepEqual((await rig.conversation.send('hi', 'm1')).error, { reason: 'budget', message: 'Too much. Nothing was sent; your message is kept.' });
+      assert.deepEqual((await rig.conversation.send('hi', 'm1')).error, {
+        reason: 'budget',
+        message: 'Too much. Nothing was sent; your message is kept.',
+      });
       assert.equal(model.requests.length, 0);
       refusal = null;
       assert.equal((await rig.conversation.send('hi again', 'm2')).text, 'Hello.');
@@ -100,15 +113,42 @@ describe('the cost ledger', () => {
       await rig.conversation.send(rig.words(400), 'm1');
       const [{ input, output, ...total } = assert.fail(), ...others] = await rig.store.usageTotals({});
       assert.ok(input > 400 && input < 1_500 && output > 3 && output < 12, `${input} in, ${output} out`);
-      assert.deepEqual([others, { ...total, cost: total.cost?.toFixed(6) }], [[], { provider: 'scripted', model: 'scripted-1', requests: 1, cacheRead: 0, cacheWrite: 0, cost: ((input + output) / 1_000).toFixed(6), requestsWithoutCost: 0, requestsEstimated: 1 }]);
+      assert.deepEqual(
+        [others, { ...total, cost: total.cost?.toFixed(6) }],
+        [
+          [],
+          {
+            provider: 'scripted',
+            model: 'scripted-1',
+            requests: 1,
+            cacheRead: 0,
+            cacheWrite: 0,
+            cost: ((input + output) / 1_000).toFixed(6),
+            requestsWithoutCost: 0,
+            requestsEstimated: 1,
+          },
+        ],
+      );
       const { session } = await spending(rig.store, rig.session, rig.clock.now());
       assert.equal(session?.isEstimated, true);
       // An estimate measures nothing: the gauge stays one, and nothing is learned from it.
-      assert.deepEqual([(await rig.store.liveBranch(rig.session)).lastUsage, await rig.store.calibration('scripted/scripted-1')], [null, []]);
-      rig.model.scripts.push([{ type: 'text_delta', index: 0, text: 'Half an' }, { type: 'failed', failure: { reason: 'cancelled', detail: '' } }], fails('bad_key'));
+      assert.deepEqual(
+        [(await rig.store.liveBranch(rig.session)).lastUsage, await rig.store.calibration('scripted/scripted-1')],
+        [null, []],
+      );
+      rig.model.scripts.push(
+        [
+          { type: 'text_delta', index: 0, text: 'Half an' },
+          { type: 'failed', failure: { reason: 'cancelled', detail: '' } },
+        ],
+        fails('bad_key'),
+      );
       await rig.conversation.send('more', 'm2');
       await rig.conversation.send('and more', 'm3');
-      assert.deepEqual((await rig.store.usageTotals({})).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]), [[2, 2]]);
+      assert.deepEqual(
+        (await rig.store.usageTotals({})).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]),
+        [[2, 2]],
+      );
     } finally {
       await rig.dispose();
     }
@@ -117,15 +157,27 @@ describe('the cost ledger', () => {
   it('prices every request, those of compactions and broken answers included, and counts what it cannot price', async () => {
     const rig = await ConversationRig.create({
       window: 6_000,
-      costOf: (provider, model, usage) => costOf(priceOf({ 'scripted/scripted-1': { input: 1_000, output: 2_000 }, 'scripted/scripted-summarizer': { input: 500, output: 500 } }, provider, model), usage),
+      costOf: (provider, model, usage) =>
+        costOf(
+          priceOf(
+            { 'scripted/scripted-1': { input: 1_000, output: 2_000 }, 'scripted/scripted-summarizer': { input: 500, output: 500 } },
+            provider,
+            model,
+          ),
+          usage,
+        ),
     });
     try {
-      rig.model.scripts.push(says('One.', { input: 2_000, output: 10 }), says('Two.', { input: 4_000, output: 10 }), says('Last.', { input: 4_100, output: 10 }));
+      rig.model.scripts.push(
+        says('One.', { input: 2_000, output: 10 }),
+        says('Two.', { input: 4_000, output: 10 }),
+        says('Last.', { input: 4_100, output: 10 }),
+      );
       await rig.conversation.send(rig.words(1_500), 'm1');
       await rig.conversation.send(rig.words(1_500), 'm2');
       await rig.conversation.send(rig.words(10), 'm3');
       const { entry } = await rig.conversation.compact(null);
-      assert.equal(entry?.content.cost, (10 + 10) * 500 / 1_000_000);
+      assert.equal(entry?.content.cost, ((10 + 10) * 500) / 1_000_000);
       const { session, today } = await spending(rig.store, rig.session, rig.clock.now());
       assert.equal(session?.cost.toFixed(3), (2.02 + 4.02 + 4.12 + 0.01).toFixed(3));
       assert.deepEqual([session?.requestsWithoutCost, today.cost.toFixed(3)], [0, session?.cost.toFixed(3)]);
@@ -133,7 +185,10 @@ describe('the cost ledger', () => {
       rig.model.scripts.push(says('Three.', { input: 5, output: 5 }));
       await rig.conversation.send('and now', 'm4');
       assert.equal((await spending(rig.store, rig.session, rig.clock.now())).session?.requestsWithoutCost, 1);
-      assert.deepEqual(rig.events.flatMap((event) => (event.type === 'usage_reported' ? [event.cost === null ? null : event.cost.toFixed(2)] : [])), ['2.02', '4.02', '4.12', '0.01', null]);
+      assert.deepEqual(
+        rig.events.flatMap((event) => (event.type === 'usage_reported' ? [event.cost === null ? null : event.cost.toFixed(2)] : [])),
+        ['2.02', '4.02', '4.12', '0.01', null],
+      );
     } finally {
       await rig.dispose();
     }

@@ -33,7 +33,14 @@ describe('prices', () => {
     assert.equal(costOf(local, usage), 0);
     assert.equal(costOf(local, { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }), 0);
     assert.equal(local && priceText(local), 'local, no price');
-    assert.equal(costOf(priceOf({ 'ollama/llama3.1:8b': { input: 1, output: 1 } }, 'ollama', 'llama3.1:8b'), { ...usage, cacheRead: 0, cacheWrite: 0 }), 0.003);
+    assert.equal(
+      costOf(priceOf({ 'ollama/llama3.1:8b': { input: 1, output: 1 } }, 'ollama', 'llama3.1:8b'), {
+        ...usage,
+        cacheRead: 0,
+        cacheWrite: 0,
+      }),
+      0.003,
+    );
     const total = { provider: 'ollama', model: 'llama3.1:8b', cost: 0, requestsWithoutCost: 0, requestsEstimated: 2 } as UsageTotal;
     assert.equal(spentText(sumOf([total])), '$0.00');
   });

@@ -4,7 +4,8 @@ import { ConversationRig } from '../../support/chat/conversationRig';
 import { calls, says } from '../../support/chat/scriptedModel';
 
 /** A dollar for a million tokens, whoever asks and for whatever. */
-const costOf = (_: string, __: string, { input, output, cacheRead, cacheWrite }: TokenUsage) => (input + output + cacheRead + cacheWrite) / 1_000_000;
+const costOf = (_: string, __: string, { input, output, cacheRead, cacheWrite }: TokenUsage) =>
+  (input + output + cacheRead + cacheWrite) / 1_000_000;
 
 describe('the cost limit of a session', () => {
   let rig: ConversationRig;
@@ -20,7 +21,10 @@ describe('the cost limit of a session', () => {
     await rig.conversation.setCostLimit(0.01);
     const stopped = await rig.conversation.send('second');
     assert.equal(stopped.error?.reason, 'cost_limit');
-    assert.equal(stopped.error?.message, 'This session has cost $0.01, and its limit is $0.01. Raise the limit, or start a new session. Nothing was sent; your message is kept.');
+    assert.equal(
+      stopped.error?.message,
+      'This session has cost $0.01, and its limit is $0.01. Raise the limit, or start a new session. Nothing was sent; your message is kept.',
+    );
     assert.equal(rig.model.requests.length, 1);
     assert.deepEqual(await rig.texts(), ['first', 'one', 'second']);
     await rig.conversation.setCostLimit(null);
@@ -31,13 +35,20 @@ describe('the cost limit of a session', () => {
     await rig.store.updateSession(rig.session, { costLimit: 0.0001 });
     await rig.reopen();
     const { error } = await rig.conversation.send(rig.words(5_000));
-    assert.match(error!.message, /^This session has cost \$0\.00; the next request takes at least \$0\.00\d+, and the limit is \$0\.0001\./);
+    assert.match(
+      error!.message,
+      /^This session has cost \$0\.00; the next request takes at least \$0\.00\d+, and the limit is \$0\.0001\./,
+    );
     assert.equal(rig.model.requests.length, 0);
   });
 
   it('stops between the requests of one turn, and the summaries of the session with it', async () => {
     await rig.conversation.setCostLimit(0.015);
-    const expensive = [...calls('echo', { text: 'x' }, 'c1').slice(0, 1), { type: 'usage' as const, usage: { input: 19_000, output: 1_000, cacheRead: 0, cacheWrite: 0 } }, { type: 'stopped' as const, reason: 'tool_use' }];
+    const expensive = [
+      ...calls('echo', { text: 'x' }, 'c1').slice(0, 1),
+      { type: 'usage' as const, usage: { input: 19_000, output: 1_000, cacheRead: 0, cacheWrite: 0 } },
+      { type: 'stopped' as const, reason: 'tool_use' },
+    ];
     rig.model.scripts.push(expensive, says('never'));
     const { error } = await rig.conversation.send('call');
     assert.deepEqual([error?.reason, rig.model.requests.length], ['cost_limit', 1]);

@@ -35,13 +35,28 @@ const seed = Number(process.env['FRAMES_SEED'] ?? 20_261_123);
 const never = new AbortController().signal;
 
 function textsOf(messages: readonly ModelMessage[]): string[] {
-  return messages.flatMap(({ blocks }) => blocks.map((block) => (block.type === 'tool_use' ? `${block.name} ${JSON.stringify(block.input)}` : block.type === 'image' ? block.name : block.text)));
+  return messages.flatMap(({ blocks }) =>
+    blocks.map((block) =>
+      block.type === 'tool_use' ? `${block.name} ${JSON.stringify(block.input)}` : block.type === 'image' ? block.name : block.text,
+    ),
+  );
 }
 
 /** A branch as it is sent, with what is attached. `cut`: everything is too long. */
 async function sent(entries: readonly StoredEntry[], attached = '', cut = false): Promise<string[]> {
-  const { messages, systemSummary } = project({ entries, system: 'S', tools: [], budget: { oversized: cut ? 50 : 1e9 }, model: 'm', frames: testFrames, tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
-  const filled = await fillAttachments(messages, testFrames, { blob: async (hash) => (hash === 'gone' ? undefined : new TextEncoder().encode(attached)) });
+  const { messages, systemSummary } = project({
+    entries,
+    system: 'S',
+    tools: [],
+    budget: { oversized: cut ? 50 : 1e9 },
+    model: 'm',
+    frames: testFrames,
+    tokensOf: (entry) => entry.tokenEstimate ?? 0,
+    estimate: estimateTokens,
+  });
+  const filled = await fillAttachments(messages, testFrames, {
+    blob: async (hash) => (hash === 'gone' ? undefined : new TextEncoder().encode(attached)),
+  });
   return [...(systemSummary === null ? [] : [systemSummary]), ...textsOf(filled)];
 }
 
@@ -52,18 +67,38 @@ async function around(content: EntryContent, { isImported = false, cut = false }
   if (content.type === 'tool_result') b.call(content.callId, content.name);
   const added = b.add(content);
   b.user('behind');
-  return sent(b.entries.map((entry) => (isImported && entry === added ? { ...entry, sourceId: 'x' } : entry)), '', cut);
+  return sent(
+    b.entries.map((entry) => (isImported && entry === added ? { ...entry, sourceId: 'x' } : entry)),
+    '',
+    cut,
+  );
 }
 
-const file = (text: string, kind: Attachment['kind']): Attachment => ({ kind, name: text, path: text, hash: 'there', mime: 'text/plain', tokens: 3 });
+const file = (text: string, kind: Attachment['kind']): Attachment => ({
+  kind,
+  name: text,
+  path: text,
+  hash: 'there',
+  mime: 'text/plain',
+  tokens: 3,
+});
 
 /** Every kind of entry, in the hands of somebody who writes an import: the compiler asks for the row of a new one. */
 const entryPaths: Readonly<Record<EntryType, Path>> = {
   message: async (text) => ({ texts: await around({ type: 'message', role: 'user', text }), frames: '' }),
-  thinking: async (text) => ({ texts: await around({ type: 'thinking', text, model: 'm', signature: 's', promptId: 'another' }), frames: '' }),
-  tool_call: async (text) => ({ texts: await around({ type: 'tool_call', callId: 'c', name: text, input: { [text]: [text] } }), frames: '' }),
+  thinking: async (text) => ({
+    texts: await around({ type: 'thinking', text, model: 'm', signature: 's', promptId: 'another' }),
+    frames: '',
+  }),
+  tool_call: async (text) => ({
+    texts: await around({ type: 'tool_call', callId: 'c', name: text, input: { [text]: [text] } }),
+    frames: '',
+  }),
   tool_result: async (text) => ({ texts: await around({ type: 'tool_result', callId: 'c', name: 'mcp', text, status: 'ok' }), frames: '' }),
-  nudge: async (text) => ({ texts: await around({ type: 'nudge', percent: 1, text, injectAs: 'system', usedTokens: 1 }, { isImported: true }), frames: 'data imported' }),
+  nudge: async (text) => ({
+    texts: await around({ type: 'nudge', percent: 1, text, injectAs: 'system', usedTokens: 1 }, { isImported: true }),
+    frames: 'data imported',
+  }),
   compaction: async (text) => {
     const b = new BranchBuilder();
     b.compaction(null, { summaryText: text });
@@ -71,7 +106,19 @@ const entryPaths: Readonly<Record<EntryType, Path>> = {
     return { texts: await sent(b.entries), frames: text.trim() === '' ? '' : 'conversation-state' };
   },
   compaction_undone: async (text) => ({ texts: await around({ type: 'compaction_undone', target: text, tokensRestored: 1 }), frames: '' }),
-  checkpoint: async (text) => ({ texts: await around({ type: 'checkpoint', summary: text, topics: [text], keyDecisions: [text], openQuestions: [text], tokensAtCheckpoint: 1, messagesAtCheckpoint: 1, coversThrough: 'e1' }), frames: '' }),
+  checkpoint: async (text) => ({
+    texts: await around({
+      type: 'checkpoint',
+      summary: text,
+      topics: [text],
+      keyDecisions: [text],
+      openQuestions: [text],
+      tokensAtCheckpoint: 1,
+      messagesAtCheckpoint: 1,
+      coversThrough: 'e1',
+    }),
+    frames: '',
+  }),
   usage_note: async (text) => ({ texts: await around({ type: 'usage_note', text }, { isImported: true }), frames: 'data imported' }),
   memory_note: async (text) => ({ texts: await around({ type: 'memory_note', text }), frames: 'data notes' }),
   branch_summary: async (text) => ({ texts: await around({ type: 'branch_summary', text, branchLeaf: 'x' }), frames: 'data other-branch' }),
@@ -82,15 +129,26 @@ const entryPaths: Readonly<Record<EntryType, Path>> = {
   tools_change: async (text) => ({ texts: await around({ type: 'tools_change', enabled: [text] }), frames: '' }),
   session_info: async (text) => ({ texts: await around({ type: 'session_info', title: text }), frames: '' }),
   custom: async (text) => ({ texts: await around({ type: 'custom', customType: text, data: text }), frames: '' }),
-  custom_message: async (text) => ({ texts: await around({ type: 'custom_message', customType: text, text }, { isImported: true }), frames: 'data imported' }),
+  custom_message: async (text) => ({
+    texts: await around({ type: 'custom_message', customType: text, text }, { isImported: true }),
+    frames: 'data imported',
+  }),
 };
 
-const attachmentPath = (kind: Attachment['kind']): Path => async (text) => {
-  const b = new BranchBuilder();
-  b.user('look', [file(text, kind)]);
-  return { texts: await sent(b.entries, text), frames: `data ${kind}` };
+const attachmentPath =
+  (kind: Attachment['kind']): Path =>
+  async (text) => {
+    const b = new BranchBuilder();
+    b.user('look', [file(text, kind)]);
+    return { texts: await sent(b.entries, text), frames: `data ${kind}` };
+  };
+const attachmentPaths: Readonly<Record<Attachment['kind'], Path>> = {
+  image: attachmentPath('image'),
+  file: attachmentPath('file'),
+  selection: attachmentPath('selection'),
+  folder: attachmentPath('folder'),
+  problems: attachmentPath('problems'),
 };
-const attachmentPaths: Readonly<Record<Attachment['kind'], Path>> = { image: attachmentPath('image'), file: attachmentPath('file'), selection: attachmentPath('selection'), folder: attachmentPath('folder'), problems: attachmentPath('problems') };
 
 /** Lines at the beginning of which the program says something: nobody else's line begins there. */
 function heads(text: string, mark: RegExp): number {
@@ -98,9 +156,24 @@ function heads(text: string, mark: RegExp): number {
 }
 
 const recall = (text: string, input: unknown): Promise<{ text: string }> => {
-  const entries = entriesOf([{ type: 'message', role: 'user', text: `beacon ${text}`, attachments: [file(text, 'file')] }, { type: 'tool_result', callId: 'c', name: `beacon ${text}`, text: `beacon ${text}`, status: 'ok' }]);
+  const entries = entriesOf([
+    { type: 'message', role: 'user', text: `beacon ${text}`, attachments: [file(text, 'file')] },
+    { type: 'tool_result', callId: 'c', name: `beacon ${text}`, text: `beacon ${text}`, status: 'ok' },
+  ]);
   // A database for each of ten thousand attempts would take minutes and say nothing about frames: what is found is given.
-  const hit = { entry: 'u2', seq: 2, sessionId: '20261120_001', sessionTitle: text, role: 'tool', speaker: `result of ${text}`, at: 1, score: 1, text: `.${text}`, start: 0, length: text.length + 2 };
+  const hit = {
+    entry: 'u2',
+    seq: 2,
+    sessionId: '20261120_001',
+    sessionTitle: text,
+    role: 'tool',
+    speaker: `result of ${text}`,
+    at: 1,
+    score: 1,
+    text: `.${text}`,
+    start: 0,
+    length: text.length + 2,
+  };
   const store = {
     search: async () => ({ hits: [hit], terms: ['beacon'], complete: true }) as unknown as SearchResult,
     session: async () => undefined,
@@ -112,13 +185,28 @@ const recall = (text: string, input: unknown): Promise<{ text: string }> => {
 };
 
 const otherPaths: Readonly<Record<string, Path>> = {
-  'an answer': async (text) => ({ texts: await around({ type: 'message', role: 'assistant', text, provider: 'p', model: 'm' }), frames: '' }),
-  'an answer of offline mode': async (text) => ({ texts: await around({ type: 'message', role: 'assistant', text, provider: 'offline' }), frames: text.trim() === '' ? '' : 'data offline-answer' }),
-  'what is pinned': async (text) => ({ texts: await around({ type: 'custom_message', customType: 'pinned', text }), frames: 'data pinned' }),
+  'an answer': async (text) => ({
+    texts: await around({ type: 'message', role: 'assistant', text, provider: 'p', model: 'm' }),
+    frames: '',
+  }),
+  'an answer of offline mode': async (text) => ({
+    texts: await around({ type: 'message', role: 'assistant', text, provider: 'offline' }),
+    frames: text.trim() === '' ? '' : 'data offline-answer',
+  }),
+  'what is pinned': async (text) => ({
+    texts: await around({ type: 'custom_message', customType: 'pinned', text }),
+    frames: 'data pinned',
+  }),
   'a skill': async (text) => ({ texts: await around({ type: 'custom_message', customType: 'skill', text }), frames: `${noticeTag} skill` }),
-  'a nudge of the settings': async (text) => ({ texts: await around({ type: 'nudge', percent: 1, text, injectAs: 'user', usedTokens: 1 }), frames: `${noticeTag} notes` }),
+  'a nudge of the settings': async (text) => ({
+    texts: await around({ type: 'nudge', percent: 1, text, injectAs: 'user', usedTokens: 1 }),
+    frames: `${noticeTag} notes`,
+  }),
   'the size of the context': async (text) => ({ texts: await around({ type: 'usage_note', text }), frames: `${noticeTag} usage` }),
-  'the request to go on': async (text) => ({ texts: await around({ type: 'custom_message', customType: text, text: continueText }), frames: `${noticeTag} continue` }),
+  'the request to go on': async (text) => ({
+    texts: await around({ type: 'custom_message', customType: text, text: continueText }),
+    frames: `${noticeTag} continue`,
+  }),
   'an answer that begins and ends a branch': async (text) => {
     const b = new BranchBuilder();
     b.assistant(`.${text}`);
@@ -136,8 +224,17 @@ const otherPaths: Readonly<Record<string, Path>> = {
     b.user('behind');
     return { texts: await sent(b.entries), frames: stateTag };
   },
-  'a message that is cut': async (text) => ({ texts: await around({ type: 'message', role: 'user', text: text.repeat(40).padEnd(900, '.') }, { cut: true }), frames: `${noticeTag} cut` }),
-  'a result that is cut': async (text) => ({ texts: await around({ type: 'tool_result', callId: 'c', name: 'mcp', text: text.repeat(40).padEnd(900, '.'), status: 'error' }, { cut: true }), frames: `${noticeTag} cut` }),
+  'a message that is cut': async (text) => ({
+    texts: await around({ type: 'message', role: 'user', text: text.repeat(40).padEnd(900, '.') }, { cut: true }),
+    frames: `${noticeTag} cut`,
+  }),
+  'a result that is cut': async (text) => ({
+    texts: await around(
+      { type: 'tool_result', callId: 'c', name: 'mcp', text: text.repeat(40).padEnd(900, '.'), status: 'error' },
+      { cut: true },
+    ),
+    frames: `${noticeTag} cut`,
+  }),
   'an attachment that is cut': async (text) => {
     const b = new BranchBuilder();
     b.user('', [{ ...file(text, 'file'), tokens: 300 }]);
@@ -165,21 +262,39 @@ const otherPaths: Readonly<Record<string, Path>> = {
     return { texts: await sent(b.entries), frames: '' };
   },
   'what recall finds': async (text) => ({ texts: [(await recall(text, { query: 'beacon', allSessions: true })).text], frames: 'entry' }),
-  'what recall reads': async (text) => ({ texts: [(await recall(text, { entryIds: ['#1', '#2'], maxTokens: 12_000 })).text], frames: 'entry, entry' }),
-  'what is around an entry': async (text) => ({ texts: [(await recall(text, { around: '#1', maxTokens: 12_000 })).text], frames: 'entry, entry' }),
+  'what recall reads': async (text) => ({
+    texts: [(await recall(text, { entryIds: ['#1', '#2'], maxTokens: 12_000 })).text],
+    frames: 'entry, entry',
+  }),
+  'what is around an entry': async (text) => ({
+    texts: [(await recall(text, { around: '#1', maxTokens: 12_000 })).text],
+    frames: 'entry, entry',
+  }),
   'the transcript of a summariser': (text) => {
     const b = new BranchBuilder();
     b.user(`.${text}`);
     b.result('c', text, text);
     const transcript = renderParts(transcriptParts(b.entries, 1_000, estimateTokens), 60);
     assert.equal(heads(transcript, /^\[/), 2, transcript);
-    return { texts: [summaryPrompt({ frames: testFrames, previous: `.${text}`, transcript, isVerbatim: true, instructions: null, closing: '' })], frames: 'previous-state, conversation' };
+    return {
+      texts: [summaryPrompt({ frames: testFrames, previous: `.${text}`, transcript, isVerbatim: true, instructions: null, closing: '' })],
+      frames: 'previous-state, conversation',
+    };
   },
   'a summary in the conversation': (text) => {
     const b = new BranchBuilder();
     b.result('c', text, text);
-    const continuation = { from: 'p/m', request: { model: 'm', system: '', tools: [], messages: [], maxOutputTokens: 1 }, entries: b.entries, hasState: true, tokens: 1 };
-    return { texts: [continuingPrompt({ continuation, frames: testFrames, system: '', instructions: null, closing: '' })], frames: `${noticeTag} compression` };
+    const continuation = {
+      from: 'p/m',
+      request: { model: 'm', system: '', tools: [], messages: [], maxOutputTokens: 1 },
+      entries: b.entries,
+      hasState: true,
+      tokens: 1,
+    };
+    return {
+      texts: [continuingPrompt({ continuation, frames: testFrames, system: '', instructions: null, closing: '' })],
+      frames: `${noticeTag} compression`,
+    };
   },
   'a summary that is repaired': (text) => ({ texts: [testFrames.material('summary', text)], frames: 'summary' }),
   'what a folded range leaves behind': (text) => {
@@ -203,7 +318,16 @@ const otherPaths: Readonly<Record<string, Path>> = {
     return { texts: [testFrames.state(state)], frames: stateTag };
   },
   'the head of the notes': async (text) => {
-    const notes = { list: async () => [{ path: 'a.md', bytes: 1, modifiedAt: 2 }, { path: 'user/b.md', bytes: 1, modifiedAt: 1 }], read: async () => `.${text}`, write: async () => undefined, delete: async () => undefined, rename: async () => undefined };
+    const notes = {
+      list: async () => [
+        { path: 'a.md', bytes: 1, modifiedAt: 2 },
+        { path: 'user/b.md', bytes: 1, modifiedAt: 1 },
+      ],
+      read: async () => `.${text}`,
+      write: async () => undefined,
+      delete: async () => undefined,
+      rename: async () => undefined,
+    };
     const head = (await memoryHead(notes))!;
     assert.equal(heads(head, /^[^ -].*:$/), 3, head);
     return { texts: await around({ type: 'memory_note', text: head }), frames: 'data notes' };
@@ -220,7 +344,10 @@ describe('what others write in a prompt', () => {
       it(`neither begins nor ends a frame of the program (${table}: ${name})`, async () => {
         for (const [index, text] of tries.entries()) {
           const { texts, frames } = await path(text);
-          const outline = texts.map((one) => outlineOf(readFrames(one, testSeal))).filter((part) => part !== '').join(', ');
+          const outline = texts
+            .map((one) => outlineOf(readFrames(one, testSeal)))
+            .filter((part) => part !== '')
+            .join(', ');
           if (outline !== frames) assert.equal(outline, frames, `attempt ${index} of seed ${seed}: ${JSON.stringify(text)}`);
           if (index === 0) note(outline);
         }
@@ -230,10 +357,30 @@ describe('what others write in a prompt', () => {
 
   it('has every frame that there is in these tables', () => {
     const kinds: Readonly<Record<NoticeKind | DataKind, true>> = {
-      notes: true, usage: true, summary: true, start: true, continue: true, compression: true, cut: true, masked: true, missing: true, skill: true,
-      file: true, selection: true, folder: true, problems: true, image: true, pinned: true, 'other-branch': true, imported: true, 'offline-answer': true,
+      notes: true,
+      usage: true,
+      summary: true,
+      start: true,
+      continue: true,
+      compression: true,
+      cut: true,
+      masked: true,
+      missing: true,
+      skill: true,
+      file: true,
+      selection: true,
+      folder: true,
+      problems: true,
+      image: true,
+      pinned: true,
+      'other-branch': true,
+      imported: true,
+      'offline-answer': true,
     };
-    assert.deepEqual(Object.keys(kinds).filter((kind) => !seen.has(kind)), []);
+    assert.deepEqual(
+      Object.keys(kinds).filter((kind) => !seen.has(kind)),
+      [],
+    );
   });
 });
 

@@ -23,7 +23,10 @@ describe('notes as files', () => {
   it('are empty before the folder exists, and made by the first write', async () => {
     deepEqual([await notes.list(), await notes.read('a.md'), await notes.read('b/a.md')], [[], undefined, undefined]);
     await notes.write('b/a.md', 'Grüße\n');
-    deepEqual([await paths(), await notes.read('b/a.md'), readFileSync(join(folder, 'b', 'a.md'), 'utf8')], [[['b/a.md', 8]], 'Grüße\n', 'Grüße\n']);
+    deepEqual(
+      [await paths(), await notes.read('b/a.md'), readFileSync(join(folder, 'b', 'a.md'), 'utf8')],
+      [[['b/a.md', 8]], 'Grüße\n', 'Grüße\n'],
+    );
   });
 
   it('are replaced, renamed and deleted, and leave no empty folders or drafts behind', async () => {
@@ -140,7 +143,10 @@ describe('notes as files', () => {
     const scoped = new ScopedMemoryNotes(notes, new FileMemoryNotes(join(base, 'everywhere')));
     await scoped.write('a.md', 'a');
     await scoped.write('user/b.md', 'b');
-    deepEqual((await scoped.list()).map(({ path }) => path), ['a.md', 'user/b.md']);
+    deepEqual(
+      (await scoped.list()).map(({ path }) => path),
+      ['a.md', 'user/b.md'],
+    );
     await scoped.rename('a.md', 'user/a.md');
     await rejects(scoped.rename('user/a.md', 'user/b.md'), { message: 'b.md already exists.' });
     deepEqual([await scoped.read('user/a.md'), await scoped.read('a.md')], ['a', undefined]);

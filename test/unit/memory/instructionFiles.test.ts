@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { workspaceInstructions } from '../../../src/node/memory/instructionFiles';
 
 describe('what a workspace wants assistants to heed', () => {
-  const read = (files: Readonly<Record<string, string>>) => workspaceInstructions({ read: async (path) => (files[path] === undefined ? undefined : { text: files[path], hash: '' }) });
+  const read = (files: Readonly<Record<string, string>>) =>
+    workspaceInstructions({ read: async (path) => (files[path] === undefined ? undefined : { text: files[path], hash: '' }) });
 
   it('is what its files say, each under its name', async () => {
     assert.equal(await read({}), '');

@@ -22,7 +22,10 @@ describe('the notes at the head of the context', () => {
     put('old.md', 'Use tabs.\n', 1);
     put('new.md', 'The port is 4711.', 2);
     put('empty.md', ' \n', 3);
-    deepStrictEqual(await head(), 'Your notes (memory tool):\n- empty.md (2 bytes)\n- new.md (17 bytes)\n- old.md (10 bytes)\n\nnew.md:\n  The port is 4711.\n\nold.md:\n  Use tabs.');
+    deepStrictEqual(
+      await head(),
+      'Your notes (memory tool):\n- empty.md (2 bytes)\n- new.md (17 bytes)\n- old.md (10 bytes)\n\nnew.md:\n  The port is 4711.\n\nold.md:\n  Use tabs.',
+    );
   });
 
   it('are there although a file among them is no text, or too long for one', async () => {
@@ -31,7 +34,10 @@ describe('the notes at the head of the context', () => {
     put('Thumbs.db', '', 3);
     writeFileSync(join(temp.path, 'Thumbs.db'), Buffer.from([0xff, 0xd8, 0xff]));
     utimesSync(join(temp.path, 'Thumbs.db'), 3, 3);
-    deepStrictEqual(await head(), 'Your notes (memory tool):\n- Thumbs.db (3 bytes)\n- large.md (1100000 bytes)\n- notes.md (17 bytes)\n\nnotes.md:\n  The port is 4711.');
+    deepStrictEqual(
+      await head(),
+      'Your notes (memory tool):\n- Thumbs.db (3 bytes)\n- large.md (1100000 bytes)\n- notes.md (17 bytes)\n\nnotes.md:\n  The port is 4711.',
+    );
   });
 
   it('take a bounded part of the window, whatever they are, and cut no character', async () => {
@@ -41,6 +47,12 @@ describe('the notes at the head of the context', () => {
     ok(cut.length <= 4_000 && cut.endsWith('😀 […]') && !/[\ud800-\udbff](?![\udc00-\udfff])/.test(cut), cut.slice(-20));
     for (let i = 0; i < 60; i++) put(`note-${String(i).padStart(2, '0')}.md`, 'x'.repeat(300), 100 + i);
     const many = (await head())!;
-    ok(many.length <= 4_000 && many.includes('- note-59.md (300 bytes)') && many.includes('\n- and 22 more\n') && !many.includes('- note-19.md'), many.slice(0, 200));
+    ok(
+      many.length <= 4_000 &&
+        many.includes('- note-59.md (300 bytes)') &&
+        many.includes('\n- and 22 more\n') &&
+        !many.includes('- note-19.md'),
+      many.slice(0, 200),
+    );
   });
 });

@@ -24,7 +24,8 @@ describe('pinned files of a workspace', () => {
     assert.equal((await pins.read('.env'))?.text, 'KEY=1', 'it was named');
     await writeFile(join(folder, 'rules.md'), 'spaces');
     assert.notEqual((await pins.read('rules.md'))?.hash, first.hash);
-    for (const path of ['missing.md', 'AGENTS.md', '../secret.txt', 'link.txt', join(root, 'secret.txt'), 'image.bin', 'large.txt', '.']) assert.equal(await pins.read(path), undefined, path);
+    for (const path of ['missing.md', 'AGENTS.md', '../secret.txt', 'link.txt', join(root, 'secret.txt'), 'image.bin', 'large.txt', '.'])
+      assert.equal(await pins.read(path), undefined, path);
     await rm(root, { recursive: true });
   });
 });

@@ -7,7 +7,13 @@ describe('files for a mention', () => {
   const found = (query: string, limit = 10) => rankPaths(paths, query, limit).map(({ kind, path }) => `${kind} ${path}`);
 
   it('puts names that begin with the query first, then those that contain it, then paths; folders among them', () => {
-    deepStrictEqual(found('tide'), ['folder src/tides', 'file src/tide.js', 'file test/Tide.test.js', 'file docs/high-tide.md', 'file src/tides/index.js']);
+    deepStrictEqual(found('tide'), [
+      'folder src/tides',
+      'file src/tide.js',
+      'file test/Tide.test.js',
+      'file docs/high-tide.md',
+      'file src/tides/index.js',
+    ]);
     deepStrictEqual(found('TIDE.JS'), ['file src/tide.js']);
   });
 

@@ -41,7 +41,13 @@ describe('an answer in a form', () => {
   it('is demanded of an OpenAI-compatible server until it refuses', async () => {
     const bodies = async (options: OpenaiServerOptions) => {
       const server = await startOpenaiServer(options);
-      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, api: 'chat-completions', contextTokens: null, logger });
+      const client = new OpenaiCompatibleClient({
+        apiKey: server.apiKey!,
+        baseURL: server.url,
+        api: 'chat-completions',
+        contextTokens: null,
+        logger,
+      });
       for (let i = 0; i < 2; i++) {
         server.enqueue(reply('{}'));
         assert.equal((await summary(client, openaiModelId)).text, '{}');
@@ -55,14 +61,20 @@ describe('an answer in a form', () => {
   });
 
   it('is demanded of Ollama, unless it is too old for that', async () => {
-    for (const [isOld, expected] of [[false, [schema, schema]], [true, [schema, undefined, undefined]]] as const) {
+    for (const [isOld, expected] of [
+      [false, [schema, schema]],
+      [true, [schema, undefined, undefined]],
+    ] as const) {
       const server = await startOllamaServer({ isOld });
       const client = new OllamaClient({ baseURL: server.url, contextTokens: 8_000, logger });
       for (let i = 0; i < 2; i++) {
         server.enqueue(reply('{}'));
         assert.equal((await summary(client, ollamaModelId)).text, '{}');
       }
-      assert.deepEqual(server.chats.map(({ body }) => body['format']), expected);
+      assert.deepEqual(
+        server.chats.map(({ body }) => body['format']),
+        expected,
+      );
       await server.close();
     }
   });
@@ -74,9 +86,15 @@ describe('an answer in a form', () => {
         assert.equal(name, 'narrative');
         continue;
       }
-      const { properties, required, additionalProperties } = form as { properties: Record<string, { type: string }>; required: string[]; additionalProperties: boolean };
+      const { properties, required, additionalProperties } = form as {
+        properties: Record<string, { type: string }>;
+        required: string[];
+        additionalProperties: boolean;
+      };
       assert.deepEqual([required, additionalProperties], [Object.keys(properties), false]);
-      const answer = Object.fromEntries(Object.entries(properties).map(([key, { type }]) => [key, type === 'array' ? [`a line of ${key} (#1)`] : `the ${key}`]));
+      const answer = Object.fromEntries(
+        Object.entries(properties).map(([key, { type }]) => [key, type === 'array' ? [`a line of ${key} (#1)`] : `the ${key}`]),
+      );
       const { flaws, inForm, usable } = read(JSON.stringify(answer));
       assert.deepEqual({ flaws, inForm, usable }, { flaws: [], inForm: true, usable: true }, name);
     }

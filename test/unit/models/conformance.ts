@@ -58,7 +58,10 @@ export function conforms(subject: Subject): void {
     });
 
     it('is reminded by the program, and goes on', async () => {
-      rig.overrides = { 'memoryFlush.thresholds': [{ percent: 5, prompt: 'Write notes now.', injectAs: 'system' }], 'checkpoint.enabled': false };
+      rig.overrides = {
+        'memoryFlush.thresholds': [{ percent: 5, prompt: 'Write notes now.', injectAs: 'system' }],
+        'checkpoint.enabled': false,
+      };
       wired.enqueue(reply('First.'), reply('Let me see.', toolCall('echo', { text: 'one' })), reply('Second.'));
       for (const id of ['m1', 'm2']) assert.equal((await rig.conversation.send(`${id} ${prose(500)}`, id)).ok, true);
       assert.ok(wired.sent().includes('Write notes now.'));
@@ -93,20 +96,38 @@ export function conforms(subject: Subject): void {
       await assertGoesOn();
     });
 
-    if (subject.overHttp) it('names what it was told in the message, without the key', async () => {
-      wired.enqueue(httpFault(400, 'invalid_request_error', `tools.0: no good; sent as Bearer ${wired.secret}`));
-      const { error } = await rig.conversation.send('hello', 'm1');
-      assert.equal(error?.reason, 'invalid_request');
-      assert.match(error?.message ?? '', /tools\.0: no good/);
-      const everything = JSON.stringify([rig.events, rig.logged, wired.logged]);
-      assert.ok(!everything.includes(wired.secret));
-      await assertGoesOn();
-    });
+    if (subject.overHttp)
+      it('names what it was told in the message, without the key', async () => {
+        wired.enqueue(httpFault(400, 'invalid_request_error', `tools.0: no good; sent as Bearer ${wired.secret}`));
+        const { error } = await rig.conversation.send('hello', 'm1');
+        assert.equal(error?.reason, 'invalid_request');
+        assert.match(error?.message ?? '', /tools\.0: no good/);
+        const everything = JSON.stringify([rig.events, rig.logged, wired.logged]);
+        assert.ok(!everything.includes(wired.secret));
+        await assertGoesOn();
+      });
   });
 }
 
 /** About this many tokens, by the estimate and by any tokenizer. */
 function prose(tokens: number): string {
-  const words = ['the', 'window', 'holds', 'what', 'was', 'said', 'until', 'it', 'is', 'full', 'and', 'then', 'older', 'messages', 'are', 'folded'];
+  const words = [
+    'the',
+    'window',
+    'holds',
+    'what',
+    'was',
+    'said',
+    'until',
+    'it',
+    'is',
+    'full',
+    'and',
+    'then',
+    'older',
+    'messages',
+    'are',
+    'folded',
+  ];
   return Array.from({ length: Math.round((tokens * 4) / 5.3) }, (_, i) => words[(i * 7) % words.length]).join(' ');
 }

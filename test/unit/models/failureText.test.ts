@@ -55,10 +55,14 @@ describe('what a failure says', () => {
       ['the value hunter2-hunter2 leaked', 'the value [secret] leaked'],
     ];
     for (const [text, safe] of texts) assert.equal(httpFailure(new HttpError(400, text), ['hunter2-hunter2'], 0).detail, safe);
-    for (const text of ['invalid x-api-key', 'model: claude-sonnet-5-5', 'prompt is too long: 5 tokens > 4 maximum', 'No bearer token']) assert.equal(httpFailure(new HttpError(400, text), ['model'], 0).detail, text);
+    for (const text of ['invalid x-api-key', 'model: claude-sonnet-5-5', 'prompt is too long: 5 tokens > 4 maximum', 'No bearer token'])
+      assert.equal(httpFailure(new HttpError(400, text), ['model'], 0).detail, text);
   });
 
   it('is the words of a page', () => {
-    assert.equal(plainText('<html><style>a{}</style><SCRIPT>x</SCRIPT><h1>502</h1> <p class="a">Bad\ngateway</p><script>never closed'), '502 Bad gateway');
+    assert.equal(
+      plainText('<html><style>a{}</style><SCRIPT>x</SCRIPT><h1>502</h1> <p class="a">Bad\ngateway</p><script>never closed'),
+      '502 Bad gateway',
+    );
   });
 });

@@ -36,28 +36,42 @@ describe('ModelSummarizer', () => {
 
   it('goes on from a conversation, until it has shown that it cannot', async () => {
     const declined = new Set<string>();
-    const own = () => new ModelSummarizer({ client: rig.client(), model, contextTokens: 200_000, continuing: { from: `anthropic/${model}`, declined } });
-    const continues = { model, system: 'Be kind.', tools: [{ name: 'recall', description: 'Looks up.', inputSchema: { type: 'object' } }], messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: 'Hello' }], cacheBreakpoint: true }], maxOutputTokens: 9 };
+    const own = () =>
+      new ModelSummarizer({ client: rig.client(), model, contextTokens: 200_000, continuing: { from: `anthropic/${model}`, declined } });
+    const continues = {
+      model,
+      system: 'Be kind.',
+      tools: [{ name: 'recall', description: 'Looks up.', inputSchema: { type: 'object' } }],
+      messages: [{ role: 'user' as const, blocks: [{ type: 'text' as const, text: 'Hello' }], cacheBreakpoint: true }],
+      maxOutputTokens: 9,
+    };
     rig.api.enqueue(reply('S'));
     await own().summarize({ ...ask, continues }, never);
     const { messages, system, tools, max_tokens } = sent(rig.api);
     const cache_control = { type: 'ephemeral' };
-    assert.deepEqual({ messages, system, max_tokens, tools: tools?.length }, {
-      messages: [
-        { role: 'user', content: [{ type: 'text', text: 'Hello', cache_control }] },
-        { role: 'user', content: [{ type: 'text', text: 'A conversation.' }] },
-      ],
-      system: [{ type: 'text', text: 'Be kind.', cache_control }],
-      max_tokens: 4_596,
-      tools: 1,
-    });
+    assert.deepEqual(
+      { messages, system, max_tokens, tools: tools?.length },
+      {
+        messages: [
+          { role: 'user', content: [{ type: 'text', text: 'Hello', cache_control }] },
+          { role: 'user', content: [{ type: 'text', text: 'A conversation.' }] },
+        ],
+        system: [{ type: 'text', text: 'Be kind.', cache_control }],
+        max_tokens: 4_596,
+        tools: 1,
+      },
+    );
     const [one, other] = [own(), own()];
     one.declineContinuing();
     assert.deepEqual([one.continuesFrom, other.continuesFrom, summarizer().continuesFrom], [undefined, undefined, undefined]);
   });
 
   it('refuses an answer that was cut off, is empty, or calls a tool', async () => {
-    rig.api.enqueue(stopped('max_tokens', reply('Half a')), stopped('model_context_window_exceeded', reply('Half a')), stopped('pause_turn', reply('Half a')));
+    rig.api.enqueue(
+      stopped('max_tokens', reply('Half a')),
+      stopped('model_context_window_exceeded', reply('Half a')),
+      stopped('pause_turn', reply('Half a')),
+    );
     for (const words of [/cut off \(max_tokens\)/, /cut off \(model_context/, /cut off \(pause_turn\)/]) {
       await assert.rejects(summarizer().summarize(ask, never), because('invalid_request', words));
     }
@@ -68,7 +82,12 @@ describe('ModelSummarizer', () => {
   });
 
   it('passes failures on', async () => {
-    rig.api.enqueue(overloaded(), reply('Half ', disconnect), refusal('No.'), httpFault(400, 'invalid_request_error', 'prompt is too long: 5 tokens > 4 maximum'));
+    rig.api.enqueue(
+      overloaded(),
+      reply('Half ', disconnect),
+      refusal('No.'),
+      httpFault(400, 'invalid_request_error', 'prompt is too long: 5 tokens > 4 maximum'),
+    );
     await assert.rejects(summarizer().summarize(ask, never), because('overloaded', /Overloaded/));
     await assert.rejects(summarizer().summarize(ask, never), because('network', /./));
     await assert.rejects(summarizer().summarize(ask, never), because('refused', /No\./));
@@ -89,17 +108,43 @@ describe('ModelSummarizer', () => {
   });
 
   it('refuses a stream that ends without saying how', async () => {
-    const silent = { ...rig.client(), provider: 'x', generates: true, listModels: async () => [], describe: (id: string) => rig.client().describe(id), async *stream(): AsyncGenerator<ModelEvent> {} };
-    await assert.rejects(new ModelSummarizer({ client: silent, model, contextTokens: 1 }).summarize(ask, never), because('invalid_request', /cut off \(no end\)/));
+    const silent = {
+      ...rig.client(),
+      provider: 'x',
+      generates: true,
+      listModels: async () => [],
+      describe: (id: string) => rig.client().describe(id),
+      async *stream(): AsyncGenerator<ModelEvent> {},
+    };
+    await assert.rejects(
+      new ModelSummarizer({ client: silent, model, contextTokens: 1 }).summarize(ask, never),
+      because('invalid_request', /cut off \(no end\)/),
+    );
   });
 
   it('gets a state from the double that keeps names, ids and the earlier state', async () => {
     const transcript = '[#3 user]\nPlease fix src/store/wal.ts, it takes 120 ms.\n\n[#4 assistant]\nI changed maxRetries in config_loader.';
-    const previous = JSON.stringify({ logos: ['Port 8080 is fixed (#1)'], pathos: ['Calm'], abstract: ['WAL'], conversation_summary: 'Began.' });
-    const prompt = summaryPrompt({ frames: testFrames, isVerbatim: true, previous, transcript, instructions: null, closing: 'Write the JSON object now. At most 500 tokens.' });
+    const previous = JSON.stringify({
+      logos: ['Port 8080 is fixed (#1)'],
+      pathos: ['Calm'],
+      abstract: ['WAL'],
+      conversation_summary: 'Began.',
+    });
+    const prompt = summaryPrompt({
+      frames: testFrames,
+      isVerbatim: true,
+      previous,
+      transcript,
+      instructions: null,
+      closing: 'Write the JSON object now. At most 500 tokens.',
+    });
     const { text } = await summarizer().summarize({ system: summarySystem, prompt, maxTokens: 500 }, never);
     assert.deepEqual(JSON.parse(text), {
-      logos: ['Port 8080 is fixed (#1)', 'The user mentioned src/store/wal.ts, 120 ms (#3)', 'The assistant mentioned maxRetries, config_loader (#4)'],
+      logos: [
+        'Port 8080 is fixed (#1)',
+        'The user mentioned src/store/wal.ts, 120 ms (#3)',
+        'The assistant mentioned maxRetries, config_loader (#4)',
+      ],
       pathos: ['Calm'],
       abstract: ['WAL'],
       conversation_summary: '2 messages were exchanged. The last one said: I changed maxRetries in config_loader.',
@@ -107,8 +152,17 @@ describe('ModelSummarizer', () => {
   });
 
   it('gets a state from the double that is no longer than the prompt allows', async () => {
-    const transcript = Array.from({ length: 400 }, (_, n) => `[#${n + 1} user]\nThe file src/part${n}/index.ts has a problem.`).join('\n\n');
-    const prompt = summaryPrompt({ frames: testFrames, isVerbatim: true, previous: null, transcript, instructions: null, closing: 'Write the JSON object now. At most 1000 tokens.' });
+    const transcript = Array.from({ length: 400 }, (_, n) => `[#${n + 1} user]\nThe file src/part${n}/index.ts has a problem.`).join(
+      '\n\n',
+    );
+    const prompt = summaryPrompt({
+      frames: testFrames,
+      isVerbatim: true,
+      previous: null,
+      transcript,
+      instructions: null,
+      closing: 'Write the JSON object now. At most 1000 tokens.',
+    });
     const { text, usage } = await summarizer().summarize({ system: summarySystem, prompt, maxTokens: 1_000 }, never);
     assert.ok(usage.output <= 1_000 && usage.output > 300);
     assert.ok(text.includes('src/part399/index.ts (#400)') && !text.includes('src/part0/'));

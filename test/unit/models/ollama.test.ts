@@ -51,7 +51,10 @@ describe('Ollama', () => {
 
   it('lists models to talk to, and says which there are not', async () => {
     const client = await start();
-    assert.deepEqual((await client.listModels()).map(({ id }) => id), [ollamaModelId]);
+    assert.deepEqual(
+      (await client.listModels()).map(({ id }) => id),
+      [ollamaModelId],
+    );
     await assert.rejects(client.describe('missing'), (error) => ModelError.is(error) && error.failure.reason === 'unknown_model');
     await assert.rejects(client.describe('embed:latest'), (error) => ModelError.is(error) && /not a model to talk to/.test(error.message));
   });
@@ -76,7 +79,10 @@ describe('Ollama', () => {
       const client = await start(options);
       for (const thinking of [undefined, 'off', 'high'] as const) await collect(client.stream(request(thinking && { thinking }), never));
       assert.equal((await client.describe(ollamaModelId)).thinking, control);
-      assert.deepEqual(server.chats.map(({ body }) => body['think']), [undefined, ...sent]);
+      assert.deepEqual(
+        server.chats.map(({ body }) => body['think']),
+        [undefined, ...sent],
+      );
       await server.close();
     }
     await start();
@@ -85,7 +91,10 @@ describe('Ollama', () => {
   it('takes thinking out of the text of a model whose template nobody knows', async () => {
     const client = await start();
     server.enqueue(reply('<think>\nWhich port?\n</think>\n\nPort 5173.'));
-    assert.deepEqual(blocksOf(await collect(client.stream(request(), never))), [{ type: 'thinking', text: 'Which port?\n' }, { type: 'text', text: 'Port 5173.' }]);
+    assert.deepEqual(blocksOf(await collect(client.stream(request(), never))), [
+      { type: 'thinking', text: 'Which port?\n' },
+      { type: 'text', text: 'Port 5173.' },
+    ]);
   });
 
   it('gives thinking, text and calls as blocks, and sends results by the name of the tool', async () => {
@@ -94,8 +103,16 @@ describe('Ollama', () => {
     const blocks = blocksOf(await collect(client.stream(request({ tools: [recall] }), never)));
     const call = blocks[2]!;
     assert.ok(call.type === 'tool_use' && call.callId !== '');
-    assert.deepEqual(blocks, [{ type: 'thinking', text: 'Which?' }, { type: 'text', text: 'Looking.' }, { type: 'tool_use', callId: call.callId, name: 'recall', input: { q: 'port' } }]);
-    const messages = [user('Find it'), assistant(...blocks), user({ type: 'tool_result', callId: call.callId, text: '5173', isError: false })];
+    assert.deepEqual(blocks, [
+      { type: 'thinking', text: 'Which?' },
+      { type: 'text', text: 'Looking.' },
+      { type: 'tool_use', callId: call.callId, name: 'recall', input: { q: 'port' } },
+    ]);
+    const messages = [
+      user('Find it'),
+      assistant(...blocks),
+      user({ type: 'tool_result', callId: call.callId, text: '5173', isError: false }),
+    ];
     await collect(client.stream(request({ messages }), never));
     assert.deepEqual(server.chats[1]!.body['messages'], [
       { role: 'user', content: 'Find it' },
@@ -116,7 +133,9 @@ describe('Ollama', () => {
 
   it('notices that a prompt was cut without a word, says how much is missing, and takes the window to be that small', async () => {
     const client = await start({ holds: 2_048, hidesContext: true }, { contextTokens: 16_384 });
-    const failure = failureOf(await collect(client.stream(request({ messages: [user('the window holds what was said until it is full '.repeat(800))] }), never)));
+    const failure = failureOf(
+      await collect(client.stream(request({ messages: [user('the window holds what was said until it is full '.repeat(800))] }), never)),
+    );
     assert.equal(failure.reason, 'overflow');
     assert.match(failure.detail, /cut the prompt without saying so: it read 2,048 of about [\d,]+ tokens/);
     assert.equal((await client.describe(ollamaModelId)).window, 2_048);

@@ -92,7 +92,8 @@ describe('a redirect', () => {
     servers.push(server);
     return server;
   };
-  const clientOf = (provider: Provider, baseURL: string) => createClient({ provider, apiKey: key, baseURL, api: 'chat-completions', contextTokens: null }, new Recorder().logger);
+  const clientOf = (provider: Provider, baseURL: string) =>
+    createClient({ provider, apiKey: key, baseURL, api: 'chat-completions', contextTokens: null }, new Recorder().logger);
 
   afterEach(async () => {
     await Promise.all(servers.splice(0).map((server) => server.close()));
@@ -104,12 +105,17 @@ describe('a redirect', () => {
       it(`to another server is not followed by ${name} of ${provider}`, async () => {
         const second = await start((_, response) => void response.end('{}'));
         for (const status of [301, 302, 303, 307, 308]) {
-          for (const location of [`${second.url}/v1/x?secret=1`, `//127.0.0.1:${second.port}/v1/x`, `http://ada:pw@127.0.0.1:${second.port}/v1/x`]) {
+          for (const location of [
+            `${second.url}/v1/x?secret=1`,
+            `//127.0.0.1:${second.port}/v1/x`,
+            `http://ada:pw@127.0.0.1:${second.port}/v1/x`,
+          ]) {
             const first = await start((_, response) => void response.writeHead(status, { location }).end());
             const client = await clientOf(provider, first.url);
             const failure = await call(client);
             assert.equal(failure.reason, 'redirected', JSON.stringify(failure));
-            for (const part of [first.url, `${second.url}/v1/x`, settings[provider]]) assert.ok(failure.detail.includes(part), `${part} in ${failure.detail}`);
+            for (const part of [first.url, `${second.url}/v1/x`, settings[provider]])
+              assert.ok(failure.detail.includes(part), `${part} in ${failure.detail}`);
             assert.doesNotMatch(failure.detail, /secret=1|ada:pw/);
             assert.equal(modelTurnError(failure, 'quay-1').message, failure.detail);
             assert.ok(first.received.length > 0);
@@ -122,7 +128,8 @@ describe('a redirect', () => {
     it(`within the server is followed, with method and body where the status says so, for ${provider}`, async () => {
       for (const status of [301, 302, 303, 307, 308]) {
         const server = await start(({ url }, response) => {
-          if (url.startsWith('/moved')) response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"arrived"}}');
+          if (url.startsWith('/moved'))
+            response.writeHead(400, { 'content-type': 'application/json' }).end('{"error":{"message":"arrived"}}');
           else response.writeHead(status, { location: `/moved${url}` }).end('see there');
         });
         const failure = failureOf(await collect((await clientOf(provider, server.url)).stream(asked, never)));
@@ -130,8 +137,15 @@ describe('a redirect', () => {
         const [first, moved] = server.received;
         assert.ok(first && moved && first.body.includes('quay-1'));
         const keeps = status >= 307;
-        assert.deepEqual([moved.method, moved.body, moved.headers['content-type']], keeps ? ['POST', first.body, 'application/json'] : ['GET', '', undefined], String(status));
-        assert.deepEqual([moved.headers.authorization, moved.headers['x-api-key']], [first.headers.authorization, first.headers['x-api-key']]);
+        assert.deepEqual(
+          [moved.method, moved.body, moved.headers['content-type']],
+          keeps ? ['POST', first.body, 'application/json'] : ['GET', '', undefined],
+          String(status),
+        );
+        assert.deepEqual(
+          [moved.headers.authorization, moved.headers['x-api-key']],
+          [first.headers.authorization, first.headers['x-api-key']],
+        );
       }
     });
 
@@ -146,7 +160,9 @@ describe('a redirect', () => {
 
   it('from a server within itself and then to another one is not followed', async () => {
     const second = await start((_, response) => void response.end('{}'));
-    const first = await start(({ url }, response) => void response.writeHead(307, { location: url.startsWith('/moved') ? second.url : `/moved${url}` }).end());
+    const first = await start(
+      ({ url }, response) => void response.writeHead(307, { location: url.startsWith('/moved') ? second.url : `/moved${url}` }).end(),
+    );
     const failure = failureOf(await collect((await clientOf('anthropic', first.url)).stream(asked, never)));
     assert.match(failure.detail, new RegExp(`${first.url}/moved.*${second.url}`));
     assert.deepEqual([second.received, second.connections], [[], 0]);

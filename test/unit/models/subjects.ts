@@ -42,62 +42,82 @@ export interface Subject {
 const usual = { overHttp: true, reportsUsage: true, declines: true, limitsAnswers: true, takesSystem: false };
 
 export const anthropicSubject: Subject = {
-    ...usual,
-    name: 'Anthropic',
-    async start(window, apiKey) {
-      const log = new Recorder();
-      const api = await MessagesApi.start(apiKey ? { apiKey } : {});
-      const model = 'claude-tiny-8k';
-      if (window) api.setModel(model, { window });
-      const client = new AnthropicClient({ apiKey: api.apiKey, baseURL: api.url, logger: log.logger });
-      return {
-        // As the table would have it, where the provider cannot be asked.
-        bind: () => binding(client, model, window ? 8_000 : undefined),
-        enqueue: (...scripts) => api.enqueue(...scripts),
-        sent: () => JSON.stringify(api.messages.at(-1)?.body),
-        released: async () => api.messages.at(-1)!.closed,
-        errors: api.errors,
-        logged: log.lines,
-        secret: api.apiKey,
-        close: () => api.close(),
-      };
-    },
+  ...usual,
+  name: 'Anthropic',
+  async start(window, apiKey) {
+    const log = new Recorder();
+    const api = await MessagesApi.start(apiKey ? { apiKey } : {});
+    const model = 'claude-tiny-8k';
+    if (window) api.setModel(model, { window });
+    const client = new AnthropicClient({ apiKey: api.apiKey, baseURL: api.url, logger: log.logger });
+    return {
+      // As the table would have it, where the provider cannot be asked.
+      bind: () => binding(client, model, window ? 8_000 : undefined),
+      enqueue: (...scripts) => api.enqueue(...scripts),
+      sent: () => JSON.stringify(api.messages.at(-1)?.body),
+      released: async () => api.messages.at(-1)!.closed,
+      errors: api.errors,
+      logged: log.lines,
+      secret: api.apiKey,
+      close: () => api.close(),
+    };
+  },
 };
 
 export const openaiSubject: Subject = {
-    ...usual,
-    name: 'an OpenAI-compatible server',
-    takesSystem: true,
-    async start(window, apiKey) {
-      const log = new Recorder();
-      const server = await startOpenaiServer({ ...(apiKey ? { apiKey } : {}), ...(window ? { window } : {}), listed: { context_length: 8_000 } });
-      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, api: 'chat-completions', contextTokens: null, logger: log.logger });
-      return wiredServer(server, client, openaiModelId, log);
-    },
+  ...usual,
+  name: 'an OpenAI-compatible server',
+  takesSystem: true,
+  async start(window, apiKey) {
+    const log = new Recorder();
+    const server = await startOpenaiServer({
+      ...(apiKey ? { apiKey } : {}),
+      ...(window ? { window } : {}),
+      listed: { context_length: 8_000 },
+    });
+    const client = new OpenaiCompatibleClient({
+      apiKey: server.apiKey!,
+      baseURL: server.url,
+      api: 'chat-completions',
+      contextTokens: null,
+      logger: log.logger,
+    });
+    return wiredServer(server, client, openaiModelId, log);
+  },
 };
 
 export const responsesSubject: Subject = {
-    ...usual,
-    name: 'the Responses API',
-    takesSystem: true,
-    async start(window, apiKey) {
-      const log = new Recorder();
-      const server = await startResponsesServer({ ...(apiKey ? { apiKey } : {}), ...(window ? { window } : {}), listed: { context_length: 8_000 } });
-      const client = new OpenaiCompatibleClient({ apiKey: server.apiKey!, baseURL: server.url, api: 'responses', contextTokens: null, logger: log.logger });
-      return wiredServer(server, client, responsesModelId, log);
-    },
+  ...usual,
+  name: 'the Responses API',
+  takesSystem: true,
+  async start(window, apiKey) {
+    const log = new Recorder();
+    const server = await startResponsesServer({
+      ...(apiKey ? { apiKey } : {}),
+      ...(window ? { window } : {}),
+      listed: { context_length: 8_000 },
+    });
+    const client = new OpenaiCompatibleClient({
+      apiKey: server.apiKey!,
+      baseURL: server.url,
+      api: 'responses',
+      contextTokens: null,
+      logger: log.logger,
+    });
+    return wiredServer(server, client, responsesModelId, log);
+  },
 };
 
 export const ollamaSubject: Subject = {
-    ...usual,
-    name: 'Ollama',
-    declines: false,
-    async start(window) {
-      const log = new Recorder();
-      const server = await startOllamaServer({ ...(window ? { holds: window, hidesContext: true } : {}) });
-      const client = new OllamaClient({ baseURL: server.url, contextTokens: 8_000, logger: log.logger });
-      return wiredServer(server, client, ollamaModelId, log);
-    },
+  ...usual,
+  name: 'Ollama',
+  declines: false,
+  async start(window) {
+    const log = new Recorder();
+    const server = await startOllamaServer({ ...(window ? { holds: window, hidesContext: true } : {}) });
+    const client = new OllamaClient({ baseURL: server.url, contextTokens: 8_000, logger: log.logger });
+    return wiredServer(server, client, ollamaModelId, log);
+  },
 };
 
 /** Over a double of the API; a real VS Code has its own test. */

@@ -32,11 +32,18 @@ const doings = {
   answers: () => [reply('Yes.')],
   thinks: () => [reply(thinking('Hm.'), 'Yes.')],
   calls: () => [reply(thinking('I look.'), 'Let me see.', toolCall('echo', { text: 'x' }, 'call_1')), reply('Done.')],
-  callsTwice: () => [reply(thinking('Both.'), toolCall('echo', { text: 'x' }, 'call_1'), toolCall('functions.echo', {}, 'call_2')), reply(thinking('And now?'), 'Done.')],
+  callsTwice: () => [
+    reply(thinking('Both.'), toolCall('echo', { text: 'x' }, 'call_1'), toolCall('functions.echo', {}, 'call_2')),
+    reply(thinking('And now?'), 'Done.'),
+  ],
   breaksOff: () => [reply(thinking('Hm.'), 'Half of', disconnect), reply('Whole.')],
 } satisfies Record<string, () => readonly Script[]>;
 
-const turn = fc.record({ provider: fc.nat(providers.length - 1), does: fc.constantFrom(...(Object.keys(doings) as (keyof typeof doings)[])), words: fc.constantFrom(1, 300, 900) });
+const turn = fc.record({
+  provider: fc.nat(providers.length - 1),
+  does: fc.constantFrom(...(Object.keys(doings) as (keyof typeof doings)[])),
+  words: fc.constantFrom(1, 300, 900),
+});
 
 describe('a conversation that goes from one provider to another', () => {
   it('is valid for each of them, whatever the others have left in it', async function () {
@@ -47,7 +54,13 @@ describe('a conversation that goes from one provider to another', () => {
         let current = wired[0]!;
         const rig = await ConversationRig.create({ binding: () => current.bind() });
         try {
-          rig.overrides = { 'memoryFlush.thresholds': [{ percent: 8, injectAs: 'system' }, { percent: 16, injectAs: 'user' }], 'checkpoint.enabled': false };
+          rig.overrides = {
+            'memoryFlush.thresholds': [
+              { percent: 8, injectAs: 'system' },
+              { percent: 16, injectAs: 'user' },
+            ],
+            'checkpoint.enabled': false,
+          };
           for (const [at, { provider, does, words }] of turns.entries()) {
             current = wired[provider]!;
             current.enqueue(...doings[does]());
@@ -57,7 +70,10 @@ describe('a conversation that goes from one provider to another', () => {
           for (const { errors, logged } of wired) {
             assert.deepEqual(errors, []);
             // A request that was refused and put in other words would hide what was wrong with it.
-            assert.deepEqual(logged.filter((line) => JSON.stringify(line).includes('model_dialect_changed')), []);
+            assert.deepEqual(
+              logged.filter((line) => JSON.stringify(line).includes('model_dialect_changed')),
+              [],
+            );
           }
         } finally {
           await rig.dispose();

@@ -10,7 +10,14 @@ function split(pieces: readonly string[]): { thinking: string; text: string; ord
   const read: TaggedPiece[] = [...pieces.flatMap((piece) => tags.read(piece)), ...tags.end()];
   const of = (type: TaggedPiece['type']) => read.flatMap((piece) => (piece.type === type ? [piece.text] : [])).join('');
   assert.ok(read.every(({ text }) => text !== ''));
-  return { thinking: of('thinking'), text: of('text'), order: read.map(({ type }) => type[1]).join('').replace(/(.)\1+/g, '$1') };
+  return {
+    thinking: of('thinking'),
+    text: of('text'),
+    order: read
+      .map(({ type }) => type[1])
+      .join('')
+      .replace(/(.)\1+/g, '$1'),
+  };
 }
 
 /** The same, from the whole text. */
@@ -21,7 +28,11 @@ function expected(answer: string): { thinking: string; text: string } {
 
 describe('thinking between tags', () => {
   it('is told apart from the answer behind it', () => {
-    assert.deepEqual(split(['<think>\nWhich port?\n</think>\n\nPort 5173.']), { thinking: 'Which port?\n', text: 'Port 5173.', order: 'he' });
+    assert.deepEqual(split(['<think>\nWhich port?\n</think>\n\nPort 5173.']), {
+      thinking: 'Which port?\n',
+      text: 'Port 5173.',
+      order: 'he',
+    });
     assert.deepEqual(split(['\n<', 'thi', 'nk>a </th', 'ink', '> b']), { thinking: 'a ', text: 'b', order: 'he' });
   });
 
@@ -40,14 +51,19 @@ describe('thinking between tags', () => {
   it('comes out the same however the answer is torn into pieces', () => {
     const bits = fc.constantFrom('<think>', '</think>', '<', '</', 'think', '>', ' ', '\n', 'a', 'é', '<think', '/think>');
     fc.assert(
-      fc.property(fc.array(bits, { maxLength: 14 }), fc.boolean(), fc.array(fc.nat({ max: 60 }), { maxLength: 12 }), (parts, begins, cuts) => {
-        const answer = `${begins ? '<think>' : ''}${parts.join('')}`;
-        const at = [...new Set(cuts.map((cut) => Math.min(cut, answer.length)))].sort((a, b) => a - b);
-        const pieces = [...at, answer.length].map((end, n) => answer.slice(at[n - 1] ?? 0, end));
-        const { order, ...found } = split(pieces);
-        assert.deepEqual(found, expected(answer));
-        assert.match(order, /^h?e?$/);
-      }),
+      fc.property(
+        fc.array(bits, { maxLength: 14 }),
+        fc.boolean(),
+        fc.array(fc.nat({ max: 60 }), { maxLength: 12 }),
+        (parts, begins, cuts) => {
+          const answer = `${begins ? '<think>' : ''}${parts.join('')}`;
+          const at = [...new Set(cuts.map((cut) => Math.min(cut, answer.length)))].sort((a, b) => a - b);
+          const pieces = [...at, answer.length].map((end, n) => answer.slice(at[n - 1] ?? 0, end));
+          const { order, ...found } = split(pieces);
+          assert.deepEqual(found, expected(answer));
+          assert.match(order, /^h?e?$/);
+        },
+      ),
       { numRuns: rounds },
     );
   });

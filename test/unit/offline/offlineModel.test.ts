@@ -65,12 +65,23 @@ describe('offline mode', () => {
   });
 
   it('searches notes and files with the same ranking', async () => {
-    const notes = new Map([['ops/ports.md', 'intro\n\nThe lighthouse lamp has 40 watts.\n'], ['unreadable.md', '']]);
+    const notes = new Map([
+      ['ops/ports.md', 'intro\n\nThe lighthouse lamp has 40 watts.\n'],
+      ['unreadable.md', ''],
+    ]);
     const wanted: unknown[] = [];
     const files = {
       candidates: async (terms: readonly string[], limit: number): Promise<Passage[]> => {
         wanted.push([terms, limit > 0]);
-        return [{ source: 'file', id: 'src/lamp.ts', title: 'src/lamp.ts:7', text: 'export const lighthouseLamps = 2;\nexport const other = 1;\n', at: null }];
+        return [
+          {
+            source: 'file',
+            id: 'src/lamp.ts',
+            title: 'src/lamp.ts:7',
+            text: 'export const lighthouseLamps = 2;\nexport const other = 1;\n',
+            at: null,
+          },
+        ];
       },
     };
     const model = modelOver(talk, {
@@ -80,17 +91,14 @@ describe('offline mode', () => {
         read: async (path) => (path === 'unreadable.md' ? Promise.reject(new Error('not text')) : notes.get(path)),
       },
     });
-    deepEqual(
-      (await answerOf(model, asked('lighthouse lamps?'))).split('\n\n'),
-      [
-        opening,
-        'The best of what I found:',
-        '> intro\n> \n> The lighthouse lamp has 40 watts.',
-        '— note `ops/ports.md`',
-        '> ```\n> export const lighthouseLamps = 2;\n> export const other = 1;\n> ```',
-        '— file `src/lamp.ts:7`',
-      ],
-    );
+    deepEqual((await answerOf(model, asked('lighthouse lamps?'))).split('\n\n'), [
+      opening,
+      'The best of what I found:',
+      '> intro\n> \n> The lighthouse lamp has 40 watts.',
+      '— note `ops/ports.md`',
+      '> ```\n> export const lighthouseLamps = 2;\n> export const other = 1;\n> ```',
+      '— file `src/lamp.ts:7`',
+    ]);
     deepEqual(wanted, [[['lighthous', 'lamp'], true]]);
   });
 
@@ -124,7 +132,10 @@ describe('offline mode', () => {
 
   it('explains itself when there is nothing to search for', async () => {
     for (const question of ['Hello!', 'What is this?', '?', 'thanks, bye']) {
-      match(await answerOf(modelOver(talk), asked(question)), /^I am offline: .*\n\nAsk about something .*\n\nTo chat with a model, set an API key: /s);
+      match(
+        await answerOf(modelOver(talk), asked(question)),
+        /^I am offline: .*\n\nAsk about something .*\n\nTo chat with a model, set an API key: /s,
+      );
     }
     equal((await answerOf(modelOver(talk), { ...asked(), messages: [] })).startsWith(opening), true);
   });
@@ -134,14 +145,27 @@ describe('offline mode', () => {
     const messages: ModelMessage[] = [
       { role: 'user', blocks: [{ type: 'text', text: 'Tell me about staging.' }] },
       { role: 'assistant', blocks: [{ type: 'text', text: 'Paris' }] },
-      { role: 'user', blocks: [{ type: 'tool_result', callId: 'c', text: 'Paris', isError: false }, { type: 'text', text: 'What about the sky?' }, { type: 'text', text: notice }] },
+      {
+        role: 'user',
+        blocks: [
+          { type: 'tool_result', callId: 'c', text: 'Paris', isError: false },
+          { type: 'text', text: 'What about the sky?' },
+          { type: 'text', text: notice },
+        ],
+      },
     ];
     deepEqual((await answerOf(modelOver(talk), { ...asked(), messages })).match(/^> .*/gm), ['> The sky over Paris is grey.']);
   });
 
   it('shows at most six passages, at most two of one source, each cut to the part that matches', async () => {
-    const long = Array.from({ length: 60 }, (_, i) => (i === 40 ? 'The beacon is lit.' : `Filler sentence number ${i} about nothing.`)).join(' ');
-    const many = entriesOf([result('read_file', `${`beacon ${'x '.repeat(500)}\n\n`.repeat(9)}`), user(long), ...Array.from({ length: 12 }, (_, i) => assistant(`beacon number ${i}`))]);
+    const long = Array.from({ length: 60 }, (_, i) =>
+      i === 40 ? 'The beacon is lit.' : `Filler sentence number ${i} about nothing.`,
+    ).join(' ');
+    const many = entriesOf([
+      result('read_file', `${`beacon ${'x '.repeat(500)}\n\n`.repeat(9)}`),
+      user(long),
+      ...Array.from({ length: 12 }, (_, i) => assistant(`beacon number ${i}`)),
+    ]);
     const text = await answerOf(modelOver(many, { session: () => null }), asked('beacon lit'));
     const quotes = text.split('\n\n').filter((part) => part.startsWith('> '));
     equal(quotes.length, 6);
@@ -151,9 +175,19 @@ describe('offline mode', () => {
   it('does not let files crowd out what was said', async () => {
     const files = {
       candidates: async (): Promise<Passage[]> =>
-        Array.from({ length: 20 }, (_, i) => ({ source: 'file', id: `f${i}.md`, title: '', text: `lighthouse lighthouse lamp ${i}`, at: null })),
+        Array.from({ length: 20 }, (_, i) => ({
+          source: 'file',
+          id: `f${i}.md`,
+          title: '',
+          text: `lighthouse lighthouse lamp ${i}`,
+          at: null,
+        })),
     };
-    const said = entriesOf([...Array.from({ length: 30 }, (_, i) => user(`Something else, number ${i}.`)), user('We painted the old lighthouse red in the spring of that year, I think.'), assistant('Good.')]);
+    const said = entriesOf([
+      ...Array.from({ length: 30 }, (_, i) => user(`Something else, number ${i}.`)),
+      user('We painted the old lighthouse red in the spring of that year, I think.'),
+      assistant('Good.'),
+    ]);
     const text = await answerOf(modelOver(said, { files, session: () => null }), asked('lighthouse lamp'));
     deepEqual([text.match(/^— file/gm)?.length, text.includes('> We painted the old lighthouse red')], [3, true]);
     const onlyFiles = await answerOf(modelOver([], { files }), asked('lighthouse lamp'));
@@ -161,8 +195,15 @@ describe('offline mode', () => {
   });
 
   it('fences code so that its own fences stay inside', async () => {
-    const files = { candidates: async (): Promise<Passage[]> => [{ source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'const zeppelin = `\n```\n`;\n', at: null }] };
-    match(await answerOf(modelOver([], { files }), asked('zeppelin')), /> ````\n> const zeppelin = `\n> ```\n> `;\n> ````\n\n— file `a\.ts:1`/);
+    const files = {
+      candidates: async (): Promise<Passage[]> => [
+        { source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'const zeppelin = `\n```\n`;\n', at: null },
+      ],
+    };
+    match(
+      await answerOf(modelOver([], { files }), asked('zeppelin')),
+      /> ````\n> const zeppelin = `\n> ```\n> `;\n> ````\n\n— file `a\.ts:1`/,
+    );
   });
 
   it('proposes a note when the request asks for notes', async () => {
@@ -177,7 +218,9 @@ describe('offline mode', () => {
 
   it('names what could not be searched and answers from the rest', async () => {
     const store = { ...historyOf([]), search: () => Promise.reject(new StoreError('io', 'disk gone')) };
-    const files = { candidates: async (): Promise<Passage[]> => [{ source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'zeppelin', at: null }] };
+    const files = {
+      candidates: async (): Promise<Passage[]> => [{ source: 'file', id: 'a.ts', title: 'a.ts:1', text: 'zeppelin', at: null }],
+    };
     const text = await answerOf(modelOver([], { store, files }), asked('zeppelin'));
     match(text, /> ```\n> zeppelin\n> ```\n\n— file `a\.ts:1`\n\nThe history could not be searched: disk gone$/);
   });
@@ -201,9 +244,20 @@ describe('offline mode', () => {
   });
 
   it('describes itself', async () => {
-    const info = { provider: 'offline', id: 'offline', name: 'Offline', window: 200_000, maxOutput: 8_192, source: 'table', thinking: 'none' };
+    const info = {
+      provider: 'offline',
+      id: 'offline',
+      name: 'Offline',
+      window: 200_000,
+      maxOutput: 8_192,
+      source: 'table',
+      thinking: 'none',
+    };
     const model = modelOver([]);
-    deepEqual([model.provider, model.generates, await model.listModels(), await model.describe('offline')], ['offline', false, [info], info]);
+    deepEqual(
+      [model.provider, model.generates, await model.listModels(), await model.describe('offline')],
+      ['offline', false, [info], info],
+    );
     await rejects(model.describe('other'), (error) => ModelError.is(error) && error.failure.reason === 'unknown_model');
   });
 

@@ -200,8 +200,16 @@ function connected(options: { ready?: () => void; handle?: (request: ViewRequest
     }
   };
   return {
-    host, view, flush, clock, log, got,
-    fromHost: hostSide.sent, fromView: viewSide.sent, toHost: hostSide.deliver, toView: viewSide.deliver,
+    host,
+    view,
+    flush,
+    clock,
+    log,
+    got,
+    fromHost: hostSide.sent,
+    fromView: viewSide.sent,
+    toHost: hostSide.deliver,
+    toView: viewSide.deliver,
   };
 }
 

@@ -47,7 +47,14 @@ describe('what comes next in a context', () => {
 describe('the words for a context', () => {
   it('forecast turns, as far as that is a forecast', () => {
     const texts = [0.4, 1, 9.4, 200, 201, null].map((turnsLeft) => forecastText(snapshot({ turnsLeft })));
-    deepStrictEqual(texts, ['less than a turn left', 'about 1 turn left', 'about 9 turns left', 'about 200 turns left', 'over 200 turns left', null]);
+    deepStrictEqual(texts, [
+      'less than a turn left',
+      'about 1 turn left',
+      'about 9 turns left',
+      'about 200 turns left',
+      'over 200 turns left',
+      null,
+    ]);
     strictEqual(forecastText(snapshot({ used: 204_600 })), 'over the limit by 14.6k');
   });
 
@@ -61,7 +68,10 @@ describe('the words for a context', () => {
 
   it('are whole for a screen reader', () => {
     strictEqual(spokenContext(snapshot(), false), '84 thousand of 200 thousand tokens, 42 percent');
-    strictEqual(spokenContext(snapshot({ used: 204_600 }), true), '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit');
+    strictEqual(
+      spokenContext(snapshot({ used: 204_600 }), true),
+      '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit',
+    );
     strictEqual(spokenContext(snapshot({ used: 900 }), false), '900 of 200 thousand tokens, less than 1 percent');
   });
 });
@@ -82,9 +92,22 @@ describe('figures', () => {
 
   it('say how long ago', () => {
     const [minute, now] = [60_000, Date.UTC(2026, 10, 22, 12)];
-    const passed = [-minute, 0, minute - 1, minute, 60 * minute - 1, 60 * minute, 24 * 60 * minute, 48 * 60 * minute, 7 * 24 * 60 * minute - 1];
+    const passed = [
+      -minute,
+      0,
+      minute - 1,
+      minute,
+      60 * minute - 1,
+      60 * minute,
+      24 * 60 * minute,
+      48 * 60 * minute,
+      7 * 24 * 60 * minute - 1,
+    ];
     const texts = ['just now', 'just now', 'just now', '1 min ago', '59 min ago', '1 h ago', 'yesterday', '2 days ago', '6 days ago'];
-    deepStrictEqual(passed.map((ms) => ago(now - ms, now)), texts);
+    deepStrictEqual(
+      passed.map((ms) => ago(now - ms, now)),
+      texts,
+    );
     strictEqual(/2026/.test(ago(now - 7 * 24 * 60 * minute, now)), true);
   });
 });

@@ -28,8 +28,18 @@ export function entriesOf(contents: readonly (EntryContent & { session?: string;
   });
 }
 
-export const user = (text: string, session?: string) => ({ type: 'message' as const, role: 'user' as const, text, ...(session ? { session } : {}) });
-export const assistant = (text: string, session?: string) => ({ type: 'message' as const, role: 'assistant' as const, text, ...(session ? { session } : {}) });
+export const user = (text: string, session?: string) => ({
+  type: 'message' as const,
+  role: 'user' as const,
+  text,
+  ...(session ? { session } : {}),
+});
+export const assistant = (text: string, session?: string) => ({
+  type: 'message' as const,
+  role: 'assistant' as const,
+  text,
+  ...(session ? { session } : {}),
+});
 export const result = (name: string, text: string) => ({ type: 'tool_result' as const, callId: 'c', name, text, status: 'ok' as const });
 
 export type HistoryStore = Pick<SessionStore, 'search' | 'session' | 'entries' | 'entriesBySeq' | 'blob'>;
@@ -59,10 +69,16 @@ async function fill(entries: readonly StoredEntry[], sessions: Readonly<Record<s
   const store = await SearchStore.open(folder.path);
   opened.push({ store, folder });
   const { core, database } = store;
-  for (const uuid of new Set(['s1', ...Object.keys(sessions), ...entries.map(({ session }) => session)])) store.session(uuid, sessions[uuid]?.title ?? '');
+  for (const uuid of new Set(['s1', ...Object.keys(sessions), ...entries.map(({ session }) => session)]))
+    store.session(uuid, sessions[uuid]?.title ?? '');
   for (const { seq: _seq, ...entry } of entries) core.append(entry.session, { entries: [entry] });
   for (const [uuid, { id, parentSession, forkEntry }] of Object.entries(sessions)) {
-    database.connection.run('UPDATE sessions SET id = coalesce(?, id), parent_session = ?, fork_entry = ? WHERE uuid = ?', [id ?? null, parentSession ?? null, forkEntry ?? null, uuid]);
+    database.connection.run('UPDATE sessions SET id = coalesce(?, id), parent_session = ?, fork_entry = ? WHERE uuid = ?', [
+      id ?? null,
+      parentSession ?? null,
+      forkEntry ?? null,
+      uuid,
+    ]);
   }
   return store;
 }

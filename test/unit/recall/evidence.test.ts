@@ -34,13 +34,16 @@ const file = JSON.stringify([
 describe('evidence of a LoCoMo file', () => {
   it('is read in the order of its sessions, with their time and without what cannot be found', () => {
     const [set] = readLocomo(file);
-    assert.deepEqual(set!.said.map(({ id, session, text, at }) => [id, session, text, new Date(at).toString().slice(4, 21)]), [
-      ['D1:1', 'session 1', 'Mira: I adopted a dog yesterday.', 'May 08 2023 13:56'],
-      ['D1:2', 'session 1', 'Tom: What is it called?', 'May 08 2023 13:57'],
-      ['D1:3', 'session 1', 'Mira: Biscuit.', 'May 08 2023 13:58'],
-      ['D2:1', 'session 2', 'Mira: The greenhouse is finished at last.', 'Jun 03 2023 09:05'],
-      ['D2:2', 'session 2', 'Tom: Wonderful! [picture: a photo of tomato plants]', 'Jun 03 2023 09:06'],
-    ]);
+    assert.deepEqual(
+      set!.said.map(({ id, session, text, at }) => [id, session, text, new Date(at).toString().slice(4, 21)]),
+      [
+        ['D1:1', 'session 1', 'Mira: I adopted a dog yesterday.', 'May 08 2023 13:56'],
+        ['D1:2', 'session 1', 'Tom: What is it called?', 'May 08 2023 13:57'],
+        ['D1:3', 'session 1', 'Mira: Biscuit.', 'May 08 2023 13:58'],
+        ['D2:1', 'session 2', 'Mira: The greenhouse is finished at last.', 'Jun 03 2023 09:05'],
+        ['D2:2', 'session 2', 'Tom: Wonderful! [picture: a photo of tomato plants]', 'Jun 03 2023 09:06'],
+      ],
+    );
     assert.deepEqual(set!.questions, [
       { text: "What is the name of Mira's dog?", evidence: ['D1:1', 'D1:3'] },
       { text: 'Which plants grow in the greenhouse?', evidence: ['D2:2'] },
@@ -51,7 +54,13 @@ describe('evidence of a LoCoMo file', () => {
   it('is counted as its share among the first results, by every ranking', async () => {
     const [set] = readLocomo(file);
     assert.deepEqual(
-      evidenceShares([{ text: 'q', evidence: ['a', 'b'] }, { text: 'r', evidence: ['c'] }], (question) => (question === 'q' ? ['x', 'a', '1', '2', '3', 'b'] : ['x'])),
+      evidenceShares(
+        [
+          { text: 'q', evidence: ['a', 'b'] },
+          { text: 'r', evidence: ['c'] },
+        ],
+        (question) => (question === 'q' ? ['x', 'a', '1', '2', '3', 'b'] : ['x']),
+      ),
       { 'at 5': 0.25, 'at 10': 0.5, 'at 25': 0.5, 'at 50': 0.5 },
     );
     for (const [name, ranking] of Object.entries(rankings)) {

@@ -13,13 +13,21 @@ describe('terms for the index', () => {
     fc.assert(
       fc.property(fc.array(words, { maxLength: 60 }), (said) => {
         const text = said.join(' ');
-        const found = ofText(text).split(' ').filter((term) => !dates.has(term));
+        const found = ofText(text)
+          .split(' ')
+          .filter((term) => !dates.has(term));
         const expected = tokenizeTerms(text);
         const times = (list: readonly string[], term: string) => list.filter((one) => one === term).length;
         assert.deepEqual([...new Set(found)].sort(), [...new Set(expected)].sort());
         const groups = [...new Set(found)].map((term) => times(found, term));
-        assert.deepEqual(groups, [...new Set(found)].map((term) => Math.min(4, times(expected, term))));
-        assert.deepEqual(groups, [...groups].sort((a, b) => a - b));
+        assert.deepEqual(
+          groups,
+          [...new Set(found)].map((term) => Math.min(4, times(expected, term))),
+        );
+        assert.deepEqual(
+          groups,
+          [...groups].sort((a, b) => a - b),
+        );
       }),
     );
   });

@@ -6,14 +6,23 @@ describe('filters typed into a search', () => {
   const day = (month: number, date: number) => new Date(2026, month - 1, date).getTime();
   const cases: [string, string, Partial<TypedSearch['filters']>, string?][] = [
     ['plain words', 'plain words', {}],
-    ['tag:x role:user after:2026-11-01 before:2026-11-20 session:20261122_001 port', 'port', { tag: 'x', role: 'user', from: day(11, 1), to: day(11, 20) - 1 }, '20261122_001'],
+    [
+      'tag:x role:user after:2026-11-01 before:2026-11-20 session:20261122_001 port',
+      'port',
+      { tag: 'x', role: 'user', from: day(11, 1), to: day(11, 20) - 1 },
+      '20261122_001',
+    ],
     ['which port tag:"two words" is it', 'which port is it', { tag: 'two words' }],
     ['Role:Assistant MODEL:anthropic/large x', 'x', { role: 'assistant', model: 'anthropic/large' }],
     ['meta:ticket=7 meta:done=true meta:team=red x', 'x', { metadata: { ticket: 7, done: true, team: 'red' } }],
     ['tag:a tag:b x', 'x', { tag: 'b' }],
     // No filters: unknown names, values that are none, and colons inside of words.
     ['see https://example.com/a:b and core:ports x:y', 'see https://example.com/a:b and core:ports x:y', {}],
-    ['role:me after:yesterday before:2026-02-30 session:today meta:x tag: tag:""', 'role:me after:yesterday before:2026-02-30 session:today meta:x tag: tag:""', {}],
+    [
+      'role:me after:yesterday before:2026-02-30 session:today meta:x tag: tag:""',
+      'role:me after:yesterday before:2026-02-30 session:today meta:x tag: tag:""',
+      {},
+    ],
     ['hashtag:x a"tag:x b', 'hashtag:x a"tag:x b', {}],
     ['', '', {}],
   ];
@@ -22,10 +31,12 @@ describe('filters typed into a search', () => {
   }
 
   it('leave every text without a colon as it is, but for its spaces', () => {
-    fc.assert(fc.property(fc.string(), (text) => {
-      const plain = text.replaceAll(':', '');
-      deepEqual(parseSearchText(plain), { text: plain.replace(/\s+/g, ' ').trim(), filters: {}, sessionId: null });
-    }));
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        const plain = text.replaceAll(':', '');
+        deepEqual(parseSearchText(plain), { text: plain.replace(/\s+/g, ' ').trim(), filters: {}, sessionId: null });
+      }),
+    );
   });
 
   it('know which days there are', () => {

@@ -23,7 +23,8 @@ describe('recall of planted facts', () => {
   it('finds every one of 200 among 2,000 turns, and of a corrected one the newest statement first', async function () {
     this.timeout(60_000);
     const quality = await measure(recallCorpus({ seed: 21, turns: 2_000, facts: 200, updated: 40 }));
-    for (const [name, least] of Object.entries(expected)) ok(quality[name as keyof Quality] >= least, `${name}: ${JSON.stringify(quality)}`);
+    for (const [name, least] of Object.entries(expected))
+      ok(quality[name as keyof Quality] >= least, `${name}: ${JSON.stringify(quality)}`);
   });
 });
 
@@ -65,7 +66,16 @@ function fill(store: SearchStore, turns: RecallCorpus['turns']): void {
     for (; turns[first]?.session === number; first++) {
       for (const role of ['user', 'assistant'] as const) {
         const uuid = `t${first}-${role}`;
-        entries.push({ uuid, session, parent, createdAt: at + first * 600_000, modelFacing: true, display: true, tokenEstimate: 1, content: { type: 'message' as const, role, text: turns[first]![role] } });
+        entries.push({
+          uuid,
+          session,
+          parent,
+          createdAt: at + first * 600_000,
+          modelFacing: true,
+          display: true,
+          tokenEstimate: 1,
+          content: { type: 'message' as const, role, text: turns[first]![role] },
+        });
         parent = uuid;
       }
     }

@@ -5,7 +5,8 @@ import { splitPassages } from '../../../src/core/recall/splitPassages';
 import { noon } from './entries';
 
 const passage = (text: string, group = 's', at: number | null = null): Rankable => ({ text, group, at });
-const rounded = (query: string, items: Rankable[]) => rankPassages(query, items).map(({ item, score }) => [item.text, Math.round(score * 1000) / 1000]);
+const rounded = (query: string, items: Rankable[]) =>
+  rankPassages(query, items).map(({ item, score }) => [item.text, Math.round(score * 1000) / 1000]);
 
 /** 300 turns of small talk with made-up words; every fact stands once. */
 function corpus(facts: readonly string[]): Rankable[] {
@@ -14,7 +15,10 @@ function corpus(facts: readonly string[]): Rankable[] {
   const items = Array.from({ length: 300 }, (_, i) => {
     const topic = topics[i % topics.length] ?? '';
     const doing = doings[(i * 5) % doings.length] ?? '';
-    return passage(`Please ${doing} the ${topic} again, step ${i}, and tell me what the ${topics[(i * 3) % topics.length] ?? ''} says.`, `s${Math.floor(i / 50)}`);
+    return passage(
+      `Please ${doing} the ${topic} again, step ${i}, and tell me what the ${topics[(i * 3) % topics.length] ?? ''} says.`,
+      `s${Math.floor(i / 50)}`,
+    );
   });
   facts.forEach((fact, i) => items.splice(i * 37 + 11, 0, passage(fact, `s${Math.floor((i * 37 + 11) / 50)}`)));
   return items;
@@ -49,12 +53,20 @@ describe('ranking of passages', () => {
     const items = corpus(facts.map(([fact]) => fact));
     for (const [fact, query] of facts) {
       const top = rankPassages(query, items).slice(0, 5);
-      ok(top.some(({ item }) => item.text === fact), query);
+      ok(
+        top.some(({ item }) => item.text === fact),
+        query,
+      );
     }
   });
 
   it('finds an answer through the question before it', () => {
-    const items = [...corpus([]).slice(0, 20), passage('Which lighthouse did you mean?'), passage('The red one in the north.'), ...corpus([]).slice(20, 40)];
+    const items = [
+      ...corpus([]).slice(0, 20),
+      passage('Which lighthouse did you mean?'),
+      passage('The red one in the north.'),
+      ...corpus([]).slice(20, 40),
+    ];
     equal(rankPassages('lighthouse', items)[1]?.item.text, 'The red one in the north.');
   });
 
@@ -79,7 +91,9 @@ describe('ranking of passages', () => {
 
 describe('passages of a long text', () => {
   it('are all of the text, none too long, and no surrogate pair is cut', () => {
-    const text = fc.array(fc.constantFrom('a', 'word ', '\n', '\n\n', '. ', '😀', '漢', ' '), { maxLength: 400 }).map((parts) => parts.join(''));
+    const text = fc
+      .array(fc.constantFrom('a', 'word ', '\n', '\n\n', '. ', '😀', '漢', ' '), { maxLength: 400 })
+      .map((parts) => parts.join(''));
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 50 }), (whole, size) => {
         const parts = splitPassages(whole, size).map(({ start, end }) => whole.slice(start, end));

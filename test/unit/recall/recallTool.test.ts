@@ -37,8 +37,16 @@ describe('recall tool', () => {
   });
 
   it('leaves out the message that is being answered, however often it is found, in every scope', async () => {
-    const long = Array.from({ length: 40 }, (_, i) => `Paragraph ${i} asks about 54329 and says nothing of it.`).join(' '.repeat(5)).repeat(3);
-    const asked = entriesOf([user('It listens on 54329.'), assistant('Noted.'), user(long), { type: 'tool_call', callId: 'c', name: 'grep', input: {} }, result('grep', 'nothing')]);
+    const long = Array.from({ length: 40 }, (_, i) => `Paragraph ${i} asks about 54329 and says nothing of it.`)
+      .join(' '.repeat(5))
+      .repeat(3);
+    const asked = entriesOf([
+      user('It listens on 54329.'),
+      assistant('Noted.'),
+      user(long),
+      { type: 'tool_call', callId: 'c', name: 'grep', input: {} },
+      result('grep', 'nothing'),
+    ]);
     for (const allSessions of [false, true]) {
       const found = ids((await toolOver(asked).run({ query: '54329', limit: 1, allSessions }, never)).text);
       deepEqual(found, ['#1']);
@@ -46,7 +54,11 @@ describe('recall tool', () => {
   });
 
   it('searches this conversation, and every one on request', async () => {
-    const tool = createRecallTool({ store: historyOf(talk, { s2: { id: '20261120_002', title: 'Weather' } }), session: () => 's1', newSeal });
+    const tool = createRecallTool({
+      store: historyOf(talk, { s2: { id: '20261120_002', title: 'Weather' } }),
+      session: () => 's1',
+      newSeal,
+    });
     const own = await tool.run({ query: 'Paris' }, never);
     deepEqual(own, { status: 'ok', text: 'Nothing in this conversation matches "Paris". Try other words, or "allSessions": true.' });
     const all = await tool.run({ query: 'Paris', allSessions: true }, never);
@@ -54,8 +66,17 @@ describe('recall tool', () => {
   });
 
   it('searches what a fork shares with the conversation it comes from, and not what came there later', async () => {
-    const forked = entriesOf([user('The password hint is marmalade.'), user('Fork here.'), user('Later: marmalade is gone.'), { ...user('In the fork.', 's3'), parent: 'u2' }]);
-    const tool = createRecallTool({ store: historyOf(forked, { s3: { parentSession: 's1', forkEntry: 'u2' } }), session: () => 's3', newSeal });
+    const forked = entriesOf([
+      user('The password hint is marmalade.'),
+      user('Fork here.'),
+      user('Later: marmalade is gone.'),
+      { ...user('In the fork.', 's3'), parent: 'u2' },
+    ]);
+    const tool = createRecallTool({
+      store: historyOf(forked, { s3: { parentSession: 's1', forkEntry: 'u2' } }),
+      session: () => 's3',
+      newSeal,
+    });
     deepEqual(ids((await tool.run({ query: 'marmalade' }, never)).text), ['#1', '#2']);
   });
 
@@ -68,7 +89,16 @@ describe('recall tool', () => {
       assistant('tangerine it is'),
       assistant('tangerine it is'),
       user('Which tangerine?'),
-      { type: 'checkpoint', summary: 'tangerine', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 1, messagesAtCheckpoint: 1, coversThrough: 'u1' },
+      {
+        type: 'checkpoint',
+        summary: 'tangerine',
+        topics: [],
+        keyDecisions: [],
+        openQuestions: [],
+        tokensAtCheckpoint: 1,
+        messagesAtCheckpoint: 1,
+        coversThrough: 'u1',
+      },
     ]);
     const tool = toolOver(entries);
     deepEqual(ids((await tool.run({ query: 'tangerine' }, never)).text), ['#5', '#1']);
@@ -121,7 +151,9 @@ describe('recall tool', () => {
   it('tells the model what is wrong with its input', async () => {
     const tool = toolOver(talk);
     deepEqual(
-      await Promise.all([{}, { query: 'a', around: 1 }, { query: ' ' }, { query: 'of the' }, { entryIds: [] }].map((input) => tool.run(input, never))),
+      await Promise.all(
+        [{}, { query: 'a', around: 1 }, { query: ' ' }, { query: 'of the' }, { entryIds: [] }].map((input) => tool.run(input, never)),
+      ),
       [
         'Give exactly one of "query", "entryIds" and "around".',
         'Give exactly one of "query", "entryIds" and "around".',
@@ -152,7 +184,9 @@ describe('recall tool', () => {
   });
 
   it('gives the same answer every time', async () => {
-    const tool = toolOver(entriesOf(Array.from({ length: 30 }, (_, i) => user(`The same beacon, seen ${i % 3 === 0 ? 'again' : 'once'} ${i}`))));
+    const tool = toolOver(
+      entriesOf(Array.from({ length: 30 }, (_, i) => user(`The same beacon, seen ${i % 3 === 0 ? 'again' : 'once'} ${i}`))),
+    );
     const first = await tool.run({ query: 'beacon seen' }, never);
     for (let i = 0; i < 5; i++) deepEqual(await tool.run({ query: 'beacon seen' }, never), first);
   });

@@ -18,7 +18,8 @@ describe('text of a folder', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  const passages = (bounds = {}, root = folder) => new WorkspacePassages({ workspace: new DiskWorkspace([root], new CommandRunner()), clock: systemClock, mayRead: () => true }, bounds);
+  const passages = (bounds = {}, root = folder) =>
+    new WorkspacePassages({ workspace: new DiskWorkspace([root], new CommandRunner()), clock: systemClock, mayRead: () => true }, bounds);
   const put = (path: string, content: string | Buffer) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), content);
@@ -29,7 +30,10 @@ describe('text of a folder', () => {
     put('src/deep/port.ts', `${'// filler line\n'.repeat(90)}export const PORT = 54329;\n`);
     put('src/other.ts', 'nothing here');
     const [first, second, ...rest] = await passages().candidates(['port', 'LIGHTHOUSE', ''], 10, never);
-    deepEqual({ ...first, at: null }, { source: 'file', id: 'readme.md', title: 'readme.md:1', text: '# Lighthouse\n\nKeeps watch.\n', at: null });
+    deepEqual(
+      { ...first, at: null },
+      { source: 'file', id: 'readme.md', title: 'readme.md:1', text: '# Lighthouse\n\nKeeps watch.\n', at: null },
+    );
     deepEqual([second?.id, second?.title, rest], ['src/deep/port.ts', 'src/deep/port.ts:81', []]);
     ok(second?.text.endsWith('export const PORT = 54329;\n'));
   });
@@ -42,29 +46,46 @@ describe('text of a folder', () => {
     symlinkSync('/etc', join(folder, 'etc'));
     symlinkSync(join(folder, 'a.txt'), join(folder, 'link.txt'));
     put('a.txt', 'lighthouse');
-    deepEqual((await passages().candidates(['lighthouse', 'root'], 10, never)).map(({ id }) => id), ['a.txt']);
+    deepEqual(
+      (await passages().candidates(['lighthouse', 'root'], 10, never)).map(({ id }) => id),
+      ['a.txt'],
+    );
   });
 
   it('sees what the search tool sees: neither what Git ignores nor what looks like a secret', async function () {
     if (process.platform === 'win32') return this.skip();
     put('.gitignore', 'private/\n*.local\n');
-    for (const path of ['.env', 'passwords.txt', 'deploy/id_rsa', '.aws/config', 'private/plan.md', 'notes.local', 'sub/.gitignore']) put(path, 'lighthouse = 54329');
+    for (const path of ['.env', 'passwords.txt', 'deploy/id_rsa', '.aws/config', 'private/plan.md', 'notes.local', 'sub/.gitignore'])
+      put(path, 'lighthouse = 54329');
     symlinkSync('.env', join(folder, 'harmless.txt'));
     put('a.txt', 'lighthouse');
-    deepEqual((await passages().candidates(['lighthouse'], 10, never)).map(({ id }) => id), ['a.txt', 'sub/.gitignore']);
+    deepEqual(
+      (await passages().candidates(['lighthouse'], 10, never)).map(({ id }) => id),
+      ['a.txt', 'sub/.gitignore'],
+    );
   });
 
   it('reads nothing where it may not', async () => {
     put('a.txt', 'lighthouse');
-    const untrusted = new WorkspacePassages({ workspace: new DiskWorkspace([folder], new CommandRunner()), clock: systemClock, mayRead: () => false });
+    const untrusted = new WorkspacePassages({
+      workspace: new DiskWorkspace([folder], new CommandRunner()),
+      clock: systemClock,
+      mayRead: () => false,
+    });
     deepEqual(await untrusted.candidates(['lighthouse'], 10, never), []);
   });
 
   it('keeps the best of many within its limits, near the root first', async () => {
     for (let i = 0; i < 30; i++) put(`f${String(i).padStart(2, '0')}.txt`, i === 20 ? 'beacon and lamp' : 'beacon');
     put('deep/er/z.txt', 'beacon lamp');
-    deepEqual((await passages().candidates(['beacon', 'lamp'], 2, never)).map(({ id }) => id), ['f20.txt', 'deep/er/z.txt']);
-    deepEqual((await passages({ files: 20, fileBytes: 100 }).candidates(['lamp'], 5, never)).map(({ id }) => id), []);
+    deepEqual(
+      (await passages().candidates(['beacon', 'lamp'], 2, never)).map(({ id }) => id),
+      ['f20.txt', 'deep/er/z.txt'],
+    );
+    deepEqual(
+      (await passages({ files: 20, fileBytes: 100 }).candidates(['lamp'], 5, never)).map(({ id }) => id),
+      [],
+    );
   });
 
   it('is empty without a folder or terms, and rejects when aborted', async () => {

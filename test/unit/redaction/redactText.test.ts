@@ -27,7 +27,10 @@ describe('redaction', () => {
   });
 
   it('leaves no name of a home folder', () => {
-    assert.deepEqual(homes.filter((home) => /ada/.test(redactText(`in ${home}`)) || /ada/.test(redactText(home))), []);
+    assert.deepEqual(
+      homes.filter((home) => /ada/.test(redactText(`in ${home}`)) || /ada/.test(redactText(home))),
+      [],
+    );
   });
 
   it('takes less than a hundredth of what is harmless', () => {
@@ -47,9 +50,33 @@ describe('redaction', () => {
   });
 
   it('goes by the names in a JSON value, of whatever its values look like', () => {
-    const value = { awsSecretAccessKey: 'x', dbPassword: 'y', 'x-api-key': 'z', tokens: 12, token: 7, secrets: { note: 'n' }, apiKey: ['a', 'b'], env: [{ name: 'DB_PASSWORD', value: 'q' }, { name: 'PORT', value: 'p' }], cwd: '/home/ada' };
+    const value = {
+      awsSecretAccessKey: 'x',
+      dbPassword: 'y',
+      'x-api-key': 'z',
+      tokens: 12,
+      token: 7,
+      secrets: { note: 'n' },
+      apiKey: ['a', 'b'],
+      env: [
+        { name: 'DB_PASSWORD', value: 'q' },
+        { name: 'PORT', value: 'p' },
+      ],
+      cwd: '/home/ada',
+    };
     const hidden = '[secret]';
-    assert.deepEqual(redactValue(value), { ...value, awsSecretAccessKey: hidden, dbPassword: hidden, 'x-api-key': hidden, apiKey: [hidden, hidden], env: [{ name: 'DB_PASSWORD', value: hidden }, { name: 'PORT', value: 'p' }], cwd: '/home/user' });
+    assert.deepEqual(redactValue(value), {
+      ...value,
+      awsSecretAccessKey: hidden,
+      dbPassword: hidden,
+      'x-api-key': hidden,
+      apiKey: [hidden, hidden],
+      env: [
+        { name: 'DB_PASSWORD', value: hidden },
+        { name: 'PORT', value: 'p' },
+      ],
+      cwd: '/home/user',
+    });
   });
 
   it('takes out what it is told, whatever that looks like', () => {
@@ -65,7 +92,8 @@ describe('redaction', () => {
           // What stands before it is taken out whole, so that the end of what was read is shown.
           const shown = redactedHead(`password: "${'tide'.repeat(before).slice(0, before - 12)}"${text}`, longest);
           assert.ok(shown.length <= longest);
-          for (const secret of secrets) assert.ok(secret.length < 12 || !shown.includes(secret.slice(0, 12)) || /^\$2b/.test(secret), `${kind}: ${shown}`);
+          for (const secret of secrets)
+            assert.ok(secret.length < 12 || !shown.includes(secret.slice(0, 12)) || /^\$2b/.test(secret), `${kind}: ${shown}`);
         }
       }
     }
@@ -77,8 +105,15 @@ function* programTexts(): Generator<string> {
   for (const folder of ['src', 'docs', 'webview-ui', 'l10n']) {
     for (const entry of readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })) {
       const file = join(entry.parentPath, entry.name);
-      if (entry.isFile() && ['.ts', '.md', '.css', '.json'].includes(extname(file)) && !file.includes('redaction') && !file.includes('node_modules')) yield readFileSync(file, 'utf8');
+      if (
+        entry.isFile() &&
+        ['.ts', '.md', '.css', '.json'].includes(extname(file)) &&
+        !file.includes('redaction') &&
+        !file.includes('node_modules')
+      )
+        yield readFileSync(file, 'utf8');
     }
   }
-  for (const file of ['package-lock.json', 'package.json', 'CHANGELOG.md', 'README.md', 'eslint.config.mjs']) yield readFileSync(join(projectRoot, file), 'utf8');
+  for (const file of ['package-lock.json', 'package.json', 'CHANGELOG.md', 'README.md', 'eslint.config.mjs'])
+    yield readFileSync(join(projectRoot, file), 'utf8');
 }

@@ -9,12 +9,125 @@ const times = 8;
 
 /** Pieces that patterns begin with, and that they could read on from to the end in vain. */
 const pieces: readonly string[] = [
-  ...['0a', ' ', '\t', '\n', 'a', 'A', '.', '@', ':', '/', '://', '://a:', 'a@', '\\', '\\n', '"', "'", '`', '=', '==', '-', '_', '%', '<', '<a', '<script', '&', '?', ';', 'a.', 'a:', 'a=', 'a b ', 'a-', '中', '\u{1F30A}', '\0'],
-  ...['password', 'password ', 'password=', 'password: ', 'password="', "password='", 'password=\\"', 'password: (', 'password: $', 'token=token ', 'token: a', 'token = ', 'passphrase: a ', 'api key ', 'key key ', '--password ', '<password>', '<token>', 'Cookie: ', 'Cookie: a=', 'Authorization: ', 'Authorization: Bearer '],
-  ...['-----BEGIN PRIVATE KEY-----', '-----BEGIN ', '-----END PRIVATE KEY-----', 'Private-Lines: 1 ', 'eyJ', 'eyJ-', 'eyJaaaaaaaa.', '.eyJ', 'sk-', '-sk-', ' sk-a', '\\nsk-', '%AAsk-', 'ghp_', 'xoxb-', 'SG.', '.SG.', 'glpat-.', 'ya29.', '.ya29.', 'MaaaaaaaaaaaaaaaaaaaaaaaA.', '123456789:', 'AccountKey='],
-  ...['hooks.slack.com/services/', 'discord.com/api/webhooks/1/', '?sig=', '&key=', 'Bearer ', 'Basic ', ' -u a', 'mysql ', 'mysql -', 'curl -u ', 'login a ', 'login a password ', 'docker login ', 'name: ', 'name: secret ', 'identified by ', 'define("', 'net use '],
+  ...[
+    '0a',
+    ' ',
+    '\t',
+    '\n',
+    'a',
+    'A',
+    '.',
+    '@',
+    ':',
+    '/',
+    '://',
+    '://a:',
+    'a@',
+    '\\',
+    '\\n',
+    '"',
+    "'",
+    '`',
+    '=',
+    '==',
+    '-',
+    '_',
+    '%',
+    '<',
+    '<a',
+    '<script',
+    '&',
+    '?',
+    ';',
+    'a.',
+    'a:',
+    'a=',
+    'a b ',
+    'a-',
+    '中',
+    '\u{1F30A}',
+    '\0',
+  ],
+  ...[
+    'password',
+    'password ',
+    'password=',
+    'password: ',
+    'password="',
+    "password='",
+    'password=\\"',
+    'password: (',
+    'password: $',
+    'token=token ',
+    'token: a',
+    'token = ',
+    'passphrase: a ',
+    'api key ',
+    'key key ',
+    '--password ',
+    '<password>',
+    '<token>',
+    'Cookie: ',
+    'Cookie: a=',
+    'Authorization: ',
+    'Authorization: Bearer ',
+  ],
+  ...[
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN ',
+    '-----END PRIVATE KEY-----',
+    'Private-Lines: 1 ',
+    'eyJ',
+    'eyJ-',
+    'eyJaaaaaaaa.',
+    '.eyJ',
+    'sk-',
+    '-sk-',
+    ' sk-a',
+    '\\nsk-',
+    '%AAsk-',
+    'ghp_',
+    'xoxb-',
+    'SG.',
+    '.SG.',
+    'glpat-.',
+    'ya29.',
+    '.ya29.',
+    'MaaaaaaaaaaaaaaaaaaaaaaaA.',
+    '123456789:',
+    'AccountKey=',
+  ],
+  ...[
+    'hooks.slack.com/services/',
+    'discord.com/api/webhooks/1/',
+    '?sig=',
+    '&key=',
+    'Bearer ',
+    'Basic ',
+    ' -u a',
+    'mysql ',
+    'mysql -',
+    'curl -u ',
+    'login a ',
+    'login a password ',
+    'docker login ',
+    'name: ',
+    'name: secret ',
+    'identified by ',
+    'define("',
+    'net use ',
+  ],
   ...['/home/', '/home', '/Users/', 'C:\\', 'C:\\Users\\', '\\\\', '\\\\a', '-home-', '-home-a', 'C--Users-', '%2Fhome%2F', '/mnt/c'],
-  `${'A'.repeat(64)}\n`, `${'aB3'.repeat(21)}x\n`, `${'aB3'.repeat(21)}x\\n`, `${'a'.repeat(80)}:`, 'model ', 'model not ', 'context ', 'maximum context length is ', '1,', 'tokens > ',
+  `${'A'.repeat(64)}\n`,
+  `${'aB3'.repeat(21)}x\n`,
+  `${'aB3'.repeat(21)}x\\n`,
+  `${'a'.repeat(80)}:`,
+  'model ',
+  'model not ',
+  'context ',
+  'maximum context length is ',
+  '1,',
+  'tokens > ',
 ];
 
 describe('redaction takes linear time', () => {
@@ -27,17 +140,26 @@ describe('redaction takes linear time', () => {
   for (const [name, run] of Object.entries(work)) {
     it(`${name}, whatever is in it`, function () {
       this.timeout(240_000);
-      for (const piece of [...pieces, ...(name === 'of a text' ? secretCorpus.map(({ text }) => text.slice(0, Math.ceil(text.length / 2))) : [])]) {
+      for (const piece of [
+        ...pieces,
+        ...(name === 'of a text' ? secretCorpus.map(({ text }) => text.slice(0, Math.ceil(text.length / 2))) : []),
+      ]) {
         const text = (size: number) => piece.repeat(Math.ceil(size / piece.length));
         const [short, long] = [text(small), text(small * times)];
         run(short);
         // A machine that is busy makes one measurement long, not every one of them.
         let ratio = Infinity;
         for (let tries = 0; tries < 8 && ratio > times * 3; tries++) {
-          const first = Math.max(5, took(() => run(short)));
+          const first = Math.max(
+            5,
+            took(() => run(short)),
+          );
           ratio = took(() => run(long)) / first;
         }
-        assert.ok(ratio <= times * 3, `${JSON.stringify(piece.slice(0, 40))}: ${times} times as much took ${ratio.toFixed(0)} times as long`);
+        assert.ok(
+          ratio <= times * 3,
+          `${JSON.stringify(piece.slice(0, 40))}: ${times} times as much took ${ratio.toFixed(0)} times as long`,
+        );
       }
     });
   }

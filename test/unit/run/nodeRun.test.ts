@@ -29,7 +29,10 @@ describe('running test files side by side', () => {
   });
 
   it('counts a file that ends its process as a failure, and runs the others', async () => {
-    const files = [fileOf('dies.test.js', "it('dies', () => process.exit(3));"), fileOf('after.test.js', "it('is run all the same', () => {});")];
+    const files = [
+      fileOf('dies.test.js', "it('dies', () => process.exit(3));"),
+      fileOf('after.test.js', "it('is run all the same', () => {});"),
+    ];
     deepStrictEqual(await run(files), { passed: 1, failed: 1, skipped: 0 });
     match(printed, /The test process ended while .*dies\.test\.js ran/);
   });

@@ -12,7 +12,9 @@ describe('a rename', () => {
         events.push(`${from} ${to}`);
         return events.filter((event) => typeof event === 'string').length <= failures ? Promise.reject(fault(code)) : Promise.resolve();
       };
-      const outcome = await patientRename('a', 'b', { platform, rename, pause: async (ms) => void events.push(ms) }).catch((error: NodeJS.ErrnoException) => error.code);
+      const outcome = await patientRename('a', 'b', { platform, rename, pause: async (ms) => void events.push(ms) }).catch(
+        (error: NodeJS.ErrnoException) => error.code,
+      );
       return [...events, outcome];
     },
     'that holds its thread up': async (platform: NodeJS.Platform, code: string, failures: number) => {
@@ -47,7 +49,8 @@ describe('a rename', () => {
   for (const [way, run] of Object.entries(ways)) {
     it(`${way} tries again on Windows, where somebody may be looking at the file`, async () => {
       assert.deepEqual(await run('win32', 'EPERM', 0), ['a b', undefined]);
-      for (const code of ['EPERM', 'EACCES', 'EBUSY']) assert.deepEqual(await run('win32', code, 2), ['a b', 10, 'a b', 20, 'a b', undefined]);
+      for (const code of ['EPERM', 'EACCES', 'EBUSY'])
+        assert.deepEqual(await run('win32', code, 2), ['a b', 10, 'a b', 20, 'a b', undefined]);
       const hopeless = await run('win32', 'EBUSY', 99);
       assert.deepEqual([hopeless.filter((event) => event === 'a b').length, hopeless.at(-1)], [8, 'EBUSY']);
     });

@@ -12,7 +12,12 @@ import { outline, SeedRun } from '../../support/chat/seedRun';
 const { policy } = resolvePolicy('goclaw');
 /** Larger than the cap, so that the cap owes no reserve. */
 const large = { window: 1_000_000, maxOutput: 64_000 };
-const checkpointForm = JSON.stringify({ summary: 'They set up the server.', topics: ['the port'], keyDecisions: ['54329, because it is free'], openQuestions: ['which host?'] });
+const checkpointForm = JSON.stringify({
+  summary: 'They set up the server.',
+  topics: ['the port'],
+  keyDecisions: ['54329, because it is free'],
+  openQuestions: ['which host?'],
+});
 
 function messages(count: number): BranchBuilder {
   const b = new BranchBuilder();
@@ -27,7 +32,10 @@ describe('seed: GoClaw', () => {
   it('triggers at max − reserve tokens', () => {
     const budget = resolveBudget(policy, large);
     assert.deepEqual([budget.effective, budget.trigger], [200_000, 196_000]);
-    assert.deepEqual([195_999, 196_000].map((used) => compactionDue(policy.compaction, budget, used, 0)), [false, true]);
+    assert.deepEqual(
+      [195_999, 196_000].map((used) => compactionDue(policy.compaction, budget, used, 0)),
+      [false, true],
+    );
     const wide = resolvePolicy('goclaw', { 'compaction.triggerReserveTokens': 30_000 }).policy;
     assert.equal(resolveBudget(wide, large).trigger, 170_000);
     assert.ok(resolveBudget(policy, { window: 200_000, maxOutput: 64_000 }).trigger <= 189_808, 'never above what can be sent');
@@ -35,26 +43,38 @@ describe('seed: GoClaw', () => {
 
   it('triggers at 500 messages, and not by messages at 0', () => {
     const budget = resolveBudget(policy, large);
-    assert.deepEqual([499, 500].map((count) => compactionDue(policy.compaction, budget, 10, count)), [false, true]);
+    assert.deepEqual(
+      [499, 500].map((count) => compactionDue(policy.compaction, budget, 10, count)),
+      [false, true],
+    );
     const off = resolvePolicy('goclaw', { 'compaction.triggerMessages': 0 }).policy;
     assert.equal(compactionDue(off.compaction, resolveBudget(off, large), 10, 10_000), false);
   });
 
   it('keeps half of the messages, and at least 20', () => {
-    const kept = (count: number) => cutPoint(messages(count).entries, { keep: policy.compaction.keep, tokens: 100_000, tokensOf: () => 1 })?.kept.length ?? count;
+    const kept = (count: number) =>
+      cutPoint(messages(count).entries, { keep: policy.compaction.keep, tokens: 100_000, tokensOf: () => 1 })?.kept.length ?? count;
     assert.deepEqual([100, 500, 30, 20].map(kept), [50, 250, 20, 20]);
   });
 
   it('has the documented defaults for checkpoints, failover and retries', () => {
     assert.deepEqual(policy.checkpoint, { enabled: true, thresholds: [0.25, 0.5, 0.75], everyUserTurns: 10, minTokens: 5_000 });
     const { failureThreshold, resetMinutes, retryIntervalSeconds } = policy.summarizer;
-    assert.deepEqual([failureThreshold, resetMinutes, retryIntervalSeconds, policy.compaction.preferCheckpoint, policy.compaction.minCheckpointCoverage], [3, 30, 60, true, 0.5]);
+    assert.deepEqual(
+      [failureThreshold, resetMinutes, retryIntervalSeconds, policy.compaction.preferCheckpoint, policy.compaction.minCheckpointCoverage],
+      [3, 30, 60, true, 0.5],
+    );
     assert.deepEqual(resolveBudget(resolvePolicy('goclaw', { 'checkpoint.enabled': false }).policy, large).checkpoints, []);
     assert.deepEqual(resolveBudget(policy, large).checkpoints, [50_000, 100_000, 150_000]);
   });
 
   it('gives an Ollama entry of the chain its local address, its time and its window', () => {
-    const { policy: own, problems } = resolvePolicy('goclaw', { 'summarizer.chain': [{ provider: 'ollama', model: 'qwen2.5:7b' }, { provider: 'anthropic', model: 'claude-haiku-4-5', timeoutSeconds: 30 }] });
+    const { policy: own, problems } = resolvePolicy('goclaw', {
+      'summarizer.chain': [
+        { provider: 'ollama', model: 'qwen2.5:7b' },
+        { provider: 'anthropic', model: 'claude-haiku-4-5', timeoutSeconds: 30 },
+      ],
+    });
     assert.deepEqual(problems, []);
     assert.deepEqual(own.summarizer.chain, [
       { provider: 'ollama', model: 'qwen2.5:7b', url: 'http://localhost:11434', contextTokens: 131_072, timeoutSeconds: 600 },
@@ -73,7 +93,10 @@ describe('seed: GoClaw', () => {
     await run.exchange('17');
     const [record] = run.compactions;
     assert.deepEqual([record?.rung, record?.placement], ['model', 'system-block']);
-    assert.match(run.lastRequest.systemSummary!, /## Summary of the previous conversation[\s\S]*## Topics\n- the port[\s\S]*## Key decisions\n- 54329, because it is free[\s\S]*## Open questions\n- which host\?/);
+    assert.match(
+      run.lastRequest.systemSummary!,
+      /## Summary of the previous conversation[\s\S]*## Topics\n- the port[\s\S]*## Key decisions\n- 54329, because it is free[\s\S]*## Open questions\n- which host\?/,
+    );
     const texts = outline(run.lastRequest).filter((line) => /question|answer/.test(line));
     assert.ok(texts.length >= 20 && texts.length <= 22, texts.join('|'));
     assert.equal(texts.at(-1), 'user: question 17');
@@ -99,7 +122,9 @@ describe('seed: GoClaw', () => {
     await run.exchange('3', { size: 7_500 });
     await run.exchange('4', { size: 7_600 });
     await run.exchange('5');
-    const nudges = (await run.all()).flatMap(({ content }) => (content.type === 'nudge' ? [[content.percent, content.injectAs, content.text]] : []));
+    const nudges = (await run.all()).flatMap(({ content }) =>
+      content.type === 'nudge' ? [[content.percent, content.injectAs, content.text]] : [],
+    );
     assert.deepEqual(nudges, [
       [50, 'system', 'Half of the context window is in use. If decisions have been made, note the important ones in memory.'],
       [75, 'user', 'Three quarters of the context window are in use. Write what matters from this conversation to memory now.'],
@@ -107,7 +132,9 @@ describe('seed: GoClaw', () => {
   });
 
   it('asks in every turn where a threshold is not once per cycle', async () => {
-    run = await SeedRun.open('goclaw', { overrides: { 'memoryFlush.thresholds': [{ percent: 40, prompt: 'Note it.', injectAs: 'user', oncePerCycle: false }] } });
+    run = await SeedRun.open('goclaw', {
+      overrides: { 'memoryFlush.thresholds': [{ percent: 40, prompt: 'Note it.', injectAs: 'user', oncePerCycle: false }] },
+    });
     await run.exchange('1', { size: 4_000 });
     await run.exchange('2', { size: 4_100 });
     await run.exchange('3', { size: 4_200 });

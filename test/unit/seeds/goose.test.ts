@@ -25,8 +25,14 @@ describe('seed: Goose', () => {
     it(`${preset}: triggers at ${at} of 128,000 tokens, keeps ${keeps} messages, asks the ${first} model`, () => {
       const { policy } = resolvePolicy(preset);
       const budget = resolveBudget(policy, model);
-      assert.deepEqual([budget.effective, budget.trigger, policy.compaction.keep, policy.summarizer.chain[0]?.model, policy.compaction.maxSummaryTokens], [128_000, at, { messages: keeps }, first, 200]);
-      assert.deepEqual([at - 1, at].map((used) => compactionDue(policy.compaction, budget, used, 0)), [false, true]);
+      assert.deepEqual(
+        [budget.effective, budget.trigger, policy.compaction.keep, policy.summarizer.chain[0]?.model, policy.compaction.maxSummaryTokens],
+        [128_000, at, { messages: keeps }, first, 200],
+      );
+      assert.deepEqual(
+        [at - 1, at].map((used) => compactionDue(policy.compaction, budget, used, 0)),
+        [false, true],
+      );
       assert.deepEqual([budget.nudges, budget.checkpoints, budget.prepare], [[], [], null]);
     });
   }
@@ -45,12 +51,23 @@ describe('seed: Goose', () => {
     await run.talk(1, 8, 8_000);
     const { system } = run.lastRequest;
     await run.exchange('last');
-    assert.deepEqual(outline(run.lastRequest).slice(1), ['user: question 7', 'assistant: answer 7', 'user: question 8', 'assistant: answer 8', 'user: question last']);
+    assert.deepEqual(outline(run.lastRequest).slice(1), [
+      'user: question 7',
+      'assistant: answer 7',
+      'user: question 8',
+      'assistant: answer 8',
+      'user: question last',
+    ]);
     assert.equal(run.lastRequest.system, system);
     const [summary] = run.lastRequest.messages[0]!.blocks;
-    assert.ok(summary?.type === 'text' && summary.text.includes('Summary of the previous conversation:') && summary.text.includes(sentences));
+    assert.ok(
+      summary?.type === 'text' && summary.text.includes('Summary of the previous conversation:') && summary.text.includes(sentences),
+    );
     const [record] = run.compactions;
-    assert.deepEqual([record?.rung, record?.placement, record?.trigger, record?.messagesAfter], ['model', 'system-message', 'automatic', 5]);
+    assert.deepEqual(
+      [record?.rung, record?.placement, record?.trigger, record?.messagesAfter],
+      ['model', 'system-message', 'automatic', 5],
+    );
     assert.ok(record!.tokensAfter < record!.tokensBefore * 0.5);
     assert.ok(run.rig.logged.some(({ event, data }) => event === 'context_compacted' && data?.['tokensBefore'] === record!.tokensBefore));
   });
@@ -99,7 +116,10 @@ describe('seed: Goose', () => {
     for (const bad of [0, -1, 101, '80', Number.NaN]) {
       const { policy, problems } = resolvePolicy('goose', { 'compaction.triggerPercent': bad });
       assert.equal(policy.compaction.trigger.percent, 0.8);
-      assert.deepEqual(problems.map(({ setting }) => setting), ['threadkeeper.compaction.triggerPercent']);
+      assert.deepEqual(
+        problems.map(({ setting }) => setting),
+        ['threadkeeper.compaction.triggerPercent'],
+      );
       assert.match(problems[0]!.message, /Using 80, as the policy goose has it/);
     }
   });

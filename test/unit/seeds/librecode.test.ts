@@ -13,7 +13,14 @@ import { calls, fails, says } from '../../support/chat/scriptedModel';
 import { outline, SeedRun } from '../../support/chat/seedRun';
 
 const { policy } = resolvePolicy('librecode');
-const sections = JSON.stringify({ summary: 'They fixed the tide table.', toolOutcomes: ['npm test: 3 fail'], fileEdits: ['src/tide.js: rounding'], commands: ['npm test'], decisions: ['round half up'], unresolvedTasks: ['the README'] });
+const sections = JSON.stringify({
+  summary: 'They fixed the tide table.',
+  toolOutcomes: ['npm test: 3 fail'],
+  fileEdits: ['src/tide.js: rounding'],
+  commands: ['npm test'],
+  decisions: ['round half up'],
+  unresolvedTasks: ['the README'],
+});
 const few = { 'compaction.keep': { messages: 6 } };
 
 describe('seed: librecode', () => {
@@ -23,7 +30,10 @@ describe('seed: librecode', () => {
   it('triggers at 80 % of the model’s window and keeps the last 40 messages', () => {
     const budget = resolveBudget(policy, { window: 1_000_000, maxOutput: 64_000 });
     assert.deepEqual([budget.trigger, policy.compaction.keep, policy.compaction.retryOnOverflow], [800_000, { messages: 40 }, true]);
-    assert.deepEqual([799_999, 800_000].map((used) => compactionDue(policy.compaction, budget, used, 0)), [false, true]);
+    assert.deepEqual(
+      [799_999, 800_000].map((used) => compactionDue(policy.compaction, budget, used, 0)),
+      [false, true],
+    );
     const b = new BranchBuilder();
     for (let i = 0; i < 60; i++) i % 2 === 0 ? b.user('u') : b.assistant('a');
     assert.equal(cutPoint(b.entries, { keep: policy.compaction.keep, tokens: 1_000, tokensOf: () => 1 })?.kept.length, 40);
@@ -54,8 +64,18 @@ describe('seed: librecode', () => {
     const [first] = run.lastRequest.messages;
     assert.equal(first?.role, 'user');
     assert.ok(first.blocks[0]?.type === 'text');
-    assert.match(first.blocks[0].text, /## Tool outcomes\n- npm test: 3 fail[\s\S]*## File edits\n- src\/tide.js: rounding[\s\S]*## Commands[\s\S]*## Decisions\n- round half up[\s\S]*## Unresolved tasks\n- the README/);
-    assert.deepEqual(outline(run.lastRequest).slice(1), ['assistant: answer 6', 'user: question 7', 'assistant: answer 7', 'user: question 8', 'assistant: answer 8', 'user: question last']);
+    assert.match(
+      first.blocks[0].text,
+      /## Tool outcomes\n- npm test: 3 fail[\s\S]*## File edits\n- src\/tide.js: rounding[\s\S]*## Commands[\s\S]*## Decisions\n- round half up[\s\S]*## Unresolved tasks\n- the README/,
+    );
+    assert.deepEqual(outline(run.lastRequest).slice(1), [
+      'assistant: answer 6',
+      'user: question 7',
+      'assistant: answer 7',
+      'user: question 8',
+      'assistant: answer 8',
+      'user: question last',
+    ]);
     assert.match(formatOf('sections').system, /tool call|tool outcomes/i);
   });
 
@@ -88,7 +108,10 @@ describe('seed: librecode', () => {
     run.rig.moreTools = [createSkillTool([skill])];
     await run.rig.reopen();
     const { system, messages } = await run.send('When is high water?', calls('use_skill', { name: 'tides' }, 'c1'), says('At six.'));
-    assert.deepEqual((await run.all()).flatMap(({ content }) => (content.type === 'custom_message' ? [[content.customType, content.text]] : [])), [['skill', 'tides (skills/tides.md)\n\nRead the gauge first.']]);
+    assert.deepEqual(
+      (await run.all()).flatMap(({ content }) => (content.type === 'custom_message' ? [[content.customType, content.text]] : [])),
+      [['skill', 'tides (skills/tides.md)\n\nRead the gauge first.']],
+    );
     assert.match(JSON.stringify(messages.at(-1)), /Read the gauge first/);
     assert.doesNotMatch(system, /Read the gauge first/);
   });
@@ -100,7 +123,10 @@ describe('seed: librecode', () => {
     const asked = run.rig.model.requests.length;
     run.rig.model.scripts.push(fails('overflow'), says('fits now'));
     const outcome = await run.rig.conversation.send('once more');
-    assert.deepEqual([outcome.ok, run.rig.model.requests.length - asked, run.compactions.map(({ trigger }) => trigger)], [true, 2, ['overflow']]);
+    assert.deepEqual(
+      [outcome.ok, run.rig.model.requests.length - asked, run.compactions.map(({ trigger }) => trigger)],
+      [true, 2, ['overflow']],
+    );
     const [before, after] = run.rig.model.requests.slice(-2);
     assert.ok(run.rig.size(after!) < run.rig.size(before!));
   });
@@ -127,8 +153,15 @@ describe('seed: librecode', () => {
   });
 
   it('takes a threshold in percent and a tail in messages, and names what is neither', () => {
-    const { policy: own, problems } = resolvePolicy('librecode', { 'compaction.triggerPercent': 60, 'compaction.keep': { messages: 12 }, 'compaction.retryOnOverflow': 'yes' });
+    const { policy: own, problems } = resolvePolicy('librecode', {
+      'compaction.triggerPercent': 60,
+      'compaction.keep': { messages: 12 },
+      'compaction.retryOnOverflow': 'yes',
+    });
     assert.deepEqual([own.compaction.trigger.percent, own.compaction.keep], [0.6, { messages: 12 }]);
-    assert.deepEqual(problems.map(({ setting }) => setting), ['threadkeeper.compaction.retryOnOverflow']);
+    assert.deepEqual(
+      problems.map(({ setting }) => setting),
+      ['threadkeeper.compaction.retryOnOverflow'],
+    );
   });
 });

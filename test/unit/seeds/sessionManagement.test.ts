@@ -31,9 +31,17 @@ describe('seed: session management', () => {
     await run.talk(1, 10);
     assert.equal(run.compactions.length, 0);
     await run.exchange('11');
-    assert.deepEqual(run.compactions.map(({ rung, messagesAfter, heldMs }) => [rung, messagesAfter, heldMs]), [['model', 4, 0]]);
+    assert.deepEqual(
+      run.compactions.map(({ rung, messagesAfter, heldMs }) => [rung, messagesAfter, heldMs]),
+      [['model', 4, 0]],
+    );
     await run.exchange('12');
-    assert.deepEqual(outline(run.lastRequest).filter((line) => /question|answer/.test(line)).slice(-3), ['user: question 11', 'assistant: answer 11', 'user: question 12']);
+    assert.deepEqual(
+      outline(run.lastRequest)
+        .filter((line) => /question|answer/.test(line))
+        .slice(-3),
+      ['user: question 11', 'assistant: answer 11', 'user: question 12'],
+    );
   });
 
   it('looks after each response at the size, too', async () => {
@@ -94,12 +102,27 @@ describe('seed: session management', () => {
     const b = new BranchBuilder();
     b.result('gone');
     b.user('go on');
-    const { messages } = project({ entries: b.entries, system: 'S', tools: [], budget: { oversized: 1_000 }, model: 'm', frames: testFrames, tokensOf: () => 1, estimate: estimateTokens });
-    assert.deepEqual(messages.map(({ blocks }) => blocks.map(({ type }) => type)), [['text']]);
+    const { messages } = project({
+      entries: b.entries,
+      system: 'S',
+      tools: [],
+      budget: { oversized: 1_000 },
+      model: 'm',
+      frames: testFrames,
+      tokensOf: () => 1,
+      estimate: estimateTokens,
+    });
+    assert.deepEqual(
+      messages.map(({ blocks }) => blocks.map(({ type }) => type)),
+      [['text']],
+    );
   });
 
   it('reports a count that is none, and goes on with 20', () => {
-    const { policy: own, problems } = resolvePolicy('keep-recent', { 'compaction.triggerMessages': -1, 'compaction.keep': { messages: 0 } });
+    const { policy: own, problems } = resolvePolicy('keep-recent', {
+      'compaction.triggerMessages': -1,
+      'compaction.keep': { messages: 0 },
+    });
     assert.deepEqual([own.compaction.trigger.messages, own.compaction.keep, problems.length], [20, { messages: 4 }, 2]);
   });
 });

@@ -8,7 +8,12 @@ import { says } from '../../support/chat/scriptedModel';
 import { outline, SeedRun } from '../../support/chat/seedRun';
 
 const { policy } = resolvePolicy('session-state');
-const state = { logos: ['The stack is FastAPI (#1)'], pathos: ['Pragmatic'], abstract: ['Knows async well'], conversation_summary: 'They planned the move to Celery.' };
+const state = {
+  logos: ['The stack is FastAPI (#1)'],
+  pathos: ['Pragmatic'],
+  abstract: ['Knows async well'],
+  conversation_summary: 'They planned the move to Celery.',
+};
 
 describe('seed: structured state compression', () => {
   let run: SeedRun;
@@ -17,7 +22,10 @@ describe('seed: structured state compression', () => {
   it('compresses above 70 %, not at it, and falls back above 85 %', () => {
     const budget = resolveBudget(policy, { window: 1_000_000, maxOutput: 64_000 });
     assert.deepEqual([budget.effective, budget.trigger, budget.hardLimit, budget.target], [1_000_000, 700_000, 850_000, 600_000]);
-    assert.deepEqual([700_000, 700_001].map((used) => compactionDue(policy.compaction, budget, used, 0)), [false, true]);
+    assert.deepEqual(
+      [700_000, 700_001].map((used) => compactionDue(policy.compaction, budget, used, 0)),
+      [false, true],
+    );
     assert.equal(policy.compaction.maxSummaryTokens, 800);
   });
 
@@ -51,7 +59,11 @@ describe('seed: structured state compression', () => {
     await run.exchange('last');
     const [first, second] = run.lastRequest.messages;
     assert.deepEqual([first?.role, second?.role], ['user', 'assistant']);
-    assert.ok(first?.blocks[0]?.type === 'text' && first.blocks[0].text.includes('The stack is FastAPI (#1)') && first.blocks[0].text.includes('Knows async well'));
+    assert.ok(
+      first?.blocks[0]?.type === 'text' &&
+        first.blocks[0].text.includes('The stack is FastAPI (#1)') &&
+        first.blocks[0].text.includes('Knows async well'),
+    );
     assert.ok(second?.blocks[0]?.type === 'text' && second.blocks[0].text.startsWith('Understood.'));
     assert.equal(run.lastRequest.system, system);
   });
@@ -62,14 +74,31 @@ describe('seed: structured state compression', () => {
     await run.talk(1, 8, 7_500);
     await run.exchange('last');
     const [system] = run.rig.summarizer.systems;
-    const wanted = ['decisions', 'technical constraints', 'code that was discussed', 'improving, stable, worsening', 'active metaphors', 'running jokes', 'style of communication', 'implicit needs', 'shared frameworks', 'clearly understands', 'premises', 'two or three sentences'];
-    assert.deepEqual(wanted.filter((part) => !system!.includes(part)), []);
+    const wanted = [
+      'decisions',
+      'technical constraints',
+      'code that was discussed',
+      'improving, stable, worsening',
+      'active metaphors',
+      'running jokes',
+      'style of communication',
+      'implicit needs',
+      'shared frameworks',
+      'clearly understands',
+      'premises',
+      'two or three sentences',
+    ];
+    assert.deepEqual(
+      wanted.filter((part) => !system!.includes(part)),
+      [],
+    );
   });
 
   it('explains the state to the model from the first request on', async () => {
     run = await SeedRun.open('session-state');
     await run.exchange('1');
-    for (const word of ['logos', 'ground truth', 'pathos', 'abstract', 'do not mention the compression']) assert.ok(run.lastRequest.system.includes(word), word);
+    for (const word of ['logos', 'ground truth', 'pathos', 'abstract', 'do not mention the compression'])
+      assert.ok(run.lastRequest.system.includes(word), word);
     assert.equal(run.compactions.length, 0);
   });
 
@@ -84,7 +113,12 @@ describe('seed: structured state compression', () => {
     assert.match(merge, /<previous-state-\d+>[\s\S]*The stack is FastAPI[\s\S]*<\/previous-state-\d+>/);
     assert.match(merge, /drop what has been contradicted.*no duplicates/);
     assert.ok(!merge.includes('question 1 '), 'what was folded before is not read again');
-    assert.equal(run.lastRequest.messages.filter(({ blocks }) => blocks.some((block) => block.type === 'text' && block.text.startsWith('<conversation-state-'))).length, 1);
+    assert.equal(
+      run.lastRequest.messages.filter(({ blocks }) =>
+        blocks.some((block) => block.type === 'text' && block.text.startsWith('<conversation-state-')),
+      ).length,
+      1,
+    );
   });
 
   it('compresses before the call when one message jumps from below 70 % to above 85 %', async () => {
@@ -92,7 +126,10 @@ describe('seed: structured state compression', () => {
     run.rig.summarizer.answer = JSON.stringify(state);
     await run.talk(1, 12, 12_000);
     await run.exchange('jump', { tokens: 3_000 });
-    assert.deepEqual(run.compactions.map(({ rung }) => rung), ['model']);
+    assert.deepEqual(
+      run.compactions.map(({ rung }) => rung),
+      ['model'],
+    );
     assert.equal(outline(run.lastRequest).at(-1), 'user: question jump');
     assert.equal((await run.all()).filter(({ content }) => content.type === 'message').length, 26);
   });
@@ -111,7 +148,10 @@ describe('seed: structured state compression', () => {
     run.rig.summarizer.fail = 'server';
     await run.talk(1, 8, 8_510);
     await run.exchange('last');
-    assert.deepEqual(run.compactions.map(({ rung, needsSummaryRetry }) => [rung, needsSummaryRetry]), [['truncate', true]]);
+    assert.deepEqual(
+      run.compactions.map(({ rung, needsSummaryRetry }) => [rung, needsSummaryRetry]),
+      [['truncate', true]],
+    );
     assert.equal(outline(run.lastRequest).at(-1), 'user: question last');
     assert.equal((await run.all()).filter(({ content }) => content.type === 'message').length, 18);
   });

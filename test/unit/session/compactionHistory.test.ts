@@ -12,8 +12,18 @@ describe('compactionHistory', () => {
     b.undo(regretted);
     const last = b.compaction(null);
     const states = () => compactionHistory(b.entries).map(({ entry, state }) => [entry.uuid, state]);
-    assert.deepEqual(states(), [[worse.uuid, 'replaced'], [better.uuid, 'superseded'], [regretted.uuid, 'undone'], [last.uuid, 'live']]);
+    assert.deepEqual(states(), [
+      [worse.uuid, 'replaced'],
+      [better.uuid, 'superseded'],
+      [regretted.uuid, 'undone'],
+      [last.uuid, 'live'],
+    ]);
     b.undo(last);
-    assert.deepEqual(states(), [[worse.uuid, 'replaced'], [better.uuid, 'live'], [regretted.uuid, 'undone'], [last.uuid, 'undone']]);
+    assert.deepEqual(states(), [
+      [worse.uuid, 'replaced'],
+      [better.uuid, 'live'],
+      [regretted.uuid, 'undone'],
+      [last.uuid, 'undone'],
+    ]);
   });
 });

@@ -7,7 +7,8 @@ import { findSkills } from '../../../src/node/skills/findSkills';
 import { parseSkill } from '../../../src/node/skills/parseSkill';
 import { Recorder } from '../models/subjects';
 
-const skill = (description: string, text = 'Do it well.', name?: string) => `---\n${name ? `name: ${name}\n` : ''}description: ${description}\n---\n${text}\n`;
+const skill = (description: string, text = 'Do it well.', name?: string) =>
+  `---\n${name ? `name: ${name}\n` : ''}description: ${description}\n---\n${text}\n`;
 
 describe('skills', () => {
   const log = new Recorder();
@@ -37,10 +38,13 @@ describe('skills', () => {
     await write(join(root, '.claude/skills/release/notes.md'), skill('Not a skill.'));
     await write(join(root, '.threadkeeper/skills/plain.txt'), skill('Not a skill.'));
     const found = await find();
-    assert.deepEqual(found.map(({ name, description, path }) => [name, description, path]), [
-      ['make-release', 'Makes a release.', '.claude/skills/release/SKILL.md'],
-      ['tides', 'Reads tide tables.', join('~/.threadkeeper/skills', 'tides.md')],
-    ]);
+    assert.deepEqual(
+      found.map(({ name, description, path }) => [name, description, path]),
+      [
+        ['make-release', 'Makes a release.', '.claude/skills/release/SKILL.md'],
+        ['tides', 'Reads tide tables.', join('~/.threadkeeper/skills', 'tides.md')],
+      ],
+    );
     assert.equal((await found[0]!.text())?.trim(), 'Tag it.');
     assert.match(skillList(found), /use_skill[\s\S]*\n- make-release: Makes a release\.\n- tides: Reads tide tables\.$/);
     assert.equal(skillList([]), '');
@@ -49,13 +53,19 @@ describe('skills', () => {
   it('are the user’s alone where the workspace may give none', async () => {
     await write(join(home, '.threadkeeper/skills/own.md'), skill('Own.'));
     await write(join(root, '.threadkeeper/skills/other.md'), skill('Other.'));
-    assert.deepEqual((await find([])).map(({ name }) => name), ['own']);
+    assert.deepEqual(
+      (await find([])).map(({ name }) => name),
+      ['own'],
+    );
   });
 
   it('of a workspace do not take the place of the user’s', async () => {
     await write(join(root, '.threadkeeper/skills/tides.md'), skill('From the workspace.'));
     await write(join(home, '.threadkeeper/skills/tides.md'), skill('The own one.'));
-    assert.deepEqual((await find()).map(({ description }) => description), ['The own one.']);
+    assert.deepEqual(
+      (await find()).map(({ description }) => description),
+      ['The own one.'],
+    );
   });
 
   it('are read as they are when they are asked for, and not when they are gone', async () => {
@@ -74,12 +84,19 @@ describe('skills', () => {
     await write(join(root, '.claude/skills/inside.md'), skill('Inside.'));
     await symlink(join(temp, 'outside'), join(root, '.claude/skills/linked'));
     await symlink(join(temp, 'outside/SKILL.md'), join(root, '.claude/skills/file.md'));
-    assert.deepEqual((await find()).map(({ name }) => name), ['inside']);
-    assert.deepEqual((await findSkills({ folders: ['../outside'], workspace: [root], home }, log.logger)).map(({ name }) => name), []);
+    assert.deepEqual(
+      (await find()).map(({ name }) => name),
+      ['inside'],
+    );
+    assert.deepEqual(
+      (await findSkills({ folders: ['../outside'], workspace: [root], home }, log.logger)).map(({ name }) => name),
+      [],
+    );
   });
 
   it('are as many as a request can list, and those without a description are named in the log', async () => {
-    for (let i = 0; i < 60; i++) await write(join(root, `.claude/skills/s${String(i).padStart(2, '0')}.md`), skill(`Number ${i}. ${'very '.repeat(200)}`));
+    for (let i = 0; i < 60; i++)
+      await write(join(root, `.claude/skills/s${String(i).padStart(2, '0')}.md`), skill(`Number ${i}. ${'very '.repeat(200)}`));
     await write(join(root, '.claude/skills/a.md'), '# No front matter');
     const found = await find();
     assert.equal(found.length, 50);
@@ -93,7 +110,7 @@ describe('skills', () => {
       return parsed && [parsed.name, parsed.description];
     };
     assert.deepEqual(read('description: Use when: a PDF is asked for'), ['pdf', 'Use when: a PDF is asked for']);
-    assert.deepEqual(read('name: "read-pdf"\ndescription: \'It\'\'s for PDFs\'\nlicence: MIT'), ['read-pdf', 'It\'s for PDFs']);
+    assert.deepEqual(read("name: \"read-pdf\"\ndescription: 'It''s for PDFs'\nlicence: MIT"), ['read-pdf', "It's for PDFs"]);
     assert.deepEqual(read('name: pdf\ndescription: >-\n  Reads\n  PDFs.\nallowed-tools:\n  - Read'), ['pdf', 'Reads PDFs.']);
     assert.deepEqual(read('description: one\r\n  two\u0007three'), ['pdf', 'one two three']);
     assert.equal(read('name: pdf'), undefined);

@@ -6,7 +6,12 @@ import { ConversationRig } from '../../support/chat/conversationRig';
 import { says } from '../../support/chat/scriptedModel';
 import { assertValidPrompt } from '../../support/chat/validPrompt';
 
-const skillOf = (name: string, text: string | undefined): Skill => ({ name, description: `About ${name}.`, path: `skills/${name}.md`, text: async () => text });
+const skillOf = (name: string, text: string | undefined): Skill => ({
+  name,
+  description: `About ${name}.`,
+  path: `skills/${name}.md`,
+  text: async () => text,
+});
 
 describe('a skill that the model reads', () => {
   let rig: ConversationRig;
@@ -23,7 +28,9 @@ describe('a skill that the model reads', () => {
   const said = async () => (await entries()).flatMap(({ content }) => (content.type === 'custom_message' ? [content.text] : []));
   /** The model makes these calls, and then answers. */
   const script = (...made: readonly (readonly [name: string, input: unknown])[]) => {
-    const blocks = made.map(([name, input], index): ModelEvent => ({ type: 'block', index, block: { type: 'tool_use', callId: `c${++count}`, name, input } }));
+    const blocks = made.map(
+      ([name, input], index): ModelEvent => ({ type: 'block', index, block: { type: 'tool_use', callId: `c${++count}`, name, input } }),
+    );
     rig.model.scripts.push([...blocks, { type: 'stopped', reason: 'tool_use' }], says('Done.'));
   };
   const use = (name: string) => ['use_skill', { name }] as const;
@@ -37,12 +44,24 @@ describe('a skill that the model reads', () => {
     const last = rig.model.requests.at(-1)!.messages;
     assertValidPrompt(last);
     const blocks = last.at(-1)!.blocks;
-    assert.deepEqual(blocks.map(({ type }) => type), ['tool_result', 'tool_result', 'text']);
+    assert.deepEqual(
+      blocks.map(({ type }) => type),
+      ['tool_result', 'tool_result', 'text'],
+    );
     const text = blocks[2]!.type === 'text' ? blocks[2]!.text : '';
-    assert.match(text, /^<threadkeeper-notice-(\d+) kind="skill">\ntides \(skills\/tides\.md\)\n\nRead the gauge first\.\n<\/threadkeeper-notice>\n<\/threadkeeper-notice-\1>$/);
+    assert.match(
+      text,
+      /^<threadkeeper-notice-(\d+) kind="skill">\ntides \(skills\/tides\.md\)\n\nRead the gauge first\.\n<\/threadkeeper-notice>\n<\/threadkeeper-notice-\1>$/,
+    );
     rig.model.scripts.push(says('Later.'));
     await rig.conversation.send('And low water?', 'm2');
-    assert.deepEqual(rig.model.requests.at(-1)!.messages.slice(0, last.length).map(({ blocks: all }) => all), last.map(({ blocks: all }) => all));
+    assert.deepEqual(
+      rig.model.requests
+        .at(-1)!
+        .messages.slice(0, last.length)
+        .map(({ blocks: all }) => all),
+      last.map(({ blocks: all }) => all),
+    );
   });
 
   it('is not said again while it stands in the context, and is after it was folded', async () => {
@@ -66,8 +85,13 @@ describe('a skill that the model reads', () => {
     await start(skillOf('tides', 'x'), skillOf('gone', undefined));
     script(use('tide'), use('gone'));
     await rig.conversation.send('When?', 'm1');
-    const results = (await entries()).flatMap(({ content }) => (content.type === 'tool_result' ? [`${content.status}: ${content.text}`] : []));
-    assert.deepEqual(results, ['error: There is no skill called "tide". Available: tides, gone.', 'error: The skill "gone" cannot be read: skills/gone.md is gone, or empty.']);
+    const results = (await entries()).flatMap(({ content }) =>
+      content.type === 'tool_result' ? [`${content.status}: ${content.text}`] : [],
+    );
+    assert.deepEqual(results, [
+      'error: There is no skill called "tide". Available: tides, gone.',
+      'error: The skill "gone" cannot be read: skills/gone.md is gone, or empty.',
+    ]);
     assert.deepEqual(await said(), []);
   });
 

@@ -26,7 +26,27 @@ describe('byte pair encoding', function () {
   const kinds: Record<string, fc.Arbitrary<string>> = {
     ascii: fc.string({ unit: 'binary-ascii', maxLength: 120 }),
     code: from(
-      ['const ', 'fooBar', '_x1', ' = ', '=>', '();', '\n', '\n\n', '  ', '\t', '// ', "it's", '"', '{', '}', '0x1F', '3.14', 'HTTPServer', '/src/a.ts'],
+      [
+        'const ',
+        'fooBar',
+        '_x1',
+        ' = ',
+        '=>',
+        '();',
+        '\n',
+        '\n\n',
+        '  ',
+        '\t',
+        '// ',
+        "it's",
+        '"',
+        '{',
+        '}',
+        '0x1F',
+        '3.14',
+        'HTTPServer',
+        '/src/a.ts',
+      ],
       40,
     ),
     CJK: from([...'漢字仮名交じり文의한국어我能吞下玻璃がぎ、。「」・ー', 'ﾊﾝ', ' ', 'A', '9'], 40),
@@ -34,7 +54,9 @@ describe('byte pair encoding', function () {
     whitespace: from([' ', '  ', '\t', '\r', '\n', '\r\n', '\u00a0', '\u3000', '\u2028', '\v', 'x', '.'], 60),
     surrogates: from(['\ud800', '\udfff', '\udc00', '\ud83d', '\ude00', 'a', ' ', '\n', '漢', '\0'], 40),
     'any code unit': fc.array(fc.integer({ min: 0, max: 0xffff }), { maxLength: 60 }).map((units) => String.fromCharCode(...units)),
-    'one letter': fc.tuple(fc.constantFrom('a', 'A', 'ก', '漢', '=', '0', ' '), fc.integer({ min: 0, max: 260 })).map(([c, n]) => c.repeat(n)),
+    'one letter': fc
+      .tuple(fc.constantFrom('a', 'A', 'ก', '漢', '=', '0', ' '), fc.integer({ min: 0, max: 260 }))
+      .map(([c, n]) => c.repeat(n)),
     'letters without a break': from([...'etaoinshrdlucmf'], 300),
   };
 

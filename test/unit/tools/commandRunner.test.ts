@@ -12,12 +12,65 @@ const nothing = { pass: [], withhold: [] };
 
 describe('the environment of commands', () => {
   const secrets = {
-    ...{ GITHUB_TOKEN: 'x', NPM_TOKEN: 'x', NODE_AUTH_TOKEN: 'x', AWS_SECRET_ACCESS_KEY: 'x', AWS_ACCESS_KEY_ID: 'x', AWS_SESSION_TOKEN: 'x', CLIENT_SECRET: 'x', SECRET_KEY_BASE: 'x', PGPASSWORD: 'x', MYSQL_PWD: 'x' },
-    ...{ DB_PASSWORD: 'x', stripe_api_key: 'x', GOOGLE_APPLICATION_CREDENTIALS: '/x', SSH_AUTH_SOCK: '/x', GITLAB_PAT: 'x', SLACK_WEBHOOK_URL: 'x', AZURE_STORAGE_CONNECTION_STRING: 'x' },
-    ...{ DATABASE_URL: 'postgres://ada:pw/w@h/db', REDIS: 'redis://:pw@h', HTTPS_PROXY: 'http://ada:pw@proxy:80', JDBC: 'jdbc:x://h?user=a&password=b', EXTRA: 'Authorization: Basic YTpi', PEM: '-----BEGIN RSA PRIVATE KEY-----\nx', MINE: `ghp_${'a'.repeat(36)}` },
-    ...{ BW_SESSION: 'x', OP_SESSION_my: 'x', COOKIE: 'x', SENTRY_DSN: 'x', STRIPE: `sk_live_${'a1'.repeat(12)}`, VAULT: `hvs.${'a1'.repeat(12)}`, GROK: `xai-${'a1'.repeat(12)}`, HOOK: `whsec_${'a1'.repeat(12)}`, BOT: `123456789:${'a1'.repeat(17)}`, AGE: `AGE-SECRET-KEY-1${'Q'.repeat(40)}` },
+    ...{
+      GITHUB_TOKEN: 'x',
+      NPM_TOKEN: 'x',
+      NODE_AUTH_TOKEN: 'x',
+      AWS_SECRET_ACCESS_KEY: 'x',
+      AWS_ACCESS_KEY_ID: 'x',
+      AWS_SESSION_TOKEN: 'x',
+      CLIENT_SECRET: 'x',
+      SECRET_KEY_BASE: 'x',
+      PGPASSWORD: 'x',
+      MYSQL_PWD: 'x',
+    },
+    ...{
+      DB_PASSWORD: 'x',
+      stripe_api_key: 'x',
+      GOOGLE_APPLICATION_CREDENTIALS: '/x',
+      SSH_AUTH_SOCK: '/x',
+      GITLAB_PAT: 'x',
+      SLACK_WEBHOOK_URL: 'x',
+      AZURE_STORAGE_CONNECTION_STRING: 'x',
+    },
+    ...{
+      DATABASE_URL: 'postgres://ada:pw/w@h/db',
+      REDIS: 'redis://:pw@h',
+      HTTPS_PROXY: 'http://ada:pw@proxy:80',
+      JDBC: 'jdbc:x://h?user=a&password=b',
+      EXTRA: 'Authorization: Basic YTpi',
+      PEM: '-----BEGIN RSA PRIVATE KEY-----\nx',
+      MINE: `ghp_${'a'.repeat(36)}`,
+    },
+    ...{
+      BW_SESSION: 'x',
+      OP_SESSION_my: 'x',
+      COOKIE: 'x',
+      SENTRY_DSN: 'x',
+      STRIPE: `sk_live_${'a1'.repeat(12)}`,
+      VAULT: `hvs.${'a1'.repeat(12)}`,
+      GROK: `xai-${'a1'.repeat(12)}`,
+      HOOK: `whsec_${'a1'.repeat(12)}`,
+      BOT: `123456789:${'a1'.repeat(17)}`,
+      AGE: `AGE-SECRET-KEY-1${'Q'.repeat(40)}`,
+    },
   };
-  const plain = { PATH: '/bin', HOME: '/home/ada', PWD: '/w', OLDPWD: '/', LANG: 'C', TOKENIZERS_PARALLELISM: 'false', CI_SERVER: 'https://ada@h:80/x', URL: 'https://h:8080/a?b', KEYBOARD: 'us', XAUTHORITY: '/x', EMPTY: '', DESKTOP_SESSION: 'gnome', LS_COLORS: 'rs=0:di=01;34:*.tar=01;31', LESSOPEN: '| /usr/bin/lesspipe %s' };
+  const plain = {
+    PATH: '/bin',
+    HOME: '/home/ada',
+    PWD: '/w',
+    OLDPWD: '/',
+    LANG: 'C',
+    TOKENIZERS_PARALLELISM: 'false',
+    CI_SERVER: 'https://ada@h:80/x',
+    URL: 'https://h:8080/a?b',
+    KEYBOARD: 'us',
+    XAUTHORITY: '/x',
+    EMPTY: '',
+    DESKTOP_SESSION: 'gnome',
+    LS_COLORS: 'rs=0:di=01;34:*.tar=01;31',
+    LESSOPEN: '| /usr/bin/lesspipe %s',
+  };
   const own = { ANTHROPIC_API_KEY: 'x', OPENAI_BASE_URL: 'x', VSCODE_IPC_HOOK: 'x', ELECTRON_RUN_AS_NODE: '1', THREADKEEPER_X: '1' };
 
   it('is without what looks like a secret by its name or its value, and with all else', () => {
@@ -27,13 +80,22 @@ describe('the environment of commands', () => {
   });
 
   it('is as the user has chosen, but never holds the program’s own keys', () => {
-    const { passed, withheld } = commandEnvironment({ ...plain, ...secrets, ...own }, { pass: ['github_token', 'AWS_*', ' ', 'ANTHROPIC_*'], withhold: ['HO*', 'LANG'] });
-    deepStrictEqual(Object.keys(passed).filter((name) => name in secrets || name in own), ['GITHUB_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_ACCESS_KEY_ID', 'AWS_SESSION_TOKEN']);
+    const { passed, withheld } = commandEnvironment(
+      { ...plain, ...secrets, ...own },
+      { pass: ['github_token', 'AWS_*', ' ', 'ANTHROPIC_*'], withhold: ['HO*', 'LANG'] },
+    );
+    deepStrictEqual(
+      Object.keys(passed).filter((name) => name in secrets || name in own),
+      ['GITHUB_TOKEN', 'AWS_SECRET_ACCESS_KEY', 'AWS_ACCESS_KEY_ID', 'AWS_SESSION_TOKEN'],
+    );
     ok(withheld.includes('HOME') && withheld.includes('LANG') && !('HOME' in passed));
   });
 
   it('is told of by the names that a text speaks of', () => {
-    deepStrictEqual(variablesIn('curl -H "x: $GITHUB_TOKEN" ${Npm_Token} MY_DB_PASSWORD', ['DB_PASSWORD', 'GITHUB_TOKEN', 'NPM_TOKEN']), ['GITHUB_TOKEN', 'NPM_TOKEN']);
+    deepStrictEqual(variablesIn('curl -H "x: $GITHUB_TOKEN" ${Npm_Token} MY_DB_PASSWORD', ['DB_PASSWORD', 'GITHUB_TOKEN', 'NPM_TOKEN']), [
+      'GITHUB_TOKEN',
+      'NPM_TOKEN',
+    ]);
   });
 });
 
@@ -67,7 +129,12 @@ spawn(far ? 'sh' : process.execPath, far ? ['note.sh'] : [__filename, 'far'], { 
     'deaf to being asked': `sh -c 'trap "" TERM HUP INT; echo $$ > pid.tmp; mv pid.tmp pid; while :; do sleep 0.1; done' & wait`,
     'in a group of its own': `set -m; sh -c '${note}' & wait`,
     'as a daemon without a parent': `${node} daemon.cjs; sleep 1000`,
-    ...(process.platform === 'linux' ? { 'in a session of its own': `setsid sh -c '${note}' & wait`, 'in a session of its own without its variables': `setsid env -i PATH="$PATH" sh -c '${note}' & wait` } : {}),
+    ...(process.platform === 'linux'
+      ? {
+          'in a session of its own': `setsid sh -c '${note}' & wait`,
+          'in a session of its own without its variables': `setsid env -i PATH="$PATH" sh -c '${note}' & wait`,
+        }
+      : {}),
   };
 
   const pidOf = async () => {
@@ -128,7 +195,18 @@ spawn(far ? 'sh' : process.execPath, far ? ['note.sh'] : [__filename, 'far'], { 
   });
 
   it('are found in what the ps of macOS prints', () => {
-    const rows = parsePs('  501     1   501 Ss   Mon Nov  3 09:05:06 2026     node a b THREADKEEPER_COMMAND=x-1. HOME=/Users/ada\n  502   501   501 Z    Mon Nov  3 09:05:06 2026     (sh)\nrubbish\n');
-    deepStrictEqual(rows, [{ pid: 501, parent: 1, group: 501, session: null, started: 'Mon Nov  3 09:05:06 2026', environment: 'node a b THREADKEEPER_COMMAND=x-1. HOME=/Users/ada' }]);
+    const rows = parsePs(
+      '  501     1   501 Ss   Mon Nov  3 09:05:06 2026     node a b THREADKEEPER_COMMAND=x-1. HOME=/Users/ada\n  502   501   501 Z    Mon Nov  3 09:05:06 2026     (sh)\nrubbish\n',
+    );
+    deepStrictEqual(rows, [
+      {
+        pid: 501,
+        parent: 1,
+        group: 501,
+        session: null,
+        started: 'Mon Nov  3 09:05:06 2026',
+        environment: 'node a b THREADKEEPER_COMMAND=x-1. HOME=/Users/ada',
+      },
+    ]);
   });
 });

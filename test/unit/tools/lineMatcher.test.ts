@@ -9,7 +9,10 @@ describe('lines that match an expression', () => {
 
   it('are found, text after text', async () => {
     const matcher = lineMatcher('^be.a\\b', true, never);
-    deepStrictEqual([await matcher.numbers(['alpha', 'BETA one', 'beta']), await matcher.numbers(['none']), await matcher.numbers(['beta'])], [[2, 3], [], [1]]);
+    deepStrictEqual(
+      [await matcher.numbers(['alpha', 'BETA one', 'beta']), await matcher.numbers(['none']), await matcher.numbers(['beta'])],
+      [[2, 3], [], [1]],
+    );
     matcher.dispose();
   });
 

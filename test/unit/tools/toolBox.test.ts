@@ -11,7 +11,13 @@ describe('tools that are chosen', () => {
     description,
     inputSchema: { type: 'object' },
     access: 'write',
-    needsApproval: async (): Promise<ApprovalQuestion> => ({ kind: 'tool', title: `Use ${name}`, detail: null, everyTime: false, change: null }),
+    needsApproval: async (): Promise<ApprovalQuestion> => ({
+      kind: 'tool',
+      title: `Use ${name}`,
+      detail: null,
+      everyTime: false,
+      change: null,
+    }),
     run: async (input) => ({ text: `${name} got ${JSON.stringify(input)}`, status: 'ok' }),
   });
   const told = () => rig.model.requests.at(-1)!.tools.map(({ name }) => name);
@@ -23,14 +29,27 @@ describe('tools that are chosen', () => {
 
   beforeEach(async () => {
     rig = await ConversationRig.create({ window: 50_000 });
-    rig.otherTools = [other('weather', 'Tells the weather of a place'), other('echo', 'another of the same name'), other('tickets', 'Finds tickets of the project')];
+    rig.otherTools = [
+      other('weather', 'Tells the weather of a place'),
+      other('echo', 'another of the same name'),
+      other('tickets', 'Finds tickets of the project'),
+    ];
   });
   afterEach(() => rig.dispose());
 
   it('are the usual ones without a choice, and nothing is recorded', async () => {
     await ask('Hello');
     deepStrictEqual([told(), changes()], [['write_file', 'dump', 'echo'], []]);
-    deepStrictEqual(rig.conversation.toolBox.list().map(({ name, isOwn, isOn }) => [name, isOwn, isOn]), [['write_file', true, true], ['dump', true, true], ['echo', true, true], ['weather', false, false], ['tickets', false, false]]);
+    deepStrictEqual(
+      rig.conversation.toolBox.list().map(({ name, isOwn, isOn }) => [name, isOwn, isOn]),
+      [
+        ['write_file', true, true],
+        ['dump', true, true],
+        ['echo', true, true],
+        ['weather', false, false],
+        ['tickets', false, false],
+      ],
+    );
     ok(rig.conversation.toolBox.list().every(({ tokens }) => tokens > 8));
   });
 
@@ -58,13 +77,23 @@ describe('tools that are chosen', () => {
     await rig.conversation.toolBox.choose(['echo', ...rig.otherTools.map(({ name }) => name)]);
     const questions: ApprovalQuestion[] = [];
     rig.approvalRule = (question) => (questions.push(question), 'allow');
-    rig.model.scripts.push(calls('find_tools', { query: 'the weather' }, 'f1'), calls('use_tool', { name: 'weather', input: { place: 'Oslo' } }, 'f2'), calls('use_tool', { name: 'nothing' }, 'f3'), says('Rain.'));
+    rig.model.scripts.push(
+      calls('find_tools', { query: 'the weather' }, 'f1'),
+      calls('use_tool', { name: 'weather', input: { place: 'Oslo' } }, 'f2'),
+      calls('use_tool', { name: 'nothing' }, 'f3'),
+      says('Rain.'),
+    );
     ok((await rig.conversation.send('How is the weather?')).ok);
     deepStrictEqual(told(), ['echo', 'find_tools', 'use_tool']);
-    const results = rig.conversation.entries.flatMap((entry) => (isEntryOf(entry, 'tool_result') ? [`${entry.content.status}: ${entry.content.text}`] : []));
+    const results = rig.conversation.entries.flatMap((entry) =>
+      isEntryOf(entry, 'tool_result') ? [`${entry.content.status}: ${entry.content.text}`] : [],
+    );
     match(results[0]!, /^ok: \{"name":"weather","description":"Tells the weather of a place"/);
     strictEqual(results[1], 'ok: weather got {"place":"Oslo"}');
     match(results[2]!, /^error: There is no tool called "nothing"/);
-    deepStrictEqual(questions.map(({ title, everyTime }) => [title, everyTime]), [['Use weather', true]]);
+    deepStrictEqual(
+      questions.map(({ title, everyTime }) => [title, everyTime]),
+      [['Use weather', true]],
+    );
   });
 });

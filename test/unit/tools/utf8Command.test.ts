@@ -13,6 +13,7 @@ describe('a command whose output is to be UTF-8', () => {
       ['win32', 'C:\\Program Files\\PowerShell\\7\\pwsh.exe', `[Console]::OutputEncoding = [Text.Encoding]::UTF8; ${line}`],
       ['win32', 'C:\\Program Files\\Git\\bin\\bash.exe', line],
     ];
-    for (const [platform, shell, expected] of cases) assert.equal(utf8Command(line, platform, shell), expected, `${platform} ${shell ?? ''}`);
+    for (const [platform, shell, expected] of cases)
+      assert.equal(utf8Command(line, platform, shell), expected, `${platform} ${shell ?? ''}`);
   });
 });

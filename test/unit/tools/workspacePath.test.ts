@@ -6,23 +6,93 @@ import { placeName, toPlace, type WorkspaceFolder } from '../../../src/core/tool
 
 const one: WorkspaceFolder[] = [{ name: 'project', root: '/home/me/project' }];
 const windows: WorkspaceFolder[] = [{ name: 'project', root: 'C:/Work/project' }];
-const two: WorkspaceFolder[] = [{ name: 'app', root: '/w/app' }, { name: 'lib', root: '/w/app/packages/lib' }];
+const two: WorkspaceFolder[] = [
+  { name: 'app', root: '/w/app' },
+  { name: 'lib', root: '/w/app/packages/lib' },
+];
 
 /** Strings that look like paths more often than chance would have it. */
-const pathLike = fc.array(fc.oneof(fc.constantFrom('..', '.', '/', '\\', '../', '..\\', '~', 'a', 'src', 'C:', 'c:', '//', '\0', ' ', '.. ', '...', ':', '%2e%2e', 'file://', '\u2025', '\uff0e\uff0e', 'home/me/project', '/home/me/project', 'con', 'x.txt:s'), fc.string({ maxLength: 8 })), { maxLength: 12 }).map((parts) => parts.join(''));
+const pathLike = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        '..',
+        '.',
+        '/',
+        '\\',
+        '../',
+        '..\\',
+        '~',
+        'a',
+        'src',
+        'C:',
+        'c:',
+        '//',
+        '\0',
+        ' ',
+        '.. ',
+        '...',
+        ':',
+        '%2e%2e',
+        'file://',
+        '\u2025',
+        '\uff0e\uff0e',
+        'home/me/project',
+        '/home/me/project',
+        'con',
+        'x.txt:s',
+      ),
+      fc.string({ maxLength: 8 }),
+    ),
+    { maxLength: 12 },
+  )
+  .map((parts) => parts.join(''));
 
 describe('paths of the workspace', () => {
   it('are what they are called, however they are written', () => {
-    for (const given of ['src/a.ts', './src/a.ts', 'src//a.ts', 'src\\a.ts', ' src/b/../a.ts ', '/home/me/project/src/a.ts', '/home/me/../me/project/src/a.ts']) deepStrictEqual(toPlace(given, one), { folder: 0, path: 'src/a.ts' }, given);
+    for (const given of [
+      'src/a.ts',
+      './src/a.ts',
+      'src//a.ts',
+      'src\\a.ts',
+      ' src/b/../a.ts ',
+      '/home/me/project/src/a.ts',
+      '/home/me/../me/project/src/a.ts',
+    ])
+      deepStrictEqual(toPlace(given, one), { folder: 0, path: 'src/a.ts' }, given);
     deepStrictEqual(toPlace('c:\\work\\PROJECT\\src\\a.ts', windows), { folder: 0, path: 'src/a.ts' });
     for (const given of ['', '.', './', '/home/me/project', 'src/..']) deepStrictEqual(toPlace(given, one), { folder: 0, path: '' }, given);
-    deepStrictEqual([toPlace('app/x', two), toPlace('lib/x', two), toPlace('/w/app/packages/lib/x', two), toPlace('/w/app/packages/x', two)], [{ folder: 0, path: 'x' }, { folder: 1, path: 'x' }, { folder: 1, path: 'x' }, { folder: 0, path: 'packages/x' }]);
-    deepStrictEqual([placeName({ folder: 1, path: 'x' }, two), placeName({ folder: 0, path: '' }, two), placeName({ folder: 0, path: '' }, one)], ['lib/x', 'app', '.']);
+    deepStrictEqual(
+      [toPlace('app/x', two), toPlace('lib/x', two), toPlace('/w/app/packages/lib/x', two), toPlace('/w/app/packages/x', two)],
+      [
+        { folder: 0, path: 'x' },
+        { folder: 1, path: 'x' },
+        { folder: 1, path: 'x' },
+        { folder: 0, path: 'packages/x' },
+      ],
+    );
+    deepStrictEqual(
+      [placeName({ folder: 1, path: 'x' }, two), placeName({ folder: 0, path: '' }, two), placeName({ folder: 0, path: '' }, one)],
+      ['lib/x', 'app', '.'],
+    );
   });
 
   it('outside of the folders are refused in words', () => {
-    for (const given of ['..', '../x', 'src/../../x', '/etc/passwd', '/home/me/project-2/x', '/home/me/project/../x', 'C:\\x', '\\\\server\\share\\x']) {
-      throws(() => toPlace(given, one), (error) => ToolFault.is(error) && /outside of the workspace/.test(error.message), given);
+    for (const given of [
+      '..',
+      '../x',
+      'src/../../x',
+      '/etc/passwd',
+      '/home/me/project-2/x',
+      '/home/me/project/../x',
+      'C:\\x',
+      '\\\\server\\share\\x',
+    ]) {
+      throws(
+        () => toPlace(given, one),
+        (error) => ToolFault.is(error) && /outside of the workspace/.test(error.message),
+        given,
+      );
     }
     throws(() => toPlace('src/x', two), /begins with the name of one: app, lib/);
     throws(() => toPlace('x', []), /No folder is open/);
@@ -48,7 +118,10 @@ describe('paths of the workspace', () => {
         }
         accepted++;
         const { root } = folders[place.folder]!;
-        ok(place.path.split('/').every((name) => name !== '..' && name !== '.' && (name !== '' || place.path === '')), JSON.stringify(place));
+        ok(
+          place.path.split('/').every((name) => name !== '..' && name !== '.' && (name !== '' || place.path === '')),
+          JSON.stringify(place),
+        );
         ok(inside(root, place.path, folders === windows ? win32 : posix), `${JSON.stringify(given)} → ${JSON.stringify(place)}`);
       }),
       { numRuns: 20_000 },
@@ -58,10 +131,17 @@ describe('paths of the workspace', () => {
 
   it('name a place by a path that leads to it again', () => {
     fc.assert(
-      fc.property(fc.array(fc.stringMatching(/^[a-z0-9_.-]{1,8}$/).filter((name) => !/^[. ]+$/.test(name)), { minLength: 1, maxLength: 4 }), fc.nat(1), (names, folder) => {
-        const place = { folder, path: names.join('/') };
-        deepStrictEqual(toPlace(placeName(place, two), two), place);
-      }),
+      fc.property(
+        fc.array(
+          fc.stringMatching(/^[a-z0-9_.-]{1,8}$/).filter((name) => !/^[. ]+$/.test(name)),
+          { minLength: 1, maxLength: 4 },
+        ),
+        fc.nat(1),
+        (names, folder) => {
+          const place = { folder, path: names.join('/') };
+          deepStrictEqual(toPlace(placeName(place, two), two), place);
+        },
+      ),
     );
   });
 });

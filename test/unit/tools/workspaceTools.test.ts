@@ -62,9 +62,18 @@ describe('tools over a real folder', () => {
     const first = await said('read_file', { path: 'src/long.txt' });
     match(first, /^ok: src\/long\.txt, lines 1 to \d+ of 9000 \(CRLF line ends; no line break at its end\):\n {4}1\tline 1\n/);
     const next = Number(/read_file with "start_line": (\d+)\.\]$/.exec(first)![1]);
-    match(await said('read_file', { path: 'src/long.txt', start_line: next, line_count: 2 }), new RegExp(`lines ${next} to ${next + 1} of 9000.*\n +${next}\tline ${next}\n`));
-    match(await said('read_file', { path: 'src/long.txt', start_line: 9_001 }), /^error: src\/long\.txt has 9000 lines; there is no line 9001/);
-    deepStrictEqual(questions.map(({ kind, everyTime }) => `${kind} ${everyTime}`), ['read false', 'read false', 'read false']);
+    match(
+      await said('read_file', { path: 'src/long.txt', start_line: next, line_count: 2 }),
+      new RegExp(`lines ${next} to ${next + 1} of 9000.*\n +${next}\tline ${next}\n`),
+    );
+    match(
+      await said('read_file', { path: 'src/long.txt', start_line: 9_001 }),
+      /^error: src\/long\.txt has 9000 lines; there is no line 9001/,
+    );
+    deepStrictEqual(
+      questions.map(({ kind, everyTime }) => `${kind} ${everyTime}`),
+      ['read false', 'read false', 'read false'],
+    );
   });
 
   it('answers with words about what is no readable text', async () => {
@@ -94,7 +103,8 @@ describe('tools over a real folder', () => {
     for (const path of ['../outside/secret.txt', 'out/secret.txt', 'plain.txt', join(temp.path, 'outside', 'secret.txt'), 'out']) {
       match(await said('read_file', { path }), /^error: .*outside of the workspace/, path);
     }
-    for (const path of ['dangling.txt', 'out/new.txt', '../new.txt']) match(await said('create_file', { path, content: 'x' }), /^error: .*outside of the workspace/, path);
+    for (const path of ['dangling.txt', 'out/new.txt', '../new.txt'])
+      match(await said('create_file', { path, content: 'x' }), /^error: .*outside of the workspace/, path);
     match(await said('edit_file', { path: 'plain.txt', old_text: 'not', new_text: 'now' }), /outside of the workspace/);
     match(await said('list_folder', { path: 'out' }), /outside of the workspace/);
     match(await said('run_command', { command: 'cat secret.txt', folder: 'out' }), /outside of the workspace/);
@@ -127,8 +137,19 @@ describe('tools over a real folder', () => {
     for (const path of ['.env', 'private/plan.txt', 'app.log', 'harmless.txt']) await call('read_file', { path });
     await call('edit_file', { path: '.env', old_text: 'abc', new_text: 'def' });
     await call('read_file', { path: 'src/a.ts' });
-    deepStrictEqual(questions.map(({ everyTime }) => everyTime), [true, true, true, true, true, false]);
-    deepStrictEqual([approvalRule(questions[0]!, 'allowReads', true), approvalRule(questions[0]!, 'session', true), approvalRule(questions[5]!, 'allowReads', true), approvalRule(questions[5]!, 'ask', true)], ['ask', 'ask', 'allow', 'ask']);
+    deepStrictEqual(
+      questions.map(({ everyTime }) => everyTime),
+      [true, true, true, true, true, false],
+    );
+    deepStrictEqual(
+      [
+        approvalRule(questions[0]!, 'allowReads', true),
+        approvalRule(questions[0]!, 'session', true),
+        approvalRule(questions[5]!, 'allowReads', true),
+        approvalRule(questions[5]!, 'ask', true),
+      ],
+      ['ask', 'ask', 'allow', 'ask'],
+    );
     strictEqual(await said('search_text', { text: 'KEY' }), 'ok: 1 lines in 1 files:\nsrc/a.ts:1: const KEY = 1;');
     strictEqual(await said('find_files', { pattern: '*' }), 'ok: .gitignore\nsrc/a.ts');
   });
@@ -155,9 +176,15 @@ describe('tools over a real folder', () => {
     strictEqual(await said('find_files', { pattern: '*.ts' }), 'ok: src/a.ts\nsrc/deep/b.test.ts');
     strictEqual(await said('find_files', { pattern: 'src/**/*.test.ts' }), 'ok: src/deep/b.test.ts');
     strictEqual(await said('find_files', { pattern: 'nope' }), 'ok: No file matches nope.');
-    match(await said('search_text', { text: 'beta', ignore_case: true, files: '*.ts' }), /^ok: 31 lines in 2 files:\nsrc\/a\.ts:2: Beta\n[\s\S]*src\/a\.ts: 20 more lines\nsrc\/deep\/b\.test\.ts:1: beta gamma$/);
+    match(
+      await said('search_text', { text: 'beta', ignore_case: true, files: '*.ts' }),
+      /^ok: 31 lines in 2 files:\nsrc\/a\.ts:2: Beta\n[\s\S]*src\/a\.ts: 20 more lines\nsrc\/deep\/b\.test\.ts:1: beta gamma$/,
+    );
     strictEqual(await said('search_text', { text: '^be.a\\b', regex: true }), 'ok: 1 lines in 1 files:\nsrc/deep/b.test.ts:1: beta gamma');
-    strictEqual(await said('search_text', { text: 'beta', path: 'src/deep/b.test.ts' }), 'ok: 1 lines in 1 files:\nsrc/deep/b.test.ts:1: beta gamma');
+    strictEqual(
+      await said('search_text', { text: 'beta', path: 'src/deep/b.test.ts' }),
+      'ok: 1 lines in 1 files:\nsrc/deep/b.test.ts:1: beta gamma',
+    );
     match(await said('search_text', { text: '(a+)+$', regex: true, files: 'long.txt' }), /^error: This regular expression takes too long/);
     match(await said('search_text', { text: '(', regex: true }), /^error: This is no regular expression/);
     strictEqual(await said('list_folder', { path: 'src' }), 'ok: src:\ndeep/\na.ts');
@@ -168,9 +195,16 @@ describe('tools over a real folder', () => {
 
   it('edits what was shown and nothing else: CRLF, no line break at the end, byte order mark', async () => {
     await put('dos.txt', '\ufeffone\r\ntwo\r\nthree');
-    strictEqual(await said('edit_file', { path: 'dos.txt', old_text: 'one\ntwo', new_text: 'one\n2\nand more' }), 'ok: dos.txt: changed at line 1.');
+    strictEqual(
+      await said('edit_file', { path: 'dos.txt', old_text: 'one\ntwo', new_text: 'one\n2\nand more' }),
+      'ok: dos.txt: changed at line 1.',
+    );
     strictEqual(await readFile(file('dos.txt'), 'utf8'), '\ufeffone\r\n2\r\nand more\r\nthree');
-    deepStrictEqual(questions[0]!.change, { path: 'dos.txt', before: '\ufeffone\r\ntwo\r\nthree', after: '\ufeffone\r\n2\r\nand more\r\nthree' });
+    deepStrictEqual(questions[0]!.change, {
+      path: 'dos.txt',
+      before: '\ufeffone\r\ntwo\r\nthree',
+      after: '\ufeffone\r\n2\r\nand more\r\nthree',
+    });
     strictEqual(await said('create_file', { path: 'new/deep/a.txt', content: 'no break' }), 'ok: new/deep/a.txt has been created.');
     strictEqual(await readFile(file('new/deep/a.txt'), 'utf8'), 'no break');
     match(await said('create_file', { path: 'dos.txt', content: 'x' }), /^error: dos\.txt exists already/);
@@ -185,7 +219,11 @@ describe('tools over a real folder', () => {
     match(await said('edit_file', { path: 'a.txt', old_text: 'one', new_text: '1' }), /^error: a\.txt has been changed since you read it/);
     await call('read_file', { path: 'a.txt' });
     strictEqual(await said('edit_file', { path: 'a.txt', old_text: 'one', new_text: '1' }), 'ok: a.txt: changed at line 1.');
-    strictEqual(await said('edit_file', { path: 'a.txt', old_text: 'two', new_text: '2' }), 'ok: a.txt: changed at line 1.', 'its own change is known');
+    strictEqual(
+      await said('edit_file', { path: 'a.txt', old_text: 'two', new_text: '2' }),
+      'ok: a.txt: changed at line 1.',
+      'its own change is known',
+    );
     // While the user looks at the difference.
     tools = tools.map((tool) => ({
       ...tool,
@@ -206,7 +244,10 @@ describe('tools over a real folder', () => {
     await chmod(temp.path, 0o777);
     if (isRoot) process.seteuid!(65534);
     try {
-      match(await said('edit_file', { path: 'a.txt', old_text: 'a', new_text: 'b' }), /^error: a\.txt is read-only or not accessible\. Nothing was changed\.$/);
+      match(
+        await said('edit_file', { path: 'a.txt', old_text: 'a', new_text: 'b' }),
+        /^error: a\.txt is read-only or not accessible\. Nothing was changed\.$/,
+      );
     } finally {
       if (isRoot) process.seteuid!(0);
     }
@@ -215,7 +256,10 @@ describe('tools over a real folder', () => {
 
   it('runs a command where it was told to, and shows what it prints while it runs', async () => {
     await mkdir(file('sub'));
-    const { status, text, shownTokens } = await call('run_command', { command: 'pwd; echo to-err >&2; echo "key: $ANTHROPIC_API_KEY."; exit 3', folder: 'sub' });
+    const { status, text, shownTokens } = await call('run_command', {
+      command: 'pwd; echo to-err >&2; echo "key: $ANTHROPIC_API_KEY."; exit 3',
+      folder: 'sub',
+    });
     match(text, /^Exit code 3 after \d\.\d s\.\n.*\/project\/sub\n/);
     ok(text.includes('to-err') && text.includes('key: .'));
     deepStrictEqual([status, shownTokens, questions[0]!.everyTime, questions[0]!.title], ['error', 4_000, true, 'Run a command in sub']);
@@ -228,13 +272,19 @@ describe('tools over a real folder', () => {
   it('ends a command with everything it has started', async () => {
     const stop = new AbortController();
     const running = call('run_command', { command: 'sleep 300 & echo $! > pid; echo begun; wait' }, stop.signal);
-    await waitFor('the command to begin', async () => (await readFile(file('pid'), 'utf8').catch(() => '')).trim() !== '' && output.includes('begun'));
+    await waitFor(
+      'the command to begin',
+      async () => (await readFile(file('pid'), 'utf8').catch(() => '')).trim() !== '' && output.includes('begun'),
+    );
     const pid = Number(await readFile(file('pid'), 'utf8'));
     stop.abort();
     const { status, text } = await running;
     match(`${status}: ${text}`, /^interrupted: Stopped by the user after .*\nbegun$/);
     await waitFor('its child to end', async () => !isAlive(pid));
-    match(await said('run_command', { command: 'echo early; sleep 300', timeout_seconds: 1 }), /^error: Ended after 1 seconds, before it had finished\.\nearly$/);
+    match(
+      await said('run_command', { command: 'echo early; sleep 300', timeout_seconds: 1 }),
+      /^error: Ended after 1 seconds, before it had finished\.\nearly$/,
+    );
     await rejects(async () => process.kill(pid, 0));
   });
 });

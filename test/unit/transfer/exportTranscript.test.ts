@@ -14,16 +14,27 @@ describe('an export to be read', () => {
   beforeEach(async () => {
     temp = tempFolder();
     store = await openTestStore(temp.path);
-    session = (await store.createSession({ uuid: testUuid(), channel: 'vscode', title: 'Tides <b> # *x*', createdAt: 1_763_800_000_000 })).uuid;
+    session = (await store.createSession({ uuid: testUuid(), channel: 'vscode', title: 'Tides <b> # *x*', createdAt: 1_763_800_000_000 }))
+      .uuid;
     const picture = await store.putBlob(new Uint8Array([1, 2, 3]), 'image/png');
     let parent: string | null = null;
     const contents: EntryContent[] = [
-      { type: 'message', role: 'user', text: 'Look at <img src=x onerror=alert(1)> and /home/ada/notes', attachments: [{ kind: 'image', name: '"a".png', hash: picture, mime: 'image/png' }] },
+      {
+        type: 'message',
+        role: 'user',
+        text: 'Look at <img src=x onerror=alert(1)> and /home/ada/notes',
+        attachments: [{ kind: 'image', name: '"a".png', hash: picture, mime: 'image/png' }],
+      },
       { type: 'thinking', text: 'hm' },
       { type: 'tool_call', callId: 'c', name: 'read_file', input: { path: '</script><script>' } },
       { type: 'tool_result', callId: 'c', name: 'read_file', text: '```\n& <fence>', status: 'error' },
       compactionContent('op', null, { summaryText: 'SUMMARY' }),
-      { type: 'message', role: 'assistant', text: '# Done\n\n[a](javascript:alert(1)) [b](https://example.org/?a=1&b=2) ![p](https://example.org/p.png)\n\n- `x<y`\n\n<script>alert(2)</script>', model: 'claude-test' },
+      {
+        type: 'message',
+        role: 'assistant',
+        text: '# Done\n\n[a](javascript:alert(1)) [b](https://example.org/?a=1&b=2) ![p](https://example.org/p.png)\n\n- `x<y`\n\n<script>alert(2)</script>',
+        model: 'claude-test',
+      },
     ];
     for (const content of contents) {
       const entry = userMessage(session, parent, '', { content });
@@ -46,22 +57,46 @@ describe('an export to be read', () => {
   it('as Markdown has everything that was said, compacted messages too', async () => {
     const text = await exported('md');
     assert.ok(text.startsWith('# Tides \\<b\\> \\# \\*x\\*\n'), text.slice(0, 60));
-    for (const part of ['Look at <img src=x onerror=alert(1)>', '- attached: "a".png (image/png)', '**Thinking**', '> hm', '**Used read\\_file**', '"path": "</script><script>"', '````\n```\n& <fence>\n````', '> SUMMARY', '## claude-test · ', '# Done']) {
+    for (const part of [
+      'Look at <img src=x onerror=alert(1)>',
+      '- attached: "a".png (image/png)',
+      '**Thinking**',
+      '> hm',
+      '**Used read\\_file**',
+      '"path": "</script><script>"',
+      '````\n```\n& <fence>\n````',
+      '> SUMMARY',
+      '## claude-test · ',
+      '# Done',
+    ]) {
       assert.ok(text.includes(part), `${part} in\n${text}`);
     }
   });
 
   it('as a page runs nothing, fetches nothing and shows what was written', async () => {
     const page = await exported('html');
-    assert.doesNotMatch(page, /<script|<img(?! alt="&quot;a&quot;\.png" src="data:image\/png;base64,AQID">)|onerror=alert\(1\)>|href="javascript|src="http/i);
-    for (const part of ['&lt;img src=x onerror=alert(1)&gt;', '&lt;script&gt;alert(2)&lt;/script&gt;', 'src="data:image/png;base64,AQID"', '<a href="https://example.org/?a=1&amp;b=2"', '<code>x&lt;y</code>', '&amp; &lt;fence&gt;', "default-src 'none'", '<h3>Done</h3>']) {
+    assert.doesNotMatch(
+      page,
+      /<script|<img(?! alt="&quot;a&quot;\.png" src="data:image\/png;base64,AQID">)|onerror=alert\(1\)>|href="javascript|src="http/i,
+    );
+    for (const part of [
+      '&lt;img src=x onerror=alert(1)&gt;',
+      '&lt;script&gt;alert(2)&lt;/script&gt;',
+      'src="data:image/png;base64,AQID"',
+      '<a href="https://example.org/?a=1&amp;b=2"',
+      '<code>x&lt;y</code>',
+      '&amp; &lt;fence&gt;',
+      "default-src 'none'",
+      '<h3>Done</h3>',
+    ]) {
       assert.ok(page.includes(part), `${part} in\n${page}`);
     }
   });
 
   it('is headed by its session, and where it has several by each of them', async () => {
     const second = (await store.createSession({ uuid: testUuid(), channel: 'vscode', title: 'Second', createdAt: 1_763_800_000_000 })).uuid;
-    const headings = (page: string) => [...page.matchAll(/<title>(.*)<\/title>|<h1>(.*?)<\/h1>/g)].map(([, title, heading]) => title ?? heading);
+    const headings = (page: string) =>
+      [...page.matchAll(/<title>(.*)<\/title>|<h1>(.*?)<\/h1>/g)].map(([, title, heading]) => title ?? heading);
     const first = 'Tides &lt;b&gt; # *x*';
     assert.deepEqual(headings(await exported('html')), [first, first]);
     const history = 'Threadkeeper history';
@@ -92,7 +127,18 @@ describe('an export to be read', () => {
       ['eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc', '[token]'],
     ];
     for (const [before, after] of secrets) assert.equal(redactText(before), after);
-    for (const plain of ['a task-sk-1 and sk-1', 'the token count is 12', 'tokens: 12345', 'src/home/page.ts', '01930000-0000-7000-8000-000000000001']) assert.equal(redactText(plain), plain);
-    assert.deepEqual(redactValue({ password: 'x', n: 1, list: ['/home/ada', null] }), { password: '[secret]', n: 1, list: ['/home/user', null] });
+    for (const plain of [
+      'a task-sk-1 and sk-1',
+      'the token count is 12',
+      'tokens: 12345',
+      'src/home/page.ts',
+      '01930000-0000-7000-8000-000000000001',
+    ])
+      assert.equal(redactText(plain), plain);
+    assert.deepEqual(redactValue({ password: 'x', n: 1, list: ['/home/ada', null] }), {
+      password: '[secret]',
+      n: 1,
+      list: ['/home/user', null],
+    });
   });
 });

@@ -18,20 +18,29 @@ const deepPlace = '@deep@';
 const withDeep = (value: unknown) => JSON.stringify(value).replaceAll(`"${deepPlace}"`, deep);
 const tooDeep = 'nested deeper than 200 levels, left out';
 const header = { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' };
-const user = (id: string, parentId: string | null, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content: text } });
+const user = (id: string, parentId: string | null, text: string) => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp: '2026-09-01T10:00:01Z',
+  message: { role: 'user', content: text },
+});
 
 const gooseTables = [
   'CREATE TABLE sessions(id TEXT PRIMARY KEY, description TEXT, created_at TIMESTAMP)',
   'CREATE TABLE messages(id INTEGER PRIMARY KEY, session_id TEXT, role TEXT, content_json TEXT, created_timestamp INTEGER, metadata_json TEXT)',
   "INSERT INTO sessions VALUES ('g', 'Named', '2026-09-01 10:00:00')",
 ];
-const gooseMessage = (id: number, session: string, blocks: string) => `INSERT INTO messages VALUES (${id}, '${session}', 'user', '${blocks}', ${id}, '{}')`;
+const gooseMessage = (id: number, session: string, blocks: string) =>
+  `INSERT INTO messages VALUES (${id}, '${session}', 'user', '${blocks}', ${id}, '{}')`;
 const endless = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT';
 
 async function databaseOf(...sql: readonly string[]): Promise<{ readonly bytes: Uint8Array; readonly rootOf: (table: string) => number }> {
   const database = (await loadSqlite(wasmFile)).openMemory();
   for (const one of sql) database.run(one);
-  const roots = new Map(database.exec('SELECT name, rootpage FROM sqlite_master')[0]!.values.map(([name, root]) => [String(name), Number(root)]));
+  const roots = new Map(
+    database.exec('SELECT name, rootpage FROM sqlite_master')[0]!.values.map(([name, root]) => [String(name), Number(root)]),
+  );
   const bytes = database.export();
   database.close();
   return { bytes, rootOf: (table) => roots.get(table)! };
@@ -47,17 +56,45 @@ describe('an import of what is made never to end', function () {
 
   describe('records that are nested 100,000 levels deep', () => {
     it('are left out of a session file, and named, and the rest of it comes', async () => {
-      const calling = { type: 'message', id: 'b', parentId: 'a', message: { role: 'assistant', content: [{ type: 'text', text: 'calls' }, { type: 'toolCall', id: 'c', name: 'x', arguments: { given: deepPlace } }] } };
+      const calling = {
+        type: 'message',
+        id: 'b',
+        parentId: 'a',
+        message: {
+          role: 'assistant',
+          content: [
+            { type: 'text', text: 'calls' },
+            { type: 'toolCall', id: 'c', name: 'x', arguments: { given: deepPlace } },
+          ],
+        },
+      };
       const unknown = { type: 'nobody knows', id: 'c', parentId: 'b', data: deepPlace };
-      const { uuid, repaired } = await rig.only(rig.source('deep.jsonl', [header, user('a', null, 'before'), withDeep(calling), withDeep(unknown), deep, user('d', 'c', 'behind')]));
+      const { uuid, repaired } = await rig.only(
+        rig.source('deep.jsonl', [header, user('a', null, 'before'), withDeep(calling), withDeep(unknown), deep, user('d', 'c', 'behind')]),
+      );
       assert.deepEqual(repaired, [{ kind: tooDeep, count: 3 }]);
-      assert.deepEqual((await rig.branch(uuid)).filter(({ display }) => display).map((entry) => brief(entry).slice(0, 199)), ['user: before', 'assistant: calls', `call c x {"given":${'['.repeat(181)}`, 'user: behind']);
+      assert.deepEqual(
+        (await rig.branch(uuid)).filter(({ display }) => display).map((entry) => brief(entry).slice(0, 199)),
+        ['user: before', 'assistant: calls', `call c x {"given":${'['.repeat(181)}`, 'user: behind'],
+      );
     });
 
     it('are left out of files that are one value, and of databases', async () => {
-      const blocks = [{ role: 'user', content: 'before', ts: 1 }, { role: 'user', content: [{ type: 'odd', of: deepPlace }], ts: 2 }, { role: 'user', content: 'behind', ts: 3 }];
-      const history = blocks.map((message) => ({ message: { ...message, toolCalls: [] }, contextItems: message.ts === 2 ? deepPlace : [] }));
-      const goose = await databaseOf(...gooseTables, gooseMessage(1, 'g', '[{"type":"text","text":"before"}]'), gooseMessage(2, 'g', `[${deep}]`), gooseMessage(3, 'g', '[{"type":"text","text":"behind"}]'));
+      const blocks = [
+        { role: 'user', content: 'before', ts: 1 },
+        { role: 'user', content: [{ type: 'odd', of: deepPlace }], ts: 2 },
+        { role: 'user', content: 'behind', ts: 3 },
+      ];
+      const history = blocks.map((message) => ({
+        message: { ...message, toolCalls: [] },
+        contextItems: message.ts === 2 ? deepPlace : [],
+      }));
+      const goose = await databaseOf(
+        ...gooseTables,
+        gooseMessage(1, 'g', '[{"type":"text","text":"before"}]'),
+        gooseMessage(2, 'g', `[${deep}]`),
+        gooseMessage(3, 'g', '[{"type":"text","text":"behind"}]'),
+      );
       const sources = {
         cline: rig.source('1788000000000/api_conversation_history.json', withDeep(blocks)),
         continue: rig.source('continue.json', withDeep({ sessionId: 'c', title: 'Named', history })),
@@ -65,14 +102,19 @@ describe('an import of what is made never to end', function () {
       };
       for (const [name, file] of Object.entries(sources)) {
         const { uuid, repaired } = await rig.only(file);
-        assert.ok(repaired.some(({ kind }) => kind === tooDeep), name);
+        assert.ok(
+          repaired.some(({ kind }) => kind === tooDeep),
+          name,
+        );
         const said = (await rig.branch(uuid)).map(brief).filter((text) => text.startsWith('user'));
         assert.deepEqual([said[0], said.at(-1)], ['user: before', 'user: behind'], name);
       }
     });
 
     it('leave no empty session behind where nothing could be stored', async () => {
-      const refusing: SessionStore = Object.create(rig.store, { importEntries: { value: () => Promise.reject(new TypeError('cannot be passed on')) } }) as SessionStore;
+      const refusing: SessionStore = Object.create(rig.store, {
+        importEntries: { value: () => Promise.reject(new TypeError('cannot be passed on')) },
+      }) as SessionStore;
       const { sessions, failed } = await rig.import(rig.source('one.jsonl', [header, user('a', null, 'x')]), { store: refusing });
       assert.deepEqual([sessions, failed.map(({ reason }) => reason), await rig.store.countSessions()], [[], ['cannot be passed on'], 0]);
     });
@@ -83,25 +125,38 @@ describe('an import of what is made never to end', function () {
       const { sessions, failed } = await rig.import(rig.source('bomb.sqlite', bytes));
       return [...sessions.map(({ title }) => title), ...failed.map(({ reason }) => reason)];
     };
-    const endsNever = 'There is more to read in the database than can be in a file of its size: it is damaged, or made so that it never ends.';
+    const endsNever =
+      'There is more to read in the database than can be in a file of its size: it is damaged, or made so that it never ends.';
 
     it('are read without their views and generated columns', async () => {
       const row = `INSERT INTO transcript_events VALUES ('s', 1, '${JSON.stringify(user('a', null, 'stored'))}')`;
-      const view = await databaseOf('CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT)', row, `CREATE VIEW session_nodes AS ${endless} i AS session_key, i AS current_session_id FROM n`);
+      const view = await databaseOf(
+        'CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT)',
+        row,
+        `CREATE VIEW session_nodes AS ${endless} i AS session_key, i AS current_session_id FROM n`,
+      );
       assert.deepEqual(await failures(view.bytes), ['stored']);
       const isView = await databaseOf(`CREATE VIEW transcript_events AS ${endless} i AS session_id, i AS seq, i AS event_json FROM n`);
       assert.deepEqual(await failures(isView.bytes), ['The database is none of the kinds that can be imported.']);
-      const columns = "session_id TEXT, seq INTEGER, event_json TEXT, kept TEXT AS (hex(zeroblob(50000000)))";
+      const columns = 'session_id TEXT, seq INTEGER, event_json TEXT, kept TEXT AS (hex(zeroblob(50000000)))';
       const generated = await databaseOf(`CREATE TABLE transcript_events(${columns}, event_zstd BLOB AS (zeroblob(50000000)))`, row);
       assert.deepEqual(await failures(generated.bytes), ['stored']);
-      const keyed = await databaseOf('CREATE TABLE transcript_events(event_json TEXT, seq INTEGER, session_id TEXT AS (hex(zeroblob(50000000))))');
+      const keyed = await databaseOf(
+        'CREATE TABLE transcript_events(event_json TEXT, seq INTEGER, session_id TEXT AS (hex(zeroblob(50000000))))',
+      );
       assert.deepEqual(await failures(keyed.bytes), ['The database has no column session_id in its table transcript_events.']);
     });
 
     it('come to an end whose pages lead to each other', async () => {
       const many = (count: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})`;
-      const { bytes, rootOf } = await databaseOf('PRAGMA page_size=512', ...gooseTables.slice(0, 2), `${many(1000)} INSERT INTO sessions SELECT 's' || i, 'x', '2026-09-01' FROM n`, `${many(300)} INSERT INTO messages SELECT i, 's1', 'user', '[{"type":"text","text":"hello"}]', i, '{}' FROM n`);
-      for (const table of ['sessions', 'messages']) assert.deepEqual((await failures(treeBomb(bytes, rootOf(table)))).at(-1), endsNever, table);
+      const { bytes, rootOf } = await databaseOf(
+        'PRAGMA page_size=512',
+        ...gooseTables.slice(0, 2),
+        `${many(1000)} INSERT INTO sessions SELECT 's' || i, 'x', '2026-09-01' FROM n`,
+        `${many(300)} INSERT INTO messages SELECT i, 's1', 'user', '[{"type":"text","text":"hello"}]', i, '{}' FROM n`,
+      );
+      for (const table of ['sessions', 'messages'])
+        assert.deepEqual((await failures(treeBomb(bytes, rootOf(table)))).at(-1), endsNever, table);
     });
 
     it('come to an end whose schema leads to itself', async () => {
@@ -113,13 +168,20 @@ describe('an import of what is made never to end', function () {
       image.writeUInt32BE(image.readUInt32BE(first!), second!);
       assert.deepEqual(await failures(image), ['The schema of the database is damaged.']);
       const file = rig.source('live.sqlite', image);
-      await assert.rejects(ForeignDatabase.glance(new LivePages(file), wasmFile, (database) => [...database.tables()]), /schema of the database is damaged/);
+      await assert.rejects(
+        ForeignDatabase.glance(new LivePages(file), wasmFile, (database) => [...database.tables()]),
+        /schema of the database is damaged/,
+      );
     });
 
     it('give no more than they are long, whatever a column is by default', async () => {
       const long = 'x'.repeat(1_000_000);
       const rows = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500)';
-      const { bytes } = await databaseOf('CREATE TABLE transcript_events(session_id TEXT, seq INTEGER)', `${rows} INSERT INTO transcript_events SELECT 's', i FROM n`, `ALTER TABLE transcript_events ADD COLUMN event_json TEXT DEFAULT '${long}'`);
+      const { bytes } = await databaseOf(
+        'CREATE TABLE transcript_events(session_id TEXT, seq INTEGER)',
+        `${rows} INSERT INTO transcript_events SELECT 's', i FROM n`,
+        `ALTER TABLE transcript_events ADD COLUMN event_json TEXT DEFAULT '${long}'`,
+      );
       assert.equal((await failures(bytes)).at(-1), endsNever);
     });
   });
@@ -127,9 +189,14 @@ describe('an import of what is made never to end', function () {
   it('unpacks no more of small blocks and large windows than a file of its size can be worth', async () => {
     const blocks = Array.from({ length: 1_000 }, (_, i) => Buffer.from([(1 << 3) | (i === 999 ? 1 : 0), 0, 0, 0x61]));
     const bomb = Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, 17 << 3]), ...blocks]).toString('hex');
-    const frames = Array.from({ length: 20 }, () => zstdFrame(Buffer.from(JSON.stringify(user('b', null, 'small'))))).map((frame) => frame.toString('hex'));
+    const frames = Array.from({ length: 20 }, () => zstdFrame(Buffer.from(JSON.stringify(user('b', null, 'small'))))).map((frame) =>
+      frame.toString('hex'),
+    );
     const rows = [bomb, frames[0]!, bomb].map((hex, i) => `INSERT INTO transcript_events VALUES ('s', ${i}, NULL, x'${hex}')`);
-    const { bytes } = await databaseOf('CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB)', ...rows);
+    const { bytes } = await databaseOf(
+      'CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB)',
+      ...rows,
+    );
     const { title, keptRaw } = await rig.only(rig.source('zstd.sqlite', bytes));
     assert.deepEqual([title, keptRaw], ['small', [{ kind: 'too_large', count: 2 }]]);
   });
@@ -153,18 +220,29 @@ describe('stopping an import', function () {
   it('is heard while SQLite goes through a table for ever so long', async () => {
     const many = 'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)';
     // Each session has to go through all messages: 16 million rows.
-    const { bytes } = await databaseOf(...gooseTables.slice(0, 2), `${many} INSERT INTO sessions SELECT 's' || i, 'x', '2026-09-01' FROM n`, `${many} INSERT INTO messages SELECT i, 's' || i, 'user', '[{"type":"text","text":"${'long '.repeat(2000)}"}]', i, '{}' FROM n`);
+    const { bytes } = await databaseOf(
+      ...gooseTables.slice(0, 2),
+      `${many} INSERT INTO sessions SELECT 's' || i, 'x', '2026-09-01' FROM n`,
+      `${many} INSERT INTO messages SELECT i, 's' || i, 'user', '[{"type":"text","text":"${'long '.repeat(2000)}"}]', i, '{}' FROM n`,
+    );
     const file = join(temp.path, 'slow.db');
     writeFileSync(file, bytes);
     const stop = new AbortController();
-    const { cancelled, sessions, failed } = await importInThread(store, [file], { ...options, signal: stop.signal, onProgress: () => stop.abort() });
+    const { cancelled, sessions, failed } = await importInThread(store, [file], {
+      ...options,
+      signal: stop.signal,
+      onProgress: () => stop.abort(),
+    });
     assert.deepEqual([cancelled, sessions.length < 4000, failed], [true, true, []]);
     assert.equal(await store.countSessions(), sessions.length, 'and every session that has come is in the report');
   });
 
   it('ends a thread that does not end by itself, with the report it has told', async () => {
     const script = join(temp.path, 'never.js');
-    writeFileSync(script, "const { parentPort } = require('node:worker_threads');\nparentPort.postMessage({ type: 'outcome', outcome: { type: 'failed', source: 'a', reason: 'odd' } });\nparentPort.postMessage({ type: 'progress', progress: { index: 0, files: 1, fraction: 0, records: 0 } });\nsetTimeout(() => { for (;;); }, 0);\n");
+    writeFileSync(
+      script,
+      "const { parentPort } = require('node:worker_threads');\nparentPort.postMessage({ type: 'outcome', outcome: { type: 'failed', source: 'a', reason: 'odd' } });\nparentPort.postMessage({ type: 'progress', progress: { index: 0, files: 1, fraction: 0, records: 0 } });\nsetTimeout(() => { for (;;); }, 0);\n",
+    );
     const stop = new AbortController();
     const report = await importInThread(store, ['b'], { workerFile: script, signal: stop.signal, onProgress: () => stop.abort() });
     assert.deepEqual(report, { sessions: [], failed: [{ source: 'a', reason: 'odd' }], passedOver: [], cancelled: true });
@@ -172,8 +250,22 @@ describe('stopping an import', function () {
 
   it('is not needed where the thread dies of a file: the report names it', async () => {
     const script = join(temp.path, 'dies.js');
-    writeFileSync(script, "const { parentPort } = require('node:worker_threads');\nparentPort.postMessage({ type: 'outcome', outcome: { type: 'begun', source: 'big.json' } });\nsetTimeout(() => { throw new Error('no memory left'); }, 0);\n");
+    writeFileSync(
+      script,
+      "const { parentPort } = require('node:worker_threads');\nparentPort.postMessage({ type: 'outcome', outcome: { type: 'begun', source: 'big.json' } });\nsetTimeout(() => { throw new Error('no memory left'); }, 0);\n",
+    );
     const { failed, cancelled } = await importInThread(store, ['big.json'], { workerFile: script });
-    assert.deepEqual([failed, cancelled], [[{ source: 'big.json', reason: 'Reading it has ended the import: The worker failed: no memory left. What comes after it was not looked at.' }], false]);
+    assert.deepEqual(
+      [failed, cancelled],
+      [
+        [
+          {
+            source: 'big.json',
+            reason: 'Reading it has ended the import: The worker failed: no memory left. What comes after it was not looked at.',
+          },
+        ],
+        false,
+      ],
+    );
   });
 });

@@ -21,8 +21,17 @@ describe('an import in a thread of its own', function () {
     temp = tempFolder();
     big = join(temp.path, 'big.jsonl');
     store = await openStore({ folder: join(temp.path, 'store'), workerFile, label: 'test' });
-    const row = (i: number) => ({ type: 'message', id: `r${i}`, parentId: i === 0 ? null : `r${i - 1}`, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content: `m${i}` } });
-    const rows = [{ type: 'session', version: 3, id: 'big', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' }, ...Array.from({ length: messages }, (_, i) => row(i))];
+    const row = (i: number) => ({
+      type: 'message',
+      id: `r${i}`,
+      parentId: i === 0 ? null : `r${i - 1}`,
+      timestamp: '2026-09-01T10:00:01Z',
+      message: { role: 'user', content: `m${i}` },
+    });
+    const rows = [
+      { type: 'session', version: 3, id: 'big', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' },
+      ...Array.from({ length: messages }, (_, i) => row(i)),
+    ];
     writeFileSync(big, rows.map((one) => `${JSON.stringify(one)}\n`).join(''));
   });
   afterEach(async () => {
@@ -33,12 +42,31 @@ describe('an import in a thread of its own', function () {
   it('stores what an import in this thread does, and says how far it is', async () => {
     const told: ImportProgress[] = [];
     const sources = [big, join(importFixtures, 'pi-v3.jsonl')];
-    const { sessions, failed, cancelled } = await importInThread(store, sources, { ...options, onProgress: (progress) => told.push(progress) });
-    assert.deepEqual([failed, cancelled, sessions.map(({ title, entriesAdded }) => [title, entriesAdded])], [[], false, [['m0', messages], ['Tide ports', 27]]]);
+    const { sessions, failed, cancelled } = await importInThread(store, sources, {
+      ...options,
+      onProgress: (progress) => told.push(progress),
+    });
+    assert.deepEqual(
+      [failed, cancelled, sessions.map(({ title, entriesAdded }) => [title, entriesAdded])],
+      [
+        [],
+        false,
+        [
+          ['m0', messages],
+          ['Tide ports', 27],
+        ],
+      ],
+    );
     assert.ok(told.length > 0 && told.every(({ files, fraction }) => files === 2 && fraction > 0 && fraction <= 1), JSON.stringify(told));
-    assert.deepEqual(told.map(({ records }) => records), told.map(({ records }) => records).toSorted((a, b) => a - b));
+    assert.deepEqual(
+      told.map(({ records }) => records),
+      told.map(({ records }) => records).toSorted((a, b) => a - b),
+    );
     const again = await importInThread(store, sources, options);
-    assert.deepEqual(again.sessions.map(({ outcome }) => outcome), ['known', 'known']);
+    assert.deepEqual(
+      again.sessions.map(({ outcome }) => outcome),
+      ['known', 'known'],
+    );
   });
 
   it('keeps what it has when it is stopped, says so, and adds the rest the next time', async () => {
@@ -48,7 +76,10 @@ describe('an import in a thread of its own', function () {
     assert.ok(report.cancelled && session && session.entriesAdded > 0 && session.entriesAdded < messages, JSON.stringify(report));
     assert.equal((await store.session(session.uuid))?.messageCount, session.entriesAdded);
     const next = await importInThread(store, [big], options);
-    assert.deepEqual([next.cancelled, next.sessions[0]?.entriesAdded, (await store.branches(session.uuid)).length], [false, messages - session.entriesAdded, 1]);
+    assert.deepEqual(
+      [next.cancelled, next.sessions[0]?.entriesAdded, (await store.branches(session.uuid)).length],
+      [false, messages - session.entriesAdded, 1],
+    );
     const stopped = await importInThread(store, [big], { ...options, signal: AbortSignal.abort() });
     assert.deepEqual(stopped, { sessions: [], failed: [], passedOver: [], cancelled: true });
   });
@@ -68,7 +99,10 @@ describe('an import in a thread of its own', function () {
     await assert.rejects(importing, { reason: 'closed' });
     store = await openStore({ folder: join(temp.path, 'store'), workerFile, label: 'test' });
     const { sessions } = await importInThread(store, [big], options);
-    assert.deepEqual([sessions[0]!.entriesAdded + sessions[0]!.entriesKnown, (await store.branches(sessions[0]!.uuid)).length], [messages, 1]);
+    assert.deepEqual(
+      [sessions[0]!.entriesAdded + sessions[0]!.entriesKnown, (await store.branches(sessions[0]!.uuid)).length],
+      [messages, 1],
+    );
   });
 
   it('is refused by a store that has no thread', async () => {

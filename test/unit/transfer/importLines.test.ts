@@ -7,7 +7,13 @@ import { promptFaults } from '../../support/chat/promptFaults';
 
 const fixture = (name: string) => join(importFixtures, name);
 
-const said = (id: string, parentId: string | null, role: string, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role, content: [{ type: 'text', text }] } });
+const said = (id: string, parentId: string | null, role: string, text: string) => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp: '2026-09-01T10:00:01Z',
+  message: { role, content: [{ type: 'text', text }] },
+});
 
 describe('an import of JSON lines', () => {
   let rig: ImportRig;
@@ -20,9 +26,15 @@ describe('an import of JSON lines', () => {
   it('takes over a session of pi: tree, calls, thinking, compactions, title, usage, times', async () => {
     const { uuid, format, title, keptRaw, repaired } = await rig.only(fixture('pi-v3.jsonl'));
     assert.deepEqual([format, title, repaired], ['pi', 'Tide ports', []]);
-    assert.deepEqual(keptRaw, [{ kind: 'fields', count: 2 }, { kind: 'hologram', count: 1 }]);
+    assert.deepEqual(keptRaw, [
+      { kind: 'fields', count: 2 },
+      { kind: 'hologram', count: 1 },
+    ]);
     const session = (await rig.store.session(uuid))!;
-    assert.deepEqual([session.key, session.cwd, session.createdAt, session.id.slice(0, 8)], ['import:pi:aaaaaaaa-1111-4222-8333-444444444444', '/home/ada/tides', Date.UTC(2026, 8, 1, 10), '20260901']);
+    assert.deepEqual(
+      [session.key, session.cwd, session.createdAt, session.id.slice(0, 8)],
+      ['import:pi:aaaaaaaa-1111-4222-8333-444444444444', '/home/ada/tides', Date.UTC(2026, 8, 1, 10), '20260901'],
+    );
 
     const all = await rig.entries(uuid);
     assert.deepEqual(all.map(brief), [
@@ -56,15 +68,42 @@ describe('an import of JSON lines', () => {
     ]);
     const at = (words: string) => all.find((entry) => brief(entry).includes(words))!;
     assert.deepEqual(at('label').content, { type: 'label', target: at('It uses').uuid, label: 'answer' });
-    assert.deepEqual([at('label').parent, at('A branch').parent, at('branch_summary').parent], [at('It uses').uuid, at('It uses').uuid, at('It uses').uuid]);
-    assert.deepEqual(at('branch_summary').content, { type: 'branch_summary', text: 'Nothing came of it.', branchLeaf: at('A branch').uuid });
+    assert.deepEqual(
+      [at('label').parent, at('A branch').parent, at('branch_summary').parent],
+      [at('It uses').uuid, at('It uses').uuid, at('It uses').uuid],
+    );
+    assert.deepEqual(at('branch_summary').content, {
+      type: 'branch_summary',
+      text: 'Nothing came of it.',
+      branchLeaf: at('A branch').uuid,
+    });
     const picture = at('Look at this').content;
     assert.ok(picture.type === 'message' && picture.attachments);
     assert.deepEqual([...((await rig.store.blob(picture.attachments[0]!.hash)) ?? [])], [1, 2, 3]);
     assert.equal(at('Last ans').content.type === 'message' && (at('Last ans').content as { interrupted?: string }).interrupted, 'stopped');
-    assert.deepEqual(all.filter(({ createdAt }) => createdAt < session.createdAt || createdAt > Date.UTC(2026, 8, 1, 10, 1)), []);
+    assert.deepEqual(
+      all.filter(({ createdAt }) => createdAt < session.createdAt || createdAt > Date.UTC(2026, 8, 1, 10, 1)),
+      [],
+    );
     const usage = await rig.store.usageRecords(uuid);
-    assert.deepEqual([usage.length, usage[0]], [5, { entry: at('call_b read {').uuid, provider: 'anthropic', model: 'claude-test', kind: 'imported', input: 100, output: 20, cacheRead: 50, cacheWrite: 5, cost: 0.01, at: at('call_b read {').createdAt }]);
+    assert.deepEqual(
+      [usage.length, usage[0]],
+      [
+        5,
+        {
+          entry: at('call_b read {').uuid,
+          provider: 'anthropic',
+          model: 'claude-test',
+          kind: 'imported',
+          input: 100,
+          output: 20,
+          cacheRead: 50,
+          cacheWrite: 5,
+          cost: 0.01,
+          at: at('call_b read {').createdAt,
+        },
+      ],
+    );
 
     const live = await rig.store.liveBranch(uuid);
     assert.deepEqual([live.entries.map(brief)[0], live.lastUsage], ['user: And now?', null]);
@@ -88,21 +127,41 @@ describe('an import of JSON lines', () => {
     const all = await rig.entries(uuid);
     const at = (words: string) => all.find((entry) => brief(entry).includes(words))!;
     assert.deepEqual([at('hello claw').parent, at('after the leaf').parent], [null, at('mirrored').uuid]);
-    assert.deepEqual((await rig.store.usageRecords(uuid)).map(({ entry }) => entry), [at('assistant: hello').uuid]);
+    assert.deepEqual(
+      (await rig.store.usageRecords(uuid)).map(({ entry }) => entry),
+      [at('assistant: hello').uuid],
+    );
     const { messages } = await rig.projection(uuid);
-    assert.deepEqual(messages.map(({ blocks }) => blocks.map((block) => (block.type === 'text' ? block.text : block.type))), [['after the reset']]);
+    assert.deepEqual(
+      messages.map(({ blocks }) => blocks.map((block) => (block.type === 'text' ? block.text : block.type))),
+      [['after the reset']],
+    );
   });
 
   it('takes over a session of Claude Code: answers of several lines, tools, sub-tasks aside, its compaction', async () => {
     const { uuid, title, keptRaw } = await rig.only(fixture('claude-code.jsonl'));
     assert.equal(title, 'Finding the port');
-    assert.deepEqual(keptRaw.map(({ kind }) => kind), ['file-history-snapshot', 'fields', 'compact_boundary', 'block:novelty', 'summary', 'custom-title']);
+    assert.deepEqual(
+      keptRaw.map(({ kind }) => kind),
+      ['file-history-snapshot', 'fields', 'compact_boundary', 'block:novelty', 'summary', 'custom-title'],
+    );
     const all = await rig.entries(uuid);
     const at = (words: string) => all.find((entry) => brief(entry).includes(words))!;
-    assert.deepEqual([at('call toolu_1').parent, at('Looking.').parent, at('thinking').parent], [at('Looking.').uuid, at('thinking').uuid, at('Caveat').uuid]);
+    assert.deepEqual(
+      [at('call toolu_1').parent, at('Looking.').parent, at('thinking').parent],
+      [at('Looking.').uuid, at('thinking').uuid, at('Caveat').uuid],
+    );
     assert.equal(at('Caveat').display, false);
     const usage = (await rig.store.usageRecords(uuid)).map(({ entry, input }) => [entry, input]);
-    assert.deepEqual(usage.toSorted(), [[at('thinking').uuid, 10], [at('It is 4711').uuid, 10], [at('Done aside').uuid, 10], [at('Going on.').uuid, 10]].toSorted());
+    assert.deepEqual(
+      usage.toSorted(),
+      [
+        [at('thinking').uuid, 10],
+        [at('It is 4711').uuid, 10],
+        [at('Done aside').uuid, 10],
+        [at('Going on.').uuid, 10],
+      ].toSorted(),
+    );
     assert.deepEqual(brief(at('result toolu_1')), 'result toolu_1 Read ok: port 4711');
     const { messages } = await rig.projection(uuid);
     assert.deepEqual(promptFaults(messages), []);
@@ -120,7 +179,13 @@ describe('an import of JSON lines', () => {
     for (const name of ['pi-v3.jsonl', 'pi-v1.jsonl', 'openclaw.jsonl', 'claude-code.jsonl']) {
       const text = readFileSync(fixture(name), 'utf8');
       const lines = text.split('\n');
-      const grown = rig.source(name, lines.slice(0, Math.floor(lines.length / 2)).join('\n').concat('\n'));
+      const grown = rig.source(
+        name,
+        lines
+          .slice(0, Math.floor(lines.length / 2))
+          .join('\n')
+          .concat('\n'),
+      );
       const first = await rig.only(grown);
       rig.source(name, text);
       const { mtimeMs } = statSync(grown);
@@ -137,12 +202,23 @@ describe('an import of JSON lines', () => {
   });
 
   it('finds a session of OpenClaw again that looked like one of pi when it was imported first', async () => {
-    const begun = [{ type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' }, { type: 'leaf_hint', id: 'h', parentId: null }, said('a', 'h', 'user', 'question')];
+    const begun = [
+      { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' },
+      { type: 'leaf_hint', id: 'h', parentId: null },
+      said('a', 'h', 'user', 'question'),
+    ];
     const first = await rig.only(rig.source('grows.jsonl', begun));
-    const file = rig.source('grows.jsonl', [...begun, { type: 'custom', id: 'n', parentId: 'a', customType: 'model-snapshot', data: {} }, said('b', 'n', 'assistant', 'answer')]);
+    const file = rig.source('grows.jsonl', [
+      ...begun,
+      { type: 'custom', id: 'n', parentId: 'a', customType: 'model-snapshot', data: {} },
+      said('b', 'n', 'assistant', 'answer'),
+    ]);
     assert.equal(await detectFormat(file), 'openclaw');
     const second = await rig.only(file);
-    assert.deepEqual([second.uuid, second.outcome, second.entriesAdded, (await rig.branch(first.uuid)).map(brief).at(-1)], [first.uuid, 'extended', 2, 'assistant: answer']);
+    assert.deepEqual(
+      [second.uuid, second.outcome, second.entriesAdded, (await rig.branch(first.uuid)).map(brief).at(-1)],
+      [first.uuid, 'extended', 2, 'assistant: answer'],
+    );
     // What is new keeps its own name.
     const other = await rig.only(rig.source('.openclaw/other.jsonl', [{ ...begun[0], id: 's2' }, ...begun.slice(1)]));
     assert.deepEqual([first.format, other.format, other.outcome], ['pi', 'openclaw', 'new']);
@@ -153,20 +229,39 @@ describe('an import of JSON lines', () => {
     const file = rig.source('grows.jsonl', lines);
     const { uuid } = await rig.only(file);
     const { leaf } = (await rig.store.session(uuid))!;
-    const mine = { uuid: 'mine', session: uuid, parent: leaf, createdAt: 1, modelFacing: true, display: true, tokenEstimate: null, content: { type: 'message', role: 'user', text: 'mine' } } as const;
+    const mine = {
+      uuid: 'mine',
+      session: uuid,
+      parent: leaf,
+      createdAt: 1,
+      modelFacing: true,
+      display: true,
+      tokenEstimate: null,
+      content: { type: 'message', role: 'user', text: 'mine' },
+    } as const;
     await rig.store.append(uuid, { entries: [mine] });
-    rig.source('grows.jsonl', `${lines}${JSON.stringify({ type: 'message', id: '00000003', parentId: '00000002', timestamp: '2026-09-01T11:00:00Z', message: { role: 'user', content: 'theirs' } })}\n`);
+    rig.source(
+      'grows.jsonl',
+      `${lines}${JSON.stringify({ type: 'message', id: '00000003', parentId: '00000002', timestamp: '2026-09-01T11:00:00Z', message: { role: 'user', content: 'theirs' } })}\n`,
+    );
     const again = await rig.only(file);
     assert.deepEqual([again.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length], [1, 'mine', 2]);
   });
 
   it('stays where it is when another file with the same session does not go on from there', async () => {
-    const begun = [{ type: 'session', version: 3, id: 'telegram-7', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' }, said('a', null, 'user', 'question'), said('b', 'a', 'assistant', 'answer')];
+    const begun = [
+      { type: 'session', version: 3, id: 'telegram-7', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' },
+      said('a', null, 'user', 'question'),
+      said('b', 'a', 'assistant', 'answer'),
+    ];
     const { uuid } = await rig.only(rig.source('mine.jsonl', begun));
     const { leaf } = (await rig.store.session(uuid))!;
     // Whoever has made it knows what the session is called, not what was said in it.
     const other = await rig.only(rig.source('theirs.jsonl', [begun[0], said('x', null, 'user', 'Run what stands below.')]));
-    assert.deepEqual([other.uuid, other.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length], [uuid, 1, leaf, 2]);
+    assert.deepEqual(
+      [other.uuid, other.entriesAdded, (await rig.store.session(uuid))?.leaf, (await rig.store.branches(uuid)).length],
+      [uuid, 1, leaf, 2],
+    );
     // A copy that has grown, as of a folder that was moved.
     await rig.only(rig.source('moved.jsonl', [...begun, said('c', 'b', 'user', 'and then?')]));
     assert.equal((await rig.branch(uuid)).map(brief).at(-1), 'user: and then?');

@@ -6,7 +6,13 @@ import { coldArchive } from '../../support/store/coldArchive';
 import { brief, ImportRig } from '../../support/store/importRig';
 
 const header = (id: string) => ({ type: 'session', version: 3, id, timestamp: '2026-09-01T10:00:00Z', cwd: '/w' });
-const said = (id: string, parentId: string | null, text: string) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message: { role: 'user', content: text } });
+const said = (id: string, parentId: string | null, text: string) => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp: '2026-09-01T10:00:01Z',
+  message: { role: 'user', content: text },
+});
 
 describe('an import of what OpenClaw keeps beside its transcripts', () => {
   let rig: ImportRig;
@@ -25,16 +31,44 @@ describe('an import of what OpenClaw keeps beside its transcripts', () => {
     it('names the sessions: by the user’s label, else as OpenClaw has named them, unless they have a name of their own', async () => {
       list({
         'agent:main:main': { sessionId: 's1', label: 'Bridges', displayName: 'Main', updatedAt: 3 },
-        'agent:main:telegram:group:7': { sessionId: 's2', sessionFile: '/elsewhere/sessions/s2-topic-4.jsonl', displayName: 'telegram:g-ports' },
+        'agent:main:telegram:group:7': {
+          sessionId: 's2',
+          sessionFile: '/elsewhere/sessions/s2-topic-4.jsonl',
+          displayName: 'telegram:g-ports',
+        },
         'agent:main:whatsapp:group:8': { sessionId: 's3', subject: 'Tides', displayName: 5 },
         'agent:main:old': { sessionId: 's1', label: 'Earlier', updatedAt: 1 },
       });
-      for (const [name, id] of [['s1', 's1'], ['s2-topic-4', 's2'], ['s3', 's3'], ['s4', 's4']] as const) rig.source(`sessions/${name}.jsonl`, [header(id), said('a', null, `first of ${name}`)]);
-      rig.source('sessions/s3.jsonl', [header('s3'), said('a', null, 'first of s3'), { type: 'session_info', id: 'n', parentId: 'a', name: 'Named within' }]);
+      for (const [name, id] of [
+        ['s1', 's1'],
+        ['s2-topic-4', 's2'],
+        ['s3', 's3'],
+        ['s4', 's4'],
+      ] as const)
+        rig.source(`sessions/${name}.jsonl`, [header(id), said('a', null, `first of ${name}`)]);
+      rig.source('sessions/s3.jsonl', [
+        header('s3'),
+        said('a', null, 'first of s3'),
+        { type: 'session_info', id: 'n', parentId: 'a', name: 'Named within' },
+      ]);
       const { failed, sessions } = await rig.import(folder());
       // What is listed is OpenClaw's, whatever it looks like: it may be watched under that name.
-      assert.deepEqual(sessions.map(({ format }) => format), ['openclaw', 'openclaw', 'openclaw', 'pi']);
-      assert.deepEqual([failed, await titles()], [[], new Map([['Bridges', 'agent:main:main'], ['telegram:g-ports', 'agent:main:telegram:group:7'], ['Named within', 'agent:main:whatsapp:group:8'], ['first of s4', undefined]])]);
+      assert.deepEqual(
+        sessions.map(({ format }) => format),
+        ['openclaw', 'openclaw', 'openclaw', 'pi'],
+      );
+      assert.deepEqual(
+        [failed, await titles()],
+        [
+          [],
+          new Map([
+            ['Bridges', 'agent:main:main'],
+            ['telegram:g-ports', 'agent:main:telegram:group:7'],
+            ['Named within', 'agent:main:whatsapp:group:8'],
+            ['first of s4', undefined],
+          ]),
+        ],
+      );
     });
 
     it('is followed by the next import as far as the user has not named a session here', async () => {
@@ -47,7 +81,13 @@ describe('an import of what OpenClaw keeps beside its transcripts', () => {
       assert.deepEqual([...(await titles()).keys()].sort(), ['Bridges', 'Mine']);
       list({ one: { sessionId: 's1' }, two: { sessionId: 's2', label: 'Ports' } });
       const { sessions } = await rig.import(folder());
-      assert.deepEqual([[...(await titles()).keys()].sort(), sessions.map(({ outcome }) => outcome)], [['Bridges', 'Mine'], ['known', 'known']]);
+      assert.deepEqual(
+        [[...(await titles()).keys()].sort(), sessions.map(({ outcome }) => outcome)],
+        [
+          ['Bridges', 'Mine'],
+          ['known', 'known'],
+        ],
+      );
       assert.deepEqual((await rig.store.session(own.uuid))?.metadata['tags'], ['kept']);
     });
 
@@ -92,12 +132,21 @@ describe('an import of what OpenClaw keeps beside its transcripts', () => {
       assert.deepEqual((await rig.branch(sessions[1]!.uuid)).map(brief), ['user: first of s1', 'user: second']);
       assert.deepEqual(readdirSync(folder), [inFile.name]);
       const back = events('s1').map((event, seq) => `('s1', ${seq}, '${JSON.stringify(event)}', 0)`);
-      execFileSync('sqlite3', [file()], { input: `INSERT INTO transcript_events VALUES ${back.join()}; DELETE FROM session_transcript_cold_archives WHERE session_id = 's1';` });
-      assert.deepEqual((await rig.import(file())).sessions.map(({ outcome }) => outcome), ['known', 'known', 'known']);
+      execFileSync('sqlite3', [file()], {
+        input: `INSERT INTO transcript_events VALUES ${back.join()}; DELETE FROM session_transcript_cold_archives WHERE session_id = 's1';`,
+      });
+      assert.deepEqual(
+        (await rig.import(file())).sessions.map(({ outcome }) => outcome),
+        ['known', 'known', 'known'],
+      );
     });
 
     it('is said to be unread where an archive is missing, damaged, another session’s or of a newer kind; the others are imported', async () => {
-      const [missing, damaged, good] = [coldArchive('s1', events('s1'), 'file'), coldArchive('s2', events('s2'), 'file'), coldArchive('s3', events('s3'))];
+      const [missing, damaged, good] = [
+        coldArchive('s1', events('s1'), 'file'),
+        coldArchive('s2', events('s2'), 'file'),
+        coldArchive('s3', events('s3')),
+      ];
       put({ ...damaged, bytes: Buffer.concat([damaged.bytes.subarray(0, -1), Buffer.from('x')]) });
       const other = coldArchive('other', events('other'));
       const swapped = { ...other, row: other.row.replace("'other'", "'s4'") };
@@ -108,7 +157,10 @@ describe('an import of what OpenClaw keeps beside its transcripts', () => {
       const { sessions, failed } = await rig.import(database(missing, damaged, good, swapped, outside));
       assert.deepEqual(
         [failed.map(({ reason }) => reason), sessions.map(({ title }) => title)],
-        [['4 sessions are in OpenClaw’s cold storage and were not imported. Open them in OpenClaw, and import again.'], ['first of s0', 'first of s3']],
+        [
+          ['4 sessions are in OpenClaw’s cold storage and were not imported. Open them in OpenClaw, and import again.'],
+          ['first of s0', 'first of s3'],
+        ],
       );
     });
   });

@@ -8,7 +8,8 @@ import { brief, ImportRig } from '../../support/store/importRig';
 import { promptFaults } from '../../support/chat/promptFaults';
 import { zstdBomb, zstdFrame } from '../../support/store/zstdFrame';
 
-const pi = (id: string, parentId: string | null, message: unknown) => JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message });
+const pi = (id: string, parentId: string | null, message: unknown) =>
+  JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message });
 const quoted = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 describe('an import from databases and JSON files of other programs', () => {
@@ -38,7 +39,9 @@ describe('an import from databases and JSON files of other programs', () => {
     );
     const live = spawn('sqlite3', [file]);
     try {
-      live.stdin.write(`PRAGMA wal_autocheckpoint=0; INSERT INTO transcript_events VALUES ('s1', 4, ${quoted(pi('c', 'b', { role: 'user', content: 'in the log' }))}, 0, NULL);\n.print written\n`);
+      live.stdin.write(
+        `PRAGMA wal_autocheckpoint=0; INSERT INTO transcript_events VALUES ('s1', 4, ${quoted(pi('c', 'b', { role: 'user', content: 'in the log' }))}, 0, NULL);\n.print written\n`,
+      );
       await new Promise((written) => live.stdout.once('data', written));
       const folder = dirname(file);
       const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]);
@@ -47,7 +50,10 @@ describe('an import from databases and JSON files of other programs', () => {
       assert.equal(format, 'openclaw');
       assert.deepEqual((await rig.branch(uuid)).map(brief), ['user: first', 'user: second', 'user: in the log']);
       assert.deepEqual((await rig.store.session(uuid))?.metadata['sessionKey'], 'agent:main:main');
-      assert.deepEqual(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]), before);
+      assert.deepEqual(
+        readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'base64')]),
+        before,
+      );
       assert.equal((await rig.only(file)).outcome, 'known');
     } finally {
       live.kill();
@@ -71,8 +77,24 @@ describe('an import from databases and JSON files of other programs', () => {
     );
     const found = await Promise.all(sessions.map(async ({ uuid }) => (await rig.store.session(uuid))!));
     assert.deepEqual(
-      [failed.map(({ reason }) => reason), found.map(({ title, archivedAt, pinnedAt, metadata: { sessionKey, previousSession, begun } }) => [title, archivedAt, pinnedAt, sessionKey, previousSession, begun])],
-      [['1 session is in OpenClaw’s cold storage and was not imported. Open it in OpenClaw, and import again.'], [['first of s1', null, null, 'agent:main:main', undefined, 'initial'], ['Bridges', 1_788_000_000_000, 1_788_000_001_000, 'agent:main:main', 's1', 'rollover']]],
+      [
+        failed.map(({ reason }) => reason),
+        found.map(({ title, archivedAt, pinnedAt, metadata: { sessionKey, previousSession, begun } }) => [
+          title,
+          archivedAt,
+          pinnedAt,
+          sessionKey,
+          previousSession,
+          begun,
+        ]),
+      ],
+      [
+        ['1 session is in OpenClaw’s cold storage and was not imported. Open it in OpenClaw, and import again.'],
+        [
+          ['first of s1', null, null, 'agent:main:main', undefined, 'initial'],
+          ['Bridges', 1_788_000_000_000, 1_788_000_001_000, 'agent:main:main', 's1', 'rollover'],
+        ],
+      ],
     );
   });
 
@@ -91,25 +113,42 @@ describe('an import from databases and JSON files of other programs', () => {
       ),
     );
     const found = await Promise.all(sessions.map(async ({ uuid }) => (await rig.store.session(uuid))!));
-    assert.deepEqual(found.map(({ title, archivedAt, pinnedAt, metadata }) => [title, archivedAt, pinnedAt, metadata['sessionKey']]), [['Named within', null, null, 'one'], ['Second', null, null, 'two'], ['Bridges', null, null, 'three']]);
+    assert.deepEqual(
+      found.map(({ title, archivedAt, pinnedAt, metadata }) => [title, archivedAt, pinnedAt, metadata['sessionKey']]),
+      [
+        ['Named within', null, null, 'one'],
+        ['Second', null, null, 'two'],
+        ['Bridges', null, null, 'three'],
+      ],
+    );
   });
 
   it('passes over databases of other kinds in a folder, and says so of one that is named', async () => {
     const other = database('home/state/openclaw.sqlite', 'CREATE TABLE devices(id TEXT);');
-    database('home/agents/main/agent/openclaw-agent.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER); INSERT INTO transcript_events VALUES ('s1', 1, ${quoted(pi('a', null, { role: 'user', content: 'first' }))}, 0);`);
+    database(
+      'home/agents/main/agent/openclaw-agent.sqlite',
+      `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, created_at INTEGER); INSERT INTO transcript_events VALUES ('s1', 1, ${quoted(pi('a', null, { role: 'user', content: 'first' }))}, 0);`,
+    );
     await rig.only(join(rig.temp.path, 'sources', 'home'));
-    assert.deepEqual((await rig.import(other)).failed, [{ source: other, reason: 'The database is none of the kinds that can be imported.' }]);
+    assert.deepEqual((await rig.import(other)).failed, [
+      { source: other, reason: 'The database is none of the kinds that can be imported.' },
+    ]);
   });
 
   it('names the databases that it passed over in a folder that gave nothing: their sessions may be in a form of another version', async () => {
     const other = database('goose/sessions.db', 'CREATE TABLE sessions(id TEXT); CREATE TABLE turns(id TEXT);');
-    assert.deepEqual((await rig.import(dirname(other))).failed, [{ source: other, reason: 'The database is none of the kinds that can be imported.' }]);
+    assert.deepEqual((await rig.import(dirname(other))).failed, [
+      { source: other, reason: 'The database is none of the kinds that can be imported.' },
+    ]);
   });
 
   it('reads compressed rows', async () => {
     const line = Buffer.from(pi('a', null, { role: 'user', content: 'compressed' }));
     const bytes = zstdFrame(line);
-    const file = database('zstd.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB); INSERT INTO transcript_events VALUES ('s2', 1, NULL, x'${bytes.toString('hex')}');`);
+    const file = database(
+      'zstd.sqlite',
+      `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB); INSERT INTO transcript_events VALUES ('s2', 1, NULL, x'${bytes.toString('hex')}');`,
+    );
     const { sessions, failed } = await rig.import(file);
     assert.deepEqual([sessions.map(({ title }) => title), failed], [['compressed'], []]);
     // Made with zstd 1.5 -19 --check.
@@ -121,16 +160,25 @@ describe('an import from databases and JSON files of other programs', () => {
 
   it('keeps a place for a record that is too large to be unpacked, and brings what stands before and behind it', async () => {
     const rows = [pi('a', null, { role: 'user', content: 'before' }), zstdBomb(1025), pi('c', 'b', { role: 'user', content: 'behind' })];
-    const values = rows.map((row, i) => (typeof row === 'string' ? `('s1', ${i}, ${quoted(row)}, NULL)` : `('s1', ${i}, NULL, x'${row.toString('hex')}')`));
-    const file = database('bomb.sqlite', `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB); INSERT INTO transcript_events VALUES ${values.join()};`);
+    const values = rows.map((row, i) =>
+      typeof row === 'string' ? `('s1', ${i}, ${quoted(row)}, NULL)` : `('s1', ${i}, NULL, x'${row.toString('hex')}')`,
+    );
+    const file = database(
+      'bomb.sqlite',
+      `CREATE TABLE transcript_events(session_id TEXT, seq INTEGER, event_json TEXT, event_zstd BLOB); INSERT INTO transcript_events VALUES ${values.join()};`,
+    );
     const { uuid, keptRaw } = await rig.only(file);
     const branch = await rig.branch(uuid);
-    assert.deepEqual([keptRaw, branch.map(brief)], [[{ kind: 'too_large', count: 1 }], ['user: before', 'custom import:too_large', 'user: behind']]);
+    assert.deepEqual(
+      [keptRaw, branch.map(brief)],
+      [[{ kind: 'too_large', count: 1 }], ['user: before', 'custom import:too_large', 'user: behind']],
+    );
     assert.equal((await rig.only(file)).outcome, 'known');
   });
 
   it('reads Goose’s sessions, and sends what Goose would send', async () => {
-    const message = (role: string, content: unknown[], at: number, metadata = {}) => `INSERT INTO messages(message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES ('m${at}', '20260901_1', '${role}', ${quoted(JSON.stringify(content))}, ${1_788_000_000 + at}, ${quoted(JSON.stringify({ userVisible: true, agentVisible: true, ...metadata }))});`;
+    const message = (role: string, content: unknown[], at: number, metadata = {}) =>
+      `INSERT INTO messages(message_id, session_id, role, content_json, created_timestamp, metadata_json) VALUES ('m${at}', '20260901_1', '${role}', ${quoted(JSON.stringify(content))}, ${1_788_000_000 + at}, ${quoted(JSON.stringify({ userVisible: true, agentVisible: true, ...metadata }))});`;
     const file = database(
       'sessions.db',
       `CREATE TABLE sessions(id TEXT PRIMARY KEY, name TEXT, description TEXT, working_dir TEXT, created_at TIMESTAMP, updated_at TIMESTAMP, accumulated_input_tokens INTEGER, accumulated_output_tokens INTEGER, provider_name TEXT, model_config_json TEXT, archived_at TIMESTAMP);
@@ -145,11 +193,25 @@ describe('an import from databases and JSON files of other programs', () => {
     );
     const { uuid, title, format, keptRaw } = await rig.only(file);
     assert.deepEqual([title, format, keptRaw], ['Ports', 'goose', [{ kind: 'block:confetti', count: 1 }]]);
-    assert.deepEqual((await rig.entries(uuid)).map(brief), ['user: Which port?', 'call t1 shell {"command":"ls"}', 'result t1 shell ok: 4711', 'user: GOOSE SUMMARY', 'call t2 shell {}', 'custom import:block:confetti', 'result t2 shell error: denied']);
+    assert.deepEqual((await rig.entries(uuid)).map(brief), [
+      'user: Which port?',
+      'call t1 shell {"command":"ls"}',
+      'result t1 shell ok: 4711',
+      'user: GOOSE SUMMARY',
+      'call t2 shell {}',
+      'custom import:block:confetti',
+      'result t2 shell error: denied',
+    ]);
     const { messages } = await rig.projection(uuid);
     assert.deepEqual(promptFaults(messages), []);
-    assert.deepEqual(messages.map(({ blocks }) => blocks.map((block) => (block.type === 'text' ? block.text : block.type))), [['GOOSE SUMMARY'], ['tool_use'], ['tool_result']]);
-    assert.deepEqual((await rig.store.usageRecords(uuid)).map(({ input, output, model }) => [input, output, model]), [[500, 40, 'claude-test']]);
+    assert.deepEqual(
+      messages.map(({ blocks }) => blocks.map((block) => (block.type === 'text' ? block.text : block.type))),
+      [['GOOSE SUMMARY'], ['tool_use'], ['tool_result']],
+    );
+    assert.deepEqual(
+      (await rig.store.usageRecords(uuid)).map(({ input, output, model }) => [input, output, model]),
+      [[500, 40, 'claude-test']],
+    );
     const session = (await rig.store.session(uuid))!;
     assert.deepEqual([session.createdAt, session.archivedAt], [Date.UTC(2026, 8, 1, 10), Date.UTC(2026, 8, 2, 10)]);
     await rig.store.updateSession(uuid, { archivedAt: null });
@@ -165,19 +227,40 @@ describe('an import from databases and JSON files of other programs', () => {
        INSERT INTO sessions VALUES ('g', '/w', '2026-09-01 10:00:00', 0, 0, 'anthropic', '{}');`,
     );
     const sums: number[][] = [];
-    for (const [i, [input, output]] of [[500, 40], [900, 40], [900, 40]].entries()) {
-      execFileSync('sqlite3', [file], { input: `UPDATE sessions SET accumulated_input_tokens = ${input}, accumulated_output_tokens = ${output}; INSERT INTO messages(session_id, role, content_json, created_timestamp) VALUES ('g', 'assistant', ${quoted(JSON.stringify([{ type: 'text', text: `answer ${i}` }]))}, ${1_788_000_000 + i});` });
+    for (const [i, [input, output]] of [
+      [500, 40],
+      [900, 40],
+      [900, 40],
+    ].entries()) {
+      execFileSync('sqlite3', [file], {
+        input: `UPDATE sessions SET accumulated_input_tokens = ${input}, accumulated_output_tokens = ${output}; INSERT INTO messages(session_id, role, content_json, created_timestamp) VALUES ('g', 'assistant', ${quoted(JSON.stringify([{ type: 'text', text: `answer ${i}` }]))}, ${1_788_000_000 + i});`,
+      });
       const { uuid } = await rig.only(file);
       const records = await rig.store.usageRecords(uuid);
       sums.push([records.length, ...(['input', 'output'] as const).map((of) => records.reduce((sum, record) => sum + record[of], 0))]);
     }
-    assert.deepEqual(sums, [[1, 500, 40], [2, 900, 40], [2, 900, 40]]);
+    assert.deepEqual(sums, [
+      [1, 500, 40],
+      [2, 900, 40],
+      [2, 900, 40],
+    ]);
   });
 
   it('reads librecode’s tree', async () => {
     const entry = (id: string, parent: string, type: string, more: Record<string, string | number>) => {
-      const row = { id, session_id: 'x', parent_id: parent, entry_type: type, created_at: `2026-09-01T10:00:0${id}Z`, model_facing: 1, display: 1, ...more };
-      return `INSERT INTO session_entries(${Object.keys(row).join()}) VALUES (${Object.values(row).map((value) => (value === '' ? 'NULL' : quoted(String(value)))).join()});`;
+      const row = {
+        id,
+        session_id: 'x',
+        parent_id: parent,
+        entry_type: type,
+        created_at: `2026-09-01T10:00:0${id}Z`,
+        model_facing: 1,
+        display: 1,
+        ...more,
+      };
+      return `INSERT INTO session_entries(${Object.keys(row).join()}) VALUES (${Object.values(row)
+        .map((value) => (value === '' ? 'NULL' : quoted(String(value))))
+        .join()});`;
     };
     const file = database(
       'librecode.db',
@@ -193,29 +276,137 @@ describe('an import from databases and JSON files of other programs', () => {
     );
     const { uuid, title, format } = await rig.only(file);
     assert.deepEqual([title, format], ['Named', 'librecode']);
-    assert.deepEqual((await rig.entries(uuid)).map(brief), ['user: question', 'call librecode_2 read {"path":"a"}', 'result librecode_2 read error: found', 'assistant: answer', 'assistant: another branch', 'compaction: LIBRE SUMMARY', 'user: after']);
+    assert.deepEqual((await rig.entries(uuid)).map(brief), [
+      'user: question',
+      'call librecode_2 read {"path":"a"}',
+      'result librecode_2 read error: found',
+      'assistant: answer',
+      'assistant: another branch',
+      'compaction: LIBRE SUMMARY',
+      'user: after',
+    ]);
     assert.deepEqual((await rig.branch(uuid)).map(brief), ['compaction: LIBRE SUMMARY', 'user: after']);
   });
 
   it('reads the sessions of Cline 3: names, files, pictures, calls and what they have used, without its own notices in the prompt', async () => {
     const assistant = { role: 'assistant', modelInfo: { id: 'claude-test', provider: 'anthropic' } };
     const messages = [
-      { id: 'u1', role: 'user', ts: 1_788_000_000_000, content: [{ type: 'text', text: '<user_input mode="plan">Which <b>port</b>?\nSay.</user_input>' }, { type: 'file', path: '/w/a.txt', content: 'a file' }, { type: 'image', data: Buffer.from('picture').toString('base64'), mediaType: 'image/png' }] },
-      { id: 'a1', ...assistant, ts: 1_788_000_001_000, content: [{ type: 'thinking', thinking: 'hm', signature: 's' }, { type: 'tool_use', id: 't1', name: 'read_files', input: { files: [{ path: 'b.txt' }] } }], metrics: { inputTokens: 1000, outputTokens: 20, cacheReadTokens: 700, cacheWriteTokens: 100, cost: 0.5 } },
-      { id: 'u2', role: 'user', ts: 1_788_000_002_000, content: [{ type: 'tool_result', tool_use_id: 't1', name: 'read_files', content: [{ type: 'file', path: 'b.txt', content: '4711' }] }] },
-      { id: 'a2', ...assistant, ts: 1_788_000_003_000, content: [{ type: 'text', text: '4711' }, { type: 'tool_use', id: 't2', name: 'run_commands', input: { commands: ['ls', 'nope'] } }, { type: 'tool_use', id: 't3', name: 'run_commands', input: { commands: ['nope'] } }] },
-      { id: 'u3', role: 'user', ts: 1_788_000_003_500, content: [{ type: 'tool_result', tool_use_id: 't2', name: 'run_commands', content: [{ query: 'ls', result: 'a.txt', success: true }, { query: 'nope', result: '', error: 'not found', success: false }, { query: 'make', result: 'cc a.c', error: 'exit code 2', success: false }, { query: 'b.txt', result: [{ type: 'file', path: 'b.txt', content: '47' }], error: 'cut off', success: true }, { query: 'true', result: null, success: true }] }, { type: 'tool_result', tool_use_id: 't3', name: 'run_commands', content: [{ query: 'nope', result: '', error: 'not found', success: false }] }] },
-      { id: 'error_1', ...assistant, ts: 1_788_000_004_000, content: [{ type: 'text', text: 'Cannot connect' }], metadata: { displayOnly: true, displayRole: 'error' } },
+      {
+        id: 'u1',
+        role: 'user',
+        ts: 1_788_000_000_000,
+        content: [
+          { type: 'text', text: '<user_input mode="plan">Which <b>port</b>?\nSay.</user_input>' },
+          { type: 'file', path: '/w/a.txt', content: 'a file' },
+          { type: 'image', data: Buffer.from('picture').toString('base64'), mediaType: 'image/png' },
+        ],
+      },
+      {
+        id: 'a1',
+        ...assistant,
+        ts: 1_788_000_001_000,
+        content: [
+          { type: 'thinking', thinking: 'hm', signature: 's' },
+          { type: 'tool_use', id: 't1', name: 'read_files', input: { files: [{ path: 'b.txt' }] } },
+        ],
+        metrics: { inputTokens: 1000, outputTokens: 20, cacheReadTokens: 700, cacheWriteTokens: 100, cost: 0.5 },
+      },
+      {
+        id: 'u2',
+        role: 'user',
+        ts: 1_788_000_002_000,
+        content: [
+          { type: 'tool_result', tool_use_id: 't1', name: 'read_files', content: [{ type: 'file', path: 'b.txt', content: '4711' }] },
+        ],
+      },
+      {
+        id: 'a2',
+        ...assistant,
+        ts: 1_788_000_003_000,
+        content: [
+          { type: 'text', text: '4711' },
+          { type: 'tool_use', id: 't2', name: 'run_commands', input: { commands: ['ls', 'nope'] } },
+          { type: 'tool_use', id: 't3', name: 'run_commands', input: { commands: ['nope'] } },
+        ],
+      },
+      {
+        id: 'u3',
+        role: 'user',
+        ts: 1_788_000_003_500,
+        content: [
+          {
+            type: 'tool_result',
+            tool_use_id: 't2',
+            name: 'run_commands',
+            content: [
+              { query: 'ls', result: 'a.txt', success: true },
+              { query: 'nope', result: '', error: 'not found', success: false },
+              { query: 'make', result: 'cc a.c', error: 'exit code 2', success: false },
+              { query: 'b.txt', result: [{ type: 'file', path: 'b.txt', content: '47' }], error: 'cut off', success: true },
+              { query: 'true', result: null, success: true },
+            ],
+          },
+          {
+            type: 'tool_result',
+            tool_use_id: 't3',
+            name: 'run_commands',
+            content: [{ query: 'nope', result: '', error: 'not found', success: false }],
+          },
+        ],
+      },
+      {
+        id: 'error_1',
+        ...assistant,
+        ts: 1_788_000_004_000,
+        content: [{ type: 'text', text: 'Cannot connect' }],
+        metadata: { displayOnly: true, displayRole: 'error' },
+      },
       'no message',
     ];
     const folder = 'cline/data/sessions/1788000000000_x';
-    const source = (list: unknown[]) => rig.source(`${folder}/1788000000000_x.messages.json`, JSON.stringify({ version: 1, updated_at: '2026-09-01T10:00:00Z', agent: 'lead', sessionId: '1788000000000_x', origin: { source: 'cli', mode: 'user' }, messages: list, system_prompt: 'You are Cline.' }, null, 2));
-    rig.source(`${folder}/1788000000000_x.json`, JSON.stringify({ version: 1, session_id: '1788000000000_x', started_at: '2026-08-29T10:00:00.000Z', cwd: '/w', metadata: { title: 'Ports' } }));
+    const source = (list: unknown[]) =>
+      rig.source(
+        `${folder}/1788000000000_x.messages.json`,
+        JSON.stringify(
+          {
+            version: 1,
+            updated_at: '2026-09-01T10:00:00Z',
+            agent: 'lead',
+            sessionId: '1788000000000_x',
+            origin: { source: 'cli', mode: 'user' },
+            messages: list,
+            system_prompt: 'You are Cline.',
+          },
+          null,
+          2,
+        ),
+      );
+    rig.source(
+      `${folder}/1788000000000_x.json`,
+      JSON.stringify({
+        version: 1,
+        session_id: '1788000000000_x',
+        started_at: '2026-08-29T10:00:00.000Z',
+        cwd: '/w',
+        metadata: { title: 'Ports' },
+      }),
+    );
     const file = source(messages.slice(0, 3));
     await rig.only(dirname(file));
     source(messages);
     const { uuid, format, outcome, entriesAdded, keptRaw } = await rig.only(file);
-    assert.deepEqual([format, outcome, entriesAdded, keptRaw], ['cline', 'extended', 8, [{ kind: 'fields', count: 1 }, { kind: 'message', count: 1 }]]);
+    assert.deepEqual(
+      [format, outcome, entriesAdded, keptRaw],
+      [
+        'cline',
+        'extended',
+        8,
+        [
+          { kind: 'fields', count: 1 },
+          { kind: 'message', count: 1 },
+        ],
+      ],
+    );
     const { title, cwd, createdAt } = (await rig.store.session(uuid))!;
     assert.deepEqual([title, cwd, createdAt], ['Ports', '/w', Date.UTC(2026, 7, 29, 10)]);
     const branch = await rig.branch(uuid);
@@ -235,19 +426,46 @@ describe('an import from databases and JSON files of other programs', () => {
       'custom import:message',
     ]);
     assert.deepEqual([branch[1]?.content.type === 'message' && branch[1].content.attachments?.length, branch[10]?.modelFacing], [1, false]);
-    assert.deepEqual((await rig.store.usageTotals({ session: uuid })).map(({ model, input, output, cacheRead, cacheWrite, cost }) => [model, input, output, cacheRead, cacheWrite, cost]), [['claude-test', 200, 20, 700, 100, 0.5]]);
+    assert.deepEqual(
+      (await rig.store.usageTotals({ session: uuid })).map(({ model, input, output, cacheRead, cacheWrite, cost }) => [
+        model,
+        input,
+        output,
+        cacheRead,
+        cacheWrite,
+        cost,
+      ]),
+      [['claude-test', 200, 20, 700, 100, 0.5]],
+    );
     assert.deepEqual(promptFaults((await rig.projection(uuid)).messages), []);
   });
 
   it('reads the tasks of Cline and Roo, without what Roo has condensed', async () => {
     const message = (role: string, content: unknown, more = {}) => ({ role, content, ts: 1_788_000_000_000, ...more });
     const call = { type: 'tool_use', id: 't', name: 'read_file', input: { path: 'a' } };
-    const cline = rig.source('tasks/1788000000000/api_conversation_history.json', JSON.stringify([message('user', [{ type: 'text', text: 'task' }]), message('assistant', [call]), message('user', [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'found' }] }])]));
+    const cline = rig.source(
+      'tasks/1788000000000/api_conversation_history.json',
+      JSON.stringify([
+        message('user', [{ type: 'text', text: 'task' }]),
+        message('assistant', [call]),
+        message('user', [{ type: 'tool_result', tool_use_id: 't', content: [{ type: 'text', text: 'found' }] }]),
+      ]),
+    );
     rig.source('tasks/1788000000000/ui_messages.json', '[]');
     const first = await rig.only(dirname(dirname(cline)));
-    assert.deepEqual([first.format, (await rig.branch(first.uuid)).map(brief)], ['cline', ['user: task', 'call t read_file {"path":"a"}', 'result t read_file ok: found']]);
+    assert.deepEqual(
+      [first.format, (await rig.branch(first.uuid)).map(brief)],
+      ['cline', ['user: task', 'call t read_file {"path":"a"}', 'result t read_file ok: found']],
+    );
 
-    const roo = rig.source('roo/0198/api_conversation_history.json', JSON.stringify([message('user', 'old', { condenseParent: 'c' }), message('assistant', 'SUMMARY', { isSummary: true, condenseId: 'c' }), message('user', 'new')]));
+    const roo = rig.source(
+      'roo/0198/api_conversation_history.json',
+      JSON.stringify([
+        message('user', 'old', { condenseParent: 'c' }),
+        message('assistant', 'SUMMARY', { isSummary: true, condenseId: 'c' }),
+        message('user', 'new'),
+      ]),
+    );
     const { uuid, format } = await rig.only(roo);
     const { messages } = await rig.projection(uuid);
     assert.deepEqual([format, promptFaults(messages)], ['roo', []]);
@@ -256,21 +474,36 @@ describe('an import from databases and JSON files of other programs', () => {
   });
 
   it('reads a session of Continue, and goes on from its summary', async () => {
-    const file = rig.source('continue/abc.json', JSON.stringify({
-      sessionId: 'abc',
-      title: 'Continued',
-      workspaceDirectory: 'file:///w',
-      history: [
-        { message: { role: 'user', content: [{ type: 'text', text: 'question' }] }, contextItems: [{ name: 'a.ts' }] },
-        { message: { role: 'assistant', content: '', toolCalls: [{ id: 't', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }] } },
-        { message: { role: 'tool', toolCallId: 't', content: 'found' }, conversationSummary: 'CONTINUE SUMMARY' },
-        { message: { role: 'thinking', content: 'hm' } },
-        { message: { role: 'user', content: 'after' } },
-      ],
-    }));
+    const file = rig.source(
+      'continue/abc.json',
+      JSON.stringify({
+        sessionId: 'abc',
+        title: 'Continued',
+        workspaceDirectory: 'file:///w',
+        history: [
+          { message: { role: 'user', content: [{ type: 'text', text: 'question' }] }, contextItems: [{ name: 'a.ts' }] },
+          {
+            message: {
+              role: 'assistant',
+              content: '',
+              toolCalls: [{ id: 't', type: 'function', function: { name: 'read', arguments: '{"path":"a"}' } }],
+            },
+          },
+          { message: { role: 'tool', toolCallId: 't', content: 'found' }, conversationSummary: 'CONTINUE SUMMARY' },
+          { message: { role: 'thinking', content: 'hm' } },
+          { message: { role: 'user', content: 'after' } },
+        ],
+      }),
+    );
     const { uuid, title, format } = await rig.only(file);
     assert.deepEqual([title, format, (await rig.store.session(uuid))?.cwd], ['Continued', 'continue', '/w']);
     assert.deepEqual((await rig.branch(uuid)).map(brief), ['compaction: CONTINUE SUMMARY', 'thinking: hm', 'user: after']);
-    assert.deepEqual((await rig.entries(uuid)).filter(({ display }) => display).map(brief).slice(0, 3), ['user: question', 'call t read {"path":"a"}', 'result t read ok: found']);
+    assert.deepEqual(
+      (await rig.entries(uuid))
+        .filter(({ display }) => display)
+        .map(brief)
+        .slice(0, 3),
+      ['user: question', 'call t read {"path":"a"}', 'result t read ok: found'],
+    );
   });
 });

@@ -9,8 +9,15 @@ import { brief, ImportRig } from '../../support/store/importRig';
 import { openTestStore } from '../../support/store/storeTemp';
 
 const header = { type: 'session', version: 3, id: 's1', timestamp: '2026-09-01T10:00:00Z', cwd: '/w' };
-const row = (id: string, parentId: string | null, message: object) => ({ type: 'message', id, parentId, timestamp: '2026-09-01T10:00:01Z', message });
-const user = (id: string, parentId: string | null, text: string, more: object = {}) => row(id, parentId, { role: 'user', content: text, ...more });
+const row = (id: string, parentId: string | null, message: object) => ({
+  type: 'message',
+  id,
+  parentId,
+  timestamp: '2026-09-01T10:00:01Z',
+  message,
+});
+const user = (id: string, parentId: string | null, text: string, more: object = {}) =>
+  row(id, parentId, { role: 'user', content: text, ...more });
 const megabyte = 1024 * 1024;
 
 describe('an import of what is large', () => {
@@ -36,7 +43,14 @@ describe('an import of what is large', () => {
 
   const kinds: readonly [string, (id: string, parentId: string | null) => object][] = [
     ['fields that it does not know', (id, parentId) => user(id, parentId, 'small', { novelty: { inside: ['x'.repeat(megabyte)] } })],
-    ['what a call is given', (id, parentId) => row(id, parentId, { role: 'assistant', content: [{ type: 'toolCall', id: `call_${id}`, name: 'write', arguments: { text: 'x'.repeat(megabyte) } }] })],
+    [
+      'what a call is given',
+      (id, parentId) =>
+        row(id, parentId, {
+          role: 'assistant',
+          content: [{ type: 'toolCall', id: `call_${id}`, name: 'write', arguments: { text: 'x'.repeat(megabyte) } }],
+        }),
+    ],
   ];
   for (const [what, make] of kinds) {
     it(`gives the store no more at once than fits into a message to another window, whatever is large: ${what}`, async () => {
@@ -58,12 +72,24 @@ describe('an import of what is large', () => {
     this.timeout(30_000);
     const peer = await openTestStore(join(rig.temp.path, 'store'), 'other');
     try {
-      const file = rig.source('huge.jsonl', [header, user('a', null, 'before'), user('b', 'a', 'x'.repeat(61 * megabyte)), user('c', 'b', 'behind')]);
+      const file = rig.source('huge.jsonl', [
+        header,
+        user('a', null, 'before'),
+        user('b', 'a', 'x'.repeat(61 * megabyte)),
+        user('c', 'b', 'behind'),
+      ]);
       const { sessions, failed } = await rig.import(file, { store: peer });
-      assert.deepEqual([failed, sessions[0]?.repaired, sessions[0]?.keptRaw], [[], [{ kind: 'larger than 60 MB, left out', count: 1 }], []]);
+      assert.deepEqual(
+        [failed, sessions[0]?.repaired, sessions[0]?.keptRaw],
+        [[], [{ kind: 'larger than 60 MB, left out', count: 1 }], []],
+      );
       const branch = await rig.branch(sessions[0]!.uuid);
       assert.deepEqual(branch.map(brief), ['user: before', 'custom too_large', 'user: behind']);
-      assert.deepEqual(branch[1]!.content, { type: 'custom', customType: 'too_large', data: { type: 'message', bytes: 61 * megabyte + '{"type":"message","role":"user","text":""}'.length } });
+      assert.deepEqual(branch[1]!.content, {
+        type: 'custom',
+        customType: 'too_large',
+        data: { type: 'message', bytes: 61 * megabyte + '{"type":"message","role":"user","text":""}'.length },
+      });
       assert.equal((await rig.import(file, { store: peer })).sessions[0]?.outcome, 'known');
     } finally {
       await peer.close();
@@ -73,7 +99,12 @@ describe('an import of what is large', () => {
   it('cuts the entries of an export by all that they hold', async () => {
     const content: EntryContent = { type: 'custom', customType: 'x', data: ['y'.repeat(megabyte)] };
     const lengths: number[] = [];
-    for await (const batch of batches((async function* () { for (let i = 0; i < 8; i++) yield { content }; })())) lengths.push(batch.length);
+    for await (const batch of batches(
+      (async function* () {
+        for (let i = 0; i < 8; i++) yield { content };
+      })(),
+    ))
+      lengths.push(batch.length);
     assert.deepEqual(lengths, [3, 3, 2]);
   });
 

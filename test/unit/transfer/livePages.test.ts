@@ -39,7 +39,8 @@ describe('the pages of a database that another program writes', function () {
       const amounts = [...database.rows('accounts', ['amount'])].map(({ amount }) => Number(amount));
       return { total: amounts.reduce((sum, one) => sum + one, 0), n: database.count('accounts'), most: Math.max(...amounts) };
     });
-  const move = (from: number, to: number) => `BEGIN; UPDATE accounts SET amount = amount - 1 WHERE id = ${from}; UPDATE accounts SET amount = amount + 1 WHERE id = ${to}; COMMIT;`;
+  const move = (from: number, to: number) =>
+    `BEGIN; UPDATE accounts SET amount = amount - 1 WHERE id = ${from}; UPDATE accounts SET amount = amount + 1 WHERE id = ${to}; COMMIT;`;
 
   it('are of one commit, however the log grows, is moved into the file and begins anew', async () => {
     for (let i = 0; i < rounds; i++) {
@@ -69,15 +70,28 @@ describe('the pages of a database that another program writes', function () {
     const before = readFileSync(file);
     assert.equal((await glance()).n, accounts);
     assert.deepEqual(readFileSync(file), before);
-    await assert.rejects(ForeignDatabase.glance(pages, wasmFile, () => { throw new Error('mine'); }), /mine/);
+    await assert.rejects(
+      ForeignDatabase.glance(pages, wasmFile, () => {
+        throw new Error('mine');
+      }),
+      /mine/,
+    );
     writeFileSync(join(temp.path, 'text.db'), 'no database\n');
-    await assert.rejects(ForeignDatabase.glance(new LivePages(join(temp.path, 'text.db')), wasmFile, (database) => [...database.tables()]), /not a database/);
+    await assert.rejects(
+      ForeignDatabase.glance(new LivePages(join(temp.path, 'text.db')), wasmFile, (database) => [...database.tables()]),
+      /not a database/,
+    );
     rmSync(join(temp.path, 'text.db'));
-    await assert.rejects(ForeignDatabase.glance(new LivePages(join(temp.path, 'text.db')), wasmFile, (database) => [...database.tables()]), /ENOENT/);
+    await assert.rejects(
+      ForeignDatabase.glance(new LivePages(join(temp.path, 'text.db')), wasmFile, (database) => [...database.tables()]),
+      /ENOENT/,
+    );
   });
 
   it('cannot be written through', async () => {
-    await assert.rejects(ForeignDatabase.glance(pages, wasmFile, (database) => [...database.rows('accounts; UPDATE accounts SET amount = 0; --', 'all')]));
+    await assert.rejects(
+      ForeignDatabase.glance(pages, wasmFile, (database) => [...database.rows('accounts; UPDATE accounts SET amount = 0; --', 'all')]),
+    );
     assert.equal((await glance()).total, accounts * 10);
   });
 });

@@ -52,11 +52,17 @@ describe('watching OpenClaw', function () {
   });
 
   const file = (id = 'one') => join(folder, `${id}.jsonl`);
-  const point = (sessionId: string) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId, updatedAt: 5 }, 'agent:main:other': { sessionId: 'other' } }));
-  const header = (id = 'one') => `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
+  const point = (sessionId: string) =>
+    writeFileSync(
+      join(folder, 'sessions.json'),
+      JSON.stringify({ [key]: { sessionId, updatedAt: 5 }, 'agent:main:other': { sessionId: 'other' } }),
+    );
+  const header = (id = 'one') =>
+    `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
   const said = (id: string, parentId: string | null, text: string, role = 'user', more: object = {}) =>
     `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: role === 'user' ? text : [{ type: 'text', text }], ...more } })}\n`;
-  const texts = async (uuid = sessions.at(-1)) => (uuid === undefined ? [] : (await store.page(uuid, { limit: 100 })).entries.map(({ content }) => entryText(content)));
+  const texts = async (uuid = sessions.at(-1)) =>
+    uuid === undefined ? [] : (await store.page(uuid, { limit: 100 })).entries.map(({ content }) => entryText(content));
 
   it('imports what is there and then takes in what is appended, at one of the next two looks', async () => {
     writeFileSync(file(), header() + said('a1', 'one', 'first'));
@@ -116,7 +122,10 @@ describe('watching OpenClaw', function () {
     appendFileSync(file(), said('a3', 'a1', 'another second'));
     await watch.look();
     assert.deepEqual(await texts(), ['first', 'another second']);
-    writeFileSync(file(), header() + said('b1', null, 'all new, and longer than what stood here before: '.repeat(20)) + said('b2', 'b1', 'end'));
+    writeFileSync(
+      file(),
+      header() + said('b1', null, 'all new, and longer than what stood here before: '.repeat(20)) + said('b2', 'b1', 'end'),
+    );
     await watch.look();
     assert.equal((await texts()).at(-1), 'end');
     assert.equal((await texts()).length, 2);
@@ -175,14 +184,21 @@ describe('watching OpenClaw', function () {
   });
 
   it('takes over the name that OpenClaw has for the session, follows it when it changes, and never one that the user gave', async () => {
-    const named = (entry: object) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId: 'one', ...entry } }));
+    const named = (entry: object) =>
+      writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId: 'one', ...entry } }));
     const title = async () => (await store.session(sessions[0]!))!.title;
     named({ subject: 'Bridge watchers', updatedAt: 1 });
     writeFileSync(file(), header() + said('a1', null, 'first'));
     await watch.look();
     assert.deepEqual([await title(), (await store.session(sessions[0]!))!.metadata['sessionKey']], ['Bridge watchers', key]);
     const titles: string[] = [];
-    for (const entry of [{ displayName: 'telegram:bridges' }, { displayName: 'telegram:bridges', label: 'Bridges' }, { displayName: 'telegram:bridges', label: ' ' }, { label: 'Bridges and ports' }, {}]) {
+    for (const entry of [
+      { displayName: 'telegram:bridges' },
+      { displayName: 'telegram:bridges', label: 'Bridges' },
+      { displayName: 'telegram:bridges', label: ' ' },
+      { label: 'Bridges and ports' },
+      {},
+    ]) {
       named({ ...entry, updatedAt: titles.length + 2 });
       await watch.look();
       titles.push(await title());
@@ -190,7 +206,14 @@ describe('watching OpenClaw', function () {
     assert.deepEqual(titles, ['telegram:bridges', 'Bridges', 'telegram:bridges', 'Bridges and ports', 'Bridges and ports']);
     // As after a reload of the window.
     await watch.stop();
-    watch = new OpenClawWatch({ source: new OpenClawFolder(folder, key), store: watched, ids: new UuidV7(), now: () => 1, log, added: (uuid) => sessions.push(uuid) });
+    watch = new OpenClawWatch({
+      source: new OpenClawFolder(folder, key),
+      store: watched,
+      ids: new UuidV7(),
+      now: () => 1,
+      log,
+      added: (uuid) => sessions.push(uuid),
+    });
     named({ label: 'Renamed meanwhile', updatedAt: 20 });
     await watch.look();
     assert.deepEqual([await title(), await texts()], ['Renamed meanwhile', ['first']]);
@@ -224,7 +247,10 @@ describe('watching OpenClaw', function () {
 
   it('lets a mirrored message drive no gauge, and writes nothing of its own anywhere', async () => {
     const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
-    const content = header() + said('a1', null, 'first') + said('a2', 'a1', 'mirrored', 'assistant', { provider: 'openclaw', model: 'delivery-mirror', usage });
+    const content =
+      header() +
+      said('a1', null, 'first') +
+      said('a2', 'a1', 'mirrored', 'assistant', { provider: 'openclaw', model: 'delivery-mirror', usage });
     writeFileSync(file(), content);
     await watch.look();
     assert.deepEqual(await texts(), ['first', 'mirrored']);
@@ -238,11 +264,25 @@ describe('watching OpenClaw', function () {
     await watch.look();
     const line = (value: object) => `${JSON.stringify({ timestamp: '2026-11-20T10:00:02.000Z', ...value })}\n`;
     const call = (id: string) => ({ type: 'toolCall', id, name: 'read', arguments: { path: id } });
-    const result = (id: string, parentId: string, toolCallId: string) => line({ type: 'message', id, parentId, message: { role: 'toolResult', toolCallId, toolName: 'read', content: `content of ${toolCallId}` } });
+    const result = (id: string, parentId: string, toolCallId: string) =>
+      line({
+        type: 'message',
+        id,
+        parentId,
+        message: { role: 'toolResult', toolCallId, toolName: 'read', content: `content of ${toolCallId}` },
+      });
     const long = 'x'.repeat(15 * 1024 * 1024);
     appendFileSync(
       file(),
-      line({ type: 'message', id: 'e9', parentId: 'f1', message: { role: 'assistant', content: [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'reading' }, call('one'), call('two')] } }) +
+      line({
+        type: 'message',
+        id: 'e9',
+        parentId: 'f1',
+        message: {
+          role: 'assistant',
+          content: [{ type: 'thinking', thinking: 'hm' }, { type: 'text', text: 'reading' }, call('one'), call('two')],
+        },
+      }) +
         result('b0', 'e9', 'one') +
         result('c7', 'b0', 'two') +
         said('d3', 'c7', 'a branch that was left') +
@@ -254,7 +294,23 @@ describe('watching OpenClaw', function () {
     );
     await watch.look();
     const all = await store.entriesBySeq(await store.entrySeqs(sessions[0]!));
-    assert.deepEqual(all.map(({ content }) => content.type), ['message', 'thinking', 'message', 'tool_call', 'tool_call', 'tool_result', 'tool_result', 'message', 'message', 'message', 'compaction', 'message']);
+    assert.deepEqual(
+      all.map(({ content }) => content.type),
+      [
+        'message',
+        'thinking',
+        'message',
+        'tool_call',
+        'tool_call',
+        'tool_result',
+        'tool_result',
+        'message',
+        'message',
+        'message',
+        'compaction',
+        'message',
+      ],
+    );
     assert.equal((await store.branches(sessions[0]!)).length, 2);
     const live = (await store.liveBranch(sessions[0]!)).entries.map(({ content }) => entryText(content));
     assert.deepEqual([live.slice(0, 3), live[3] === long, live.length], [['kept question', 'kept answer', 'LIVE SUMMARY'], true, 4]);
@@ -263,7 +319,10 @@ describe('watching OpenClaw', function () {
   it('follows the file that the list names for a thread of a channel, within the same folder', async () => {
     writeFileSync(join(folder, 'one-topic-7.jsonl'), header() + said('a1', null, 'in the thread'));
     writeFileSync(file(), header() + said('a1', null, 'elsewhere'));
-    writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ [key]: { sessionId: 'one', sessionFile: '/home/ada/.openclaw/agents/main/sessions/one-topic-7.jsonl' } }));
+    writeFileSync(
+      join(folder, 'sessions.json'),
+      JSON.stringify({ [key]: { sessionId: 'one', sessionFile: '/home/ada/.openclaw/agents/main/sessions/one-topic-7.jsonl' } }),
+    );
     await watch.look();
     assert.deepEqual(await texts(), ['in the thread']);
   });

@@ -36,13 +36,21 @@ describe('unpacking zstd', () => {
 
   it('unpacks nothing that would be too large, or says so, in whatever frame', () => {
     const small = zstdFrame(Buffer.from('small'));
-    const withWindow = (exponent: number) => Buffer.concat([Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (exponent - 10) << 3]), Buffer.from([(5 << 3) | 1, 0, 0]), Buffer.from('small')]);
+    const withWindow = (exponent: number) =>
+      Buffer.concat([
+        Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, (exponent - 10) << 3]),
+        Buffer.from([(5 << 3) | 1, 0, 0]),
+        Buffer.from('small'),
+      ]);
     assert.equal(Buffer.from(unpackZstd(withWindow(27))!).toString(), 'small');
     const cases = {
       bomb: zstdBomb(128 * perMegabyte + 1),
       'bomb behind another frame': Buffer.concat([small, skippable, zstdBomb(128 * perMegabyte)]),
       claim: zstdFrame(Buffer.from('small'), 0xffff_ffff),
-      'many claims': Buffer.concat([zstdFrame(Buffer.from('small'), 100 * 1024 * 1024), zstdFrame(Buffer.from('small'), 100 * 1024 * 1024)]),
+      'many claims': Buffer.concat([
+        zstdFrame(Buffer.from('small'), 100 * 1024 * 1024),
+        zstdFrame(Buffer.from('small'), 100 * 1024 * 1024),
+      ]),
       window: withWindow(31),
     };
     for (const [name, bytes] of Object.entries(cases)) assert.equal(unpackZstd(bytes), null, name);

@@ -3,11 +3,18 @@ import { logLine } from '../../../src/vscode/log';
 
 describe('logLine', () => {
   it('writes an event with its data on one line', () => {
-    deepStrictEqual(logLine('store_opened', { access: 'owner', file: '/a b/c', note: null, missing: undefined, ms: 3, error: new Error('no "way"') }), 'store_opened access=owner file="/a b/c" note=null ms=3 error="no \\"way\\""');
+    deepStrictEqual(
+      logLine('store_opened', { access: 'owner', file: '/a b/c', note: null, missing: undefined, ms: 3, error: new Error('no "way"') }),
+      'store_opened access=owner file="/a b/c" note=null ms=3 error="no \\"way\\""',
+    );
   });
 
   it('shows nothing that is a secret or looks like one', () => {
-    const line = logLine('request', { authorization: 'Bearer abcdefgh12345678', detail: 'sk-ant-api03-secretsecret and hunter2hunter2', nested: { apiKey: 'plainword' } }, ['hunter2hunter2']);
+    const line = logLine(
+      'request',
+      { authorization: 'Bearer abcdefgh12345678', detail: 'sk-ant-api03-secretsecret and hunter2hunter2', nested: { apiKey: 'plainword' } },
+      ['hunter2hunter2'],
+    );
     for (const secret of ['abcdefgh12345678', 'secretsecret', 'hunter2', 'plainword']) ok(!line.includes(secret), `${secret} in ${line}`);
   });
 

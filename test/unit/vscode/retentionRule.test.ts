@@ -99,7 +99,9 @@ describe('a rule on old sessions', () => {
     await trashed('a', now - 40 * day);
     await trashed('b', now - 40 * day);
     let answer: 'later' | 'only a' | 'all' = 'later';
-    const { state, run, nextDay } = rig(async (_, due) => (answer === 'later' ? undefined : answer === 'all' ? due : due.filter(({ title }) => title === 'a')));
+    const { state, run, nextDay } = rig(async (_, due) =>
+      answer === 'later' ? undefined : answer === 'all' ? due : due.filter(({ title }) => title === 'a'),
+    );
     await run();
     deepStrictEqual(await left(), ['a', 'b']);
     answer = 'only a';
@@ -114,11 +116,18 @@ describe('a rule on old sessions', () => {
     const uuid = await trashed('missed', now - 40 * day);
     const { run } = rig(async (_, due) => (await store.updateSession(uuid, { deletedAt: null }), due));
     await run();
-    deepStrictEqual((await store.listSessions()).map(({ title }) => title), ['missed']);
+    deepStrictEqual(
+      (await store.listSessions()).map(({ title }) => title),
+      ['missed'],
+    );
   });
 
   it('moves to the trash what nobody uses, in the same way: off by itself, after a preview, never a pinned or an open one (seed 003)', async () => {
-    const make = async (title: string, age: number, patch = {}) => store.updateSession((await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: now - age * day })).uuid, patch);
+    const make = async (title: string, age: number, patch = {}) =>
+      store.updateSession(
+        (await store.createSession({ uuid: testUuid(), channel: 'vscode', title, createdAt: now - age * day })).uuid,
+        patch,
+      );
     await make('old', 100);
     await make('young', 5);
     await make('pinned', 100, { pinnedAt: 1 });
@@ -152,8 +161,21 @@ describe('a rule on old sessions', () => {
 
   it('says what goes and what stays', () => {
     const text = purgeText({ sessions: ['x'], entries: 1_200, keptEntries: 1, bytes: 3_940_000 });
-    match(text, /^This deletes 1,200 entries \(3\.9 MB\) from the history\. Other sessions keep the 1 entry that they share\. This cannot be undone\.$/);
-    match(purgeText({ sessions: ['x'], entries: 0, keptEntries: 2, bytes: 0 }), /^No entries go with it\. Other sessions keep the 2 entries that they share\./);
-    deepStrictEqual([0, 999, 1_000, 12_345, 1_000_000, 2_500_000_000].map(bytesText), ['0 bytes', '999 bytes', '1 kB', '12 kB', '1 MB', '2.5 GB']);
+    match(
+      text,
+      /^This deletes 1,200 entries \(3\.9 MB\) from the history\. Other sessions keep the 1 entry that they share\. This cannot be undone\.$/,
+    );
+    match(
+      purgeText({ sessions: ['x'], entries: 0, keptEntries: 2, bytes: 0 }),
+      /^No entries go with it\. Other sessions keep the 2 entries that they share\./,
+    );
+    deepStrictEqual([0, 999, 1_000, 12_345, 1_000_000, 2_500_000_000].map(bytesText), [
+      '0 bytes',
+      '999 bytes',
+      '1 kB',
+      '12 kB',
+      '1 MB',
+      '2.5 GB',
+    ]);
   });
 });

@@ -19,7 +19,30 @@ const read = (over: Partial<Record<SettingName, unknown>> = {}, explicit: Policy
 describe('readSettings', () => {
   it('changes nothing in the policy that the user has not set', () => {
     deepStrictEqual(read(), {
-      settings: { baseUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, prices: {}, dailyBudget: 0, model: '', instructions: '', instructionFiles: false, skills: false, skillFolders: ['~/.threadkeeper/skills', '.threadkeeper/skills', '.github/skills', '.claude/skills', '.agents/skills'], approval: 'allowReads', editRules: defaultEditRules, variables: { pass: [], withhold: [] }, maxRounds: 50, policy: { preset: 'balanced', overrides: {} }, trashDays: 0, cleanUpDays: 0, openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false }, offerBranchSummary: true },
+      settings: {
+        baseUrl: '',
+        openaiUrl: '',
+        openaiApi: 'chat-completions',
+        openaiContext: 0,
+        ollamaUrl: '',
+        ollamaContext: 0,
+        prices: {},
+        dailyBudget: 0,
+        model: '',
+        instructions: '',
+        instructionFiles: false,
+        skills: false,
+        skillFolders: ['~/.threadkeeper/skills', '.threadkeeper/skills', '.github/skills', '.claude/skills', '.agents/skills'],
+        approval: 'allowReads',
+        editRules: defaultEditRules,
+        variables: { pass: [], withhold: [] },
+        maxRounds: 50,
+        policy: { preset: 'balanced', overrides: {} },
+        trashDays: 0,
+        cleanUpDays: 0,
+        openClaw: { inherit: false, path: '', sessionKey: '', twoWay: false },
+        offerBranchSummary: true,
+      },
       problems: [],
     });
     deepStrictEqual(read({ policy: 'goose' }).settings.policy, { preset: 'goose', overrides: {} });
@@ -41,13 +64,43 @@ describe('readSettings', () => {
     const { problems } = read({ dailyBudget: -1, cleanUpDays: '7', openaiContext: 12 });
     deepStrictEqual(
       problems.map(({ message }) => message),
-      ['12 is not a number of tokens. Using the default.', '-1 is not a number of dollars. Using the default.', '"7" is not a number of days. Using the default.'],
+      [
+        '12 is not a number of tokens. Using the default.',
+        '-1 is not a number of dollars. Using the default.',
+        '"7" is not a number of days. Using the default.',
+      ],
     );
   });
 
   it('takes what the user has set', () => {
     const { settings: found, problems } = read(
-      { baseUrl: ' https://gateway.example.com/v1 ', openaiUrl: 'http://localhost:1234/v1', openaiApi: 'detect', openaiContext: 16_000, ollamaUrl: 'http://nas:11434', ollamaContext: 65_536, prices: { 'ollama/x': { input: 0, output: 0 } }, dailyBudget: 5, model: ' claude-x ', instructions: 'Be brief.', instructionFiles: true, skills: true, skillFolders: ['~/skills'], approval: 'session', editRules: { '**/Makefile': true, '**/*.sql': false }, passVariables: ['CI_TOKEN'], withholdVariables: ['MY_*'], maxRounds: 5, trashDays: 30, cleanUpDays: 90, offerBranchSummary: false, openClawInherit: true, openClawPath: ' /agents ', openClawSessionKey: 'agent:main:main', openClawTwoWay: true },
+      {
+        baseUrl: ' https://gateway.example.com/v1 ',
+        openaiUrl: 'http://localhost:1234/v1',
+        openaiApi: 'detect',
+        openaiContext: 16_000,
+        ollamaUrl: 'http://nas:11434',
+        ollamaContext: 65_536,
+        prices: { 'ollama/x': { input: 0, output: 0 } },
+        dailyBudget: 5,
+        model: ' claude-x ',
+        instructions: 'Be brief.',
+        instructionFiles: true,
+        skills: true,
+        skillFolders: ['~/skills'],
+        approval: 'session',
+        editRules: { '**/Makefile': true, '**/*.sql': false },
+        passVariables: ['CI_TOKEN'],
+        withholdVariables: ['MY_*'],
+        maxRounds: 5,
+        trashDays: 30,
+        cleanUpDays: 90,
+        offerBranchSummary: false,
+        openClawInherit: true,
+        openClawPath: ' /agents ',
+        openClawSessionKey: 'agent:main:main',
+        openClawTwoWay: true,
+      },
       { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
     );
     deepStrictEqual(problems, []);
@@ -73,13 +126,25 @@ describe('readSettings', () => {
       cleanUpDays: 90,
       offerBranchSummary: false,
       openClaw: { inherit: true, path: '/agents', sessionKey: 'agent:main:main', twoWay: true },
-      policy: { preset: 'balanced', overrides: { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } } },
+      policy: {
+        preset: 'balanced',
+        overrides: { 'context.maxTokens': 50_000, 'memoryFlush.thresholds': [30], 'compaction.keep': { messages: 6 } },
+      },
     });
   });
 
   it('names every value that cannot be used, once, with what is used instead', () => {
     const { settings: found, problems } = read(
-      { baseUrl: 'ftp://x', model: 7, instructions: ['a'], approval: 'always', editRules: { '**': 'no' }, maxRounds: 0, policy: 'bold', trashDays: -1 },
+      {
+        baseUrl: 'ftp://x',
+        model: 7,
+        instructions: ['a'],
+        approval: 'always',
+        editRules: { '**': 'no' },
+        maxRounds: 0,
+        policy: 'bold',
+        trashDays: -1,
+      },
       { 'context.maxTokens': -1, 'memoryFlush.enabled': 'yes', 'compaction.triggerPercent': 'high', 'summarizer.chain': [] },
     );
     deepStrictEqual(problems.map(({ setting }) => setting).sort(), [
@@ -96,7 +161,10 @@ describe('readSettings', () => {
       'threadkeeper.tools.autoApproveEdits',
       'threadkeeper.tools.maxRounds',
     ]);
-    match(problems.find(({ setting }) => setting === 'threadkeeper.compaction.triggerPercent')!.message, /"high" is not a percentage.*Using 85, as the policy balanced has it/);
+    match(
+      problems.find(({ setting }) => setting === 'threadkeeper.compaction.triggerPercent')!.message,
+      /"high" is not a percentage.*Using 85, as the policy balanced has it/,
+    );
     deepStrictEqual({ ...found, policy: found.policy.preset }, { ...read().settings, policy: 'balanced' });
   });
 });

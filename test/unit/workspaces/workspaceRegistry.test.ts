@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findRelinkCandidates, listKnownWorkspaces, normalizeRemote, noteSessionCount, relinkWorkspace, resolveStoreFolder } from '../../../src/node/workspaces/workspaceRegistry';
+import {
+  findRelinkCandidates,
+  listKnownWorkspaces,
+  normalizeRemote,
+  noteSessionCount,
+  relinkWorkspace,
+  resolveStoreFolder,
+} from '../../../src/node/workspaces/workspaceRegistry';
 import { tempFolder } from '../../support/store/storeTemp';
 import type { TempFolder } from '../../support/store/storeTemp';
 
@@ -45,7 +52,10 @@ describe('store: where a workspace keeps its sessions', () => {
     await resolve(storage('1'), [original], remote);
     const clone = await resolve(storage('2'), [workspace('clone')], 'https://user:secret@github.com/someone/project');
     assert.deepEqual([clone.folder, clone.found], [storage('2'), 'new']);
-    assert.deepEqual(clone.related.map((other) => other.folder), [storage('1')]);
+    assert.deepEqual(
+      clone.related.map((other) => other.folder),
+      [storage('1')],
+    );
 
     renameSync(join(temp.path, 'project'), join(temp.path, 'renamed'));
     const renamed = await resolve(storage('3'), [workspace('renamed')], remote);
@@ -59,7 +69,10 @@ describe('store: where a workspace keeps its sessions', () => {
     const uris = [workspace('a')];
     await resolve(storage('1'), uris);
     rmSync(storage('1'), { recursive: true });
-    assert.deepEqual([(await resolve(storage('2'), uris)).folder, (await resolve(storage('3'), uris)).folder], [storage('2'), storage('2')]);
+    assert.deepEqual(
+      [(await resolve(storage('2'), uris)).folder, (await resolve(storage('3'), uris)).folder],
+      [storage('2'), storage('2')],
+    );
   });
 
   it('gives windows that start at once the same folder', async () => {
@@ -88,15 +101,23 @@ describe('store: where a workspace keeps its sessions', () => {
     await noteSessionCount(globalDir(), [a], 7);
     await noteSessionCount(globalDir(), ['file:///nowhere'], 9);
     await resolve(storage('1'), [a]);
-    assert.deepEqual((await listKnownWorkspaces(globalDir())).map((entry) => [entry.folder, entry.sessionCount]), [
-      [storage('1'), 7],
-      [storage('2'), null],
-    ]);
+    assert.deepEqual(
+      (await listKnownWorkspaces(globalDir())).map((entry) => [entry.folder, entry.sessionCount]),
+      [
+        [storage('1'), 7],
+        [storage('2'), null],
+      ],
+    );
     assert.ok(existsSync(storage('2')));
   });
 
   it('writes a remote in one way and without credentials', () => {
-    for (const remote of ['git@GitHub.com:a/b.git', 'https://github.com/a/b', 'ssh://git@github.com/a/b.git', 'https://u:p@github.com/a/b.git/?x=1']) {
+    for (const remote of [
+      'git@GitHub.com:a/b.git',
+      'https://github.com/a/b',
+      'ssh://git@github.com/a/b.git',
+      'https://u:p@github.com/a/b.git/?x=1',
+    ]) {
       assert.equal(normalizeRemote(remote), 'github.com/a/b');
     }
     assert.equal(normalizeRemote('C:\\repos\\b'), 'C:\\repos\\b');
@@ -162,7 +183,11 @@ describe('store: where a workspace keeps its sessions', () => {
     assert.deepEqual(await found('3', [copy('two', 'three')], remote), ['3', 'new']);
     // VS Code offers the storage of the path, which is that of the first one.
     const again = await resolve(storage('1'), [copy('two', 'one')], remote);
-    assert.deepEqual([again.folder.startsWith(join(globalDir(), 'store-')), again.found], [true, 'new'], 'nor to a new one at the old place');
+    assert.deepEqual(
+      [again.folder.startsWith(join(globalDir(), 'store-')), again.found],
+      [true, 'new'],
+      'nor to a new one at the old place',
+    );
     assert.deepEqual(await found('1', [workspace('two')], remote), ['1', 'workspace']);
   });
 
@@ -174,15 +199,28 @@ describe('store: where a workspace keeps its sessions', () => {
   });
 
   describe('relinking', () => {
-    const candidates = (uris: string[], ofRemote?: string) => findRelinkCandidates({ globalDir: globalDir(), candidateDir: undefined, workspaceUris: uris, remote: ofRemote });
+    const candidates = (uris: string[], ofRemote?: string) =>
+      findRelinkCandidates({ globalDir: globalDir(), candidateDir: undefined, workspaceUris: uris, remote: ofRemote });
     const relink = async (uris: string[], index: number, ofRemote?: string) =>
-      relinkWorkspace({ globalDir: globalDir(), candidateDir: undefined, workspaceUris: uris, remote: ofRemote }, (await candidates(uris, ofRemote))[index]!);
-    const listed = async (uris: string[], ofRemote?: string) => (await candidates(uris, ofRemote)).map(({ entry, reason }) => [basename(entry.folder), reason]);
+      relinkWorkspace(
+        { globalDir: globalDir(), candidateDir: undefined, workspaceUris: uris, remote: ofRemote },
+        (await candidates(uris, ofRemote))[index]!,
+      );
+    const listed = async (uris: string[], ofRemote?: string) =>
+      (await candidates(uris, ofRemote)).map(({ entry, reason }) => [basename(entry.folder), reason]);
     /** As after a first message. */
     const hasStore = (name: string) => writeFileSync(join(storage(name), 'threadkeeper.db'), 'a database');
 
     it('offers what is likely first, with the reason, and no store twice', async () => {
-      for (const [i, [name, ofRemote]] of [['x/tides'], ['beside'], ['old', remote], ['clone', remote], ['far/away'], ['still here'], ['never written']].entries()) {
+      for (const [i, [name, ofRemote]] of [
+        ['x/tides'],
+        ['beside'],
+        ['old', remote],
+        ['clone', remote],
+        ['far/away'],
+        ['still here'],
+        ['never written'],
+      ].entries()) {
         await resolve(storage(String(i)), [workspace(name!)], ofRemote);
         if (name !== 'never written') hasStore(String(i));
       }
@@ -192,7 +230,10 @@ describe('store: where a workspace keeps its sessions', () => {
       hasStore('mine');
       const sharing = workspace('sharing');
       await resolve(storage('9'), [sharing]);
-      await relink([sharing], (await candidates([sharing])).findIndex(({ entry }) => entry.folder === storage('5')));
+      await relink(
+        [sharing],
+        (await candidates([sharing])).findIndex(({ entry }) => entry.folder === storage('5')),
+      );
       assert.deepEqual(await listed([tides], remote), [
         ['2', 'same_repository'],
         ['0', 'same_name'],
@@ -232,7 +273,10 @@ describe('store: where a workspace keeps its sessions', () => {
       await resolve(storage('2'), [b]);
       const c = workspace('c');
       await resolve(storage('3'), [c]);
-      assert.deepEqual((await candidates([c])).map(({ entry, reason }) => [entry.workspaceUris, reason]), [[[b], 'other']]);
+      assert.deepEqual(
+        (await candidates([c])).map(({ entry, reason }) => [entry.workspaceUris, reason]),
+        [[[b], 'other']],
+      );
     });
 
     it('finds what was said before a folder was opened', async () => {
@@ -240,7 +284,10 @@ describe('store: where a workspace keeps its sessions', () => {
       writeFileSync(join(folder, 'threadkeeper.db'), 'a database');
       const a = workspace('a');
       await resolve(storage('1'), [a]);
-      assert.deepEqual((await candidates([a])).map(({ entry, reason, gone }) => [entry.workspaceUris, reason, gone]), [[[], 'other', false]]);
+      assert.deepEqual(
+        (await candidates([a])).map(({ entry, reason, gone }) => [entry.workspaceUris, reason, gone]),
+        [[[], 'other', false]],
+      );
       await relink([a], 0);
       assert.deepEqual([(await resolve(storage('1'), [a])).folder, (await resolve(undefined, [])).folder], [folder, folder]);
     });
@@ -251,7 +298,13 @@ describe('store: where a workspace keeps its sessions', () => {
       hasStore('1');
       await resolve(storage('2'), [b]);
       await relink([b], 0);
-      assert.deepEqual([await found('1', [a]), await found('2', [b])], [['1', 'workspace'], ['1', 'workspace']]);
+      assert.deepEqual(
+        [await found('1', [a]), await found('2', [b])],
+        [
+          ['1', 'workspace'],
+          ['1', 'workspace'],
+        ],
+      );
     });
   });
 });

@@ -23,6 +23,9 @@ describe('activation', () => {
     const registered = new Set(await vscode.commands.getCommands(true));
     const contributed = contributes.commands.map(({ command }) => command);
     assert.ok(contributed.length > 0, 'package.json contributes no command');
-    assert.deepEqual(contributed.filter((command) => !registered.has(command)), []);
+    assert.deepEqual(
+      contributed.filter((command) => !registered.has(command)),
+      [],
+    );
   });
 });

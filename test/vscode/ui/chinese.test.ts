@@ -31,7 +31,10 @@ describe('in Chinese', function () {
   it('begins with the ways to an answer', async () => {
     await chat.see('.first-run', chinese('Try offline'));
     console.log(`      the first window can be used after ${session.sinceOpened()} s`);
-    assert.deepEqual(await chat.texts('.first-run vscode-button'), ['Set API key', 'Use a VS Code language model', 'Use Ollama', 'Use an OpenAI-compatible server', 'Try offline'].map(chinese));
+    assert.deepEqual(
+      await chat.texts('.first-run vscode-button'),
+      ['Set API key', 'Use a VS Code language model', 'Use Ollama', 'Use an OpenAI-compatible server', 'Try offline'].map(chinese),
+    );
     await session.workbench.screenshot('chinese-first-run');
     await inChinese('tk-app');
   });
@@ -39,7 +42,10 @@ describe('in Chinese', function () {
   it('answers offline', async () => {
     await chat.press(chinese('Try offline'));
     await chat.ask('你好');
-    await chat.see('article.answer', chinese('I am offline: I do not generate text, I search the history, notes and files of this workspace.'));
+    await chat.see(
+      'article.answer',
+      chinese('I am offline: I do not generate text, I search the history, notes and files of this workspace.'),
+    );
     await chat.ask('灯塔在哪里？');
     await inChinese('tk-app');
   });

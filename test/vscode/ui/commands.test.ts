@@ -17,7 +17,12 @@ describe('commands from the palette', function () {
 
   before(async () => {
     session = await openChat({
-      settings: { 'threadkeeper.checkpoint.enabled': false, 'threadkeeper.memoryFlush.enabled': false, 'threadkeeper.compaction.prepareAtPercent': 0, 'threadkeeper.compaction.review': 'never' },
+      settings: {
+        'threadkeeper.checkpoint.enabled': false,
+        'threadkeeper.memoryFlush.enabled': false,
+        'threadkeeper.compaction.prepareAtPercent': 0,
+        'threadkeeper.compaction.review': 'never',
+      },
     });
     await session.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await session.chat.ask('First');
@@ -124,7 +129,10 @@ describe('commands from the palette', function () {
     await workbench.quickInput.waitUntilOpen('no history is read');
     await workbench.quickInput.accept('What is six times seven?');
     await workbench.page.locator('.editor-instance .view-lines', { hasText: 'Forty-two' }).waitFor();
-    assert.deepEqual([JSON.stringify(api.messages.at(-1)!.body).includes('Part 1'), await chat.count('article.user-message')], [false, before]);
+    assert.deepEqual(
+      [JSON.stringify(api.messages.at(-1)!.body).includes('Part 1'), await chat.count('article.user-message')],
+      [false, before],
+    );
   });
 
   it('a file is added, notes are looked for, the log is shown', async () => {

@@ -66,12 +66,17 @@ describe('the composer', function () {
     await (await area()).press('Enter');
     await chat.see('article.user-message', 'What do @src/tide.js');
     await chat.idle();
-    const body = api.messages[before]?.body as { messages: { content: { type: string; text?: string; source?: { media_type: string; data: string } }[] }[] };
+    const body = api.messages[before]?.body as {
+      messages: { content: { type: string; text?: string; source?: { media_type: string; data: string } }[] }[];
+    };
     const [file, image, text] = body.messages.at(-1)?.content ?? [];
     assert.match(file?.text ?? '', /^<data-\d{29} kind="file" name="tide\.js" path="src\/tide\.js">\n/);
     assert.ok(file?.text?.includes(tide));
     const png = Buffer.from(image?.source?.data ?? '', 'base64');
-    assert.deepEqual([image?.type, image?.source?.media_type, png.readUInt32BE(16), png.readUInt32BE(20)], ['image', 'image/png', 1_568, 392]);
+    assert.deepEqual(
+      [image?.type, image?.source?.media_type, png.readUInt32BE(16), png.readUInt32BE(20)],
+      ['image', 'image/png', 1_568, 392],
+    );
     assert.equal(text?.text, 'What do @src/tide.js and this have in common?');
     await waitFor('the picture in the transcript', async () => (await chat.count('article.user-message tk-picture img')) === 1);
     assert.deepEqual([await chips(), await chat.texts('article.user-message .chip-text')], [[], ['src/tide.js', 'Pasted image']]);
@@ -100,14 +105,24 @@ describe('the composer', function () {
     await chat.send('/compact keep every port');
     await chat.see('.compaction-card', /Compacted \d+ messages/);
     assert.equal(await chat.draft(), '');
-    assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('keep every port')), 'the summariser is told');
+    assert.ok(
+      api.messages.some(({ body }) => JSON.stringify(body).includes('keep every port')),
+      'the summariser is told',
+    );
     await workbench.screenshot('composer-compacted');
     assert.deepEqual(api.errors, []);
   });
 
   it('opens the file that an answer names, at its line, and none outside of the workspace', async () => {
     const { api, chat, workbench } = session;
-    api.enqueue(reply('It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd) nor [the groups](' + session.folder + '/..'.repeat(12) + '/etc/group).'));
+    api.enqueue(
+      reply(
+        'It is in [the tide](src/tide.js#L3), not in [the passwords](../../../../etc/passwd) nor [the groups](' +
+          session.folder +
+          '/..'.repeat(12) +
+          '/etc/group).',
+      ),
+    );
     await chat.ask('Where is it?');
     await (await chat.locator('tk-markdown a[data-href]:has-text("the tide")')).press('Enter');
     await workbench.page.locator('.tab', { hasText: 'tide.js' }).waitFor();

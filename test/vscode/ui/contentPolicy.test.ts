@@ -24,13 +24,18 @@ describe('the content security policy at run time', () => {
   });
 
   /** VS Code writes its webviews with `document.write`, which drops listeners of an init script: the console keeps what they would hear. */
-  const violations = () => session.workbench.consoleProblems.filter((text) => /violates the following Content Security Policy/i.test(text) && /vscode-cdn\.net|nonce-|'none'/.test(text));
+  const violations = () =>
+    session.workbench.consoleProblems.filter(
+      (text) => /violates the following Content Security Policy/i.test(text) && /vscode-cdn\.net|nonce-|'none'/.test(text),
+    );
 
   it('is not violated by a chat with everything in it, nor by the panels', async () => {
     const { api, chat, workbench } = session;
     const picture = `${witness.url}/picture.png`;
     api.enqueue(
-      reply(`# Tides\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\`\`\`js\nconst flood = 7;\n\`\`\`\n\n![x](${picture}) <img src="${picture}" style="color: red" onerror="x()"><script>x()</script> [link](https://example.org)`),
+      reply(
+        `# Tides\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n\`\`\`js\nconst flood = 7;\n\`\`\`\n\n![x](${picture}) <img src="${picture}" style="color: red" onerror="x()"><script>x()</script> [link](https://example.org)`,
+      ),
       reply(toolCall('run_command', { command: 'echo \u202Ehidden\u200B; true' })),
     );
     await chat.ask('Show me everything');
@@ -41,7 +46,10 @@ describe('the content security policy at run time', () => {
     await chat.press('Deny');
     await chat.idle();
     await (await chat.locator('tk-gauge [role=meter]')).hover();
-    for (const [command, heading] of [['Show Context Breakdown', 'tk-breakdown h1'], ['Show Analytics', 'tk-analytics h1']] as const) {
+    for (const [command, heading] of [
+      ['Show Context Breakdown', 'tk-breakdown h1'],
+      ['Show Analytics', 'tk-analytics h1'],
+    ] as const) {
       await workbench.runCommand(`Threadkeeper: ${command}`);
       await workbench.webview(heading);
     }
@@ -57,7 +65,11 @@ describe('the content security policy at run time', () => {
     const free = await session.context.newPage();
     await free.goto(witness.url);
     for (const name of names) assert.equal((await attempt(free.mainFrame(), name)).refused, '', name);
-    await waitFor('every request', () => ['/script.js', '/picture.png', '/fetch', '/font.woff2', '/frame', '/style.css', '/form'].every((path) => witness.requests.includes(path)));
+    await waitFor('every request', () =>
+      ['/script.js', '/picture.png', '/fetch', '/font.woff2', '/frame', '/style.css', '/form'].every((path) =>
+        witness.requests.includes(path),
+      ),
+    );
     await free.close();
 
     for (const frame of [await workbench.webview('tk-analytics h1'), await chat.frame()]) {
@@ -71,6 +83,8 @@ describe('the content security policy at run time', () => {
 
   /** The directive by which an attempt was refused, empty when none did, and whether code of it ran. */
   function attempt(frame: Frame, name: Attempt): Promise<{ readonly refused: string; readonly ran: boolean }> {
-    return frame.evaluate(`(${tryInPage})(${JSON.stringify({ tried: name, url: witness.url, waits: frame.url().startsWith(witness.url) })})`);
+    return frame.evaluate(
+      `(${tryInPage})(${JSON.stringify({ tried: name, url: witness.url, waits: frame.url().startsWith(witness.url) })})`,
+    );
   }
 });

@@ -66,10 +66,18 @@ describe('a conversation', function () {
     }
     // Checkpoints and prepared summaries are requested beside the turns: those carry no tools.
     const turns = api.messages.filter(({ body }) => JSON.stringify(body).includes('"tools":'));
-    const nudged = turns.map(({ body }) => [...JSON.stringify(body).matchAll(/The context window is \d+ % full \(the (\d+) % mark/g)].map(([, percent]) => Number(percent)));
-    assert.ok(nudged.some((marks) => marks.join() === '50'), 'a request carries the first nudge');
+    const nudged = turns.map(({ body }) =>
+      [...JSON.stringify(body).matchAll(/The context window is \d+ % full \(the (\d+) % mark/g)].map(([, percent]) => Number(percent)),
+    );
+    assert.ok(
+      nudged.some((marks) => marks.join() === '50'),
+      'a request carries the first nudge',
+    );
     assert.deepEqual(nudged.at(-1), [50, 75], 'the last request carries both, once');
-    assert.deepEqual((await chat.texts('.nudge')).map((text) => percentIn(text)), [50, 75]);
+    assert.deepEqual(
+      (await chat.texts('.nudge')).map((text) => percentIn(text)),
+      [50, 75],
+    );
     await workbench.screenshot('nudged');
   });
 
@@ -99,10 +107,17 @@ describe('a conversation', function () {
 
   it('finds everything after the window is reloaded', async () => {
     const { chat, workbench } = session;
-    const before = { users: await chat.texts('article.user-message .user-text'), used: await chat.used(), cards: await chat.count('.compaction-card') };
+    const before = {
+      users: await chat.texts('article.user-message .user-text'),
+      used: await chat.used(),
+      cards: await chat.count('.compaction-card'),
+    };
     await workbench.reload();
     await waitFor('the transcript', async () => (await chat.count('article.user-message')) === before.users.length);
-    assert.deepEqual({ users: await chat.texts('article.user-message .user-text'), used: await chat.used(), cards: await chat.count('.compaction-card') }, before);
+    assert.deepEqual(
+      { users: await chat.texts('article.user-message .user-text'), used: await chat.used(), cards: await chat.count('.compaction-card') },
+      before,
+    );
   });
 
   it('keeps the message and the partial answer when the extension host is killed in mid-stream', async () => {

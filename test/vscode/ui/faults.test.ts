@@ -92,7 +92,13 @@ describe('when something goes wrong', () => {
     await chat.press('Try again');
     await chat.see('article.answer', 'Here I am.');
     await chat.idle();
-    assert.deepEqual([await chat.count('.user-message + .remark'), (await chat.texts('article.user-message .user-text')).filter((text) => text === 'Are you there?').length], [0, 1]);
+    assert.deepEqual(
+      [
+        await chat.count('.user-message + .remark'),
+        (await chat.texts('article.user-message .user-text')).filter((text) => text === 'Are you there?').length,
+      ],
+      [0, 1],
+    );
   });
 
   it('says what to do about a refused key, and tries again without repeating the message', async () => {

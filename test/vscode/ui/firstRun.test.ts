@@ -22,7 +22,13 @@ describe('a fresh profile without a key', function () {
   it('offers a key, the models that are there, or offline mode', async () => {
     await chat.see('.first-run', 'Try offline');
     console.log(`      the first window can be used after ${session.sinceOpened()} s`);
-    assert.deepEqual(await chat.texts('.first-run vscode-button'), ['Set API key', 'Use a VS Code language model', 'Use Ollama', 'Use an OpenAI-compatible server', 'Try offline']);
+    assert.deepEqual(await chat.texts('.first-run vscode-button'), [
+      'Set API key',
+      'Use a VS Code language model',
+      'Use Ollama',
+      'Use an OpenAI-compatible server',
+      'Try offline',
+    ]);
     await session.workbench.screenshot('first-run');
   });
 

@@ -20,7 +20,11 @@ describe('another extension’s model and tool', function () {
   before(async () => {
     acme = await startAcmeServer();
     // Without a key of the machine that runs the test.
-    session = await openVscode({ vsix: [await packAcme()], env: { ACME_URL: acme.url, ANTHROPIC_API_KEY: undefined }, settings: { 'chat.disableAIFeatures': false } });
+    session = await openVscode({
+      vsix: [await packAcme()],
+      env: { ACME_URL: acme.url, ANTHROPIC_API_KEY: undefined },
+      settings: { 'chat.disableAIFeatures': false },
+    });
     chat = new ChatPage(session.workbench);
   });
   afterEach(function () {
@@ -111,12 +115,18 @@ describe('another extension’s model and tool', function () {
     await workbench.screenshot('lm-shared-tool');
     assert.match(hostile, /^Search all Threadkeeper sessions/);
     assert.ok(
-      hostile.replaceAll('\u00a0', ' ').includes('{"query":"lighthouse⟦U+202E⟧⟦U+200B⟧ **white** [here](command:workbench.action.quit)","days":3}'),
+      hostile
+        .replaceAll('\u00a0', ' ')
+        .includes('{"query":"lighthouse⟦U+202E⟧⟦U+200B⟧ **white** [here](command:workbench.action.quit)","days":3}'),
       hostile,
     );
     assert.equal(await workbench.page.locator('.monaco-dialog-box .dialog-message-container a').count(), 0, 'a link');
     await workbench.messages.answerDialog('Cancel');
-    const asked = [['Look up the open Threadkeeper session', '{"query":"lighthouse"}'], ['Search all Threadkeeper sessions', '{"query":"lighthouse"}'], ['Read Threadkeeper’s notes', '']] as const;
+    const asked = [
+      ['Look up the open Threadkeeper session', '{"query":"lighthouse"}'],
+      ['Search all Threadkeeper sessions', '{"query":"lighthouse"}'],
+      ['Read Threadkeeper’s notes', ''],
+    ] as const;
     for (const [title, input] of asked) {
       const shown = await workbench.messages.waitForDialog();
       assert.ok(shown.startsWith(title) && shown.includes(input) && shown.includes('It asks with') === (input !== ''), shown);

@@ -13,7 +13,12 @@ describe('the view while a turn runs', function () {
 
   before(async () => {
     session = await openChat({
-      settings: { 'threadkeeper.compaction.whenFull': 'ask', 'threadkeeper.memoryFlush.enabled': false, 'threadkeeper.checkpoint.enabled': false, 'threadkeeper.compaction.prepareAtPercent': 0 },
+      settings: {
+        'threadkeeper.compaction.whenFull': 'ask',
+        'threadkeeper.memoryFlush.enabled': false,
+        'threadkeeper.checkpoint.enabled': false,
+        'threadkeeper.compaction.prepareAtPercent': 0,
+      },
     });
   });
   afterEach(function () {
@@ -28,7 +33,8 @@ describe('the view while a turn runs', function () {
     assert.deepEqual(await chat.texts('article.user-message .user-text'), questions);
     const shown = await chat.texts('article.answer');
     assert.equal(shown.length, answers.length, shown.join(' | '));
-    for (const [at, answer] of answers.entries()) assert.ok(shown[at]!.includes(answer) && shown[at]!.split(answer).length === 2, `${answer} in ${shown[at]!}`);
+    for (const [at, answer] of answers.entries())
+      assert.ok(shown[at]!.includes(answer) && shown[at]!.split(answer).length === 2, `${answer} in ${shown[at]!}`);
     assert.deepEqual([api.messages.length, api.errors], [requests, []]);
   }
 
@@ -85,7 +91,10 @@ describe('the view while a turn runs', function () {
     const { chat, workbench } = session;
     for (let i = 1; i <= 9 && (await chat.count('.full-card')) === 0; i++) {
       await chat.send(`Part ${i}: ${words(1_100, i)}`);
-      await waitFor('the turn to end or to ask', async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1);
+      await waitFor(
+        'the turn to end or to ask',
+        async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1,
+      );
     }
     await chat.see('.full-card', /The context is \d+ % full/);
     await workbench.screenshot('ask-card');
@@ -103,7 +112,10 @@ describe('the view while a turn runs', function () {
     const cards = await chat.count('.compaction-card');
     for (let i = 1; i <= 9 && (await chat.count('.full-card')) === 0; i++) {
       await chat.send(`More ${i}: ${words(1_100, 50 + i)}`);
-      await waitFor('the turn to end or to ask', async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1);
+      await waitFor(
+        'the turn to end or to ask',
+        async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1,
+      );
     }
     await workbench.openView('Explorer');
     await workbench.runCommand('Threadkeeper: Decide About the Full Context…');

@@ -68,7 +68,11 @@ describe('models of every provider', function () {
     await waitFor('the key to be tried', () => openai.requests.filter(({ path }) => path === '/v1/models').length >= 2);
     await waitFor('the models of the server', async () => {
       await openPicker('double');
-      return rows().filter({ hasText: openaiModelId }).first().waitFor({ timeout: 5_000 }).then(() => true);
+      return rows()
+        .filter({ hasText: openaiModelId })
+        .first()
+        .waitFor({ timeout: 5_000 })
+        .then(() => true);
     });
     assert.match(await rowOf(openaiModelId), /64k tokens of context · .*3 × the model in use · \$3 in, \$15 out per million tokens/);
     await workbench.screenshot('providers-picker');
@@ -101,7 +105,12 @@ describe('models of every provider', function () {
     for (let i = 0; i < 2; i++) {
       await workbench.runCommand('Threadkeeper: Select Model…');
       await workbench.quickInput.waitUntilOpen('Select Model');
-      if (i === 1) await rows().filter({ hasText: /tokens of context/ }).filter({ hasText: ollamaModelId }).first().waitFor();
+      if (i === 1)
+        await rows()
+          .filter({ hasText: /tokens of context/ })
+          .filter({ hasText: ollamaModelId })
+          .first()
+          .waitFor();
       await workbench.page.keyboard.press('Enter');
       await waitFor('the picker to be gone', async () => !(await workbench.quickInput.isOpen()));
       assert.equal(await (await chat.locator('tk-header .model-button')).innerText(), before);
@@ -136,7 +145,10 @@ describe('models of every provider', function () {
     const { chat, workbench } = session;
     await workbench.runCommand('Threadkeeper: Set Thinking Level…');
     await workbench.quickInput.waitUntilOpen('Set Thinking Level');
-    assert.deepEqual((await workbench.quickInput.labels()).map((label) => label.replace(/^\W+/, '')), ['Automatic', 'Off', 'On']);
+    assert.deepEqual(
+      (await workbench.quickInput.labels()).map((label) => label.replace(/^\W+/, '')),
+      ['Automatic', 'Off', 'On'],
+    );
     await workbench.quickInput.pick('Off');
     await chat.ask('Quickly now');
     assert.equal(ollama.chats.at(-1)!.body['think'], false);

@@ -29,7 +29,12 @@ describe('in every theme', () => {
     history = await prepareHistory(writeEveryCard);
     // So that it has something to say of itself.
     await damageText(history.storeFile, toBeDamaged);
-    session = await openChat({ ...history.options, env: { ANTHROPIC_API_KEY: undefined }, settings, viewport: { width: 1400, height: 2600 } });
+    session = await openChat({
+      ...history.options,
+      env: { ANTHROPIC_API_KEY: undefined },
+      settings,
+      viewport: { width: 1400, height: 2600 },
+    });
     sessions = new SessionsPage(session.workbench);
     await sessions.open();
     await widenSideBar();
@@ -90,19 +95,28 @@ describe('in every theme', () => {
       it(`is drawn in ${name}`, async () => {
         const { chat, workbench } = session;
         const problems: string[] = [];
-        const look = async (what: string, frame: Promise<Frame>, behind?: 'editor') => problems.push(...(await problemsOf(name, what, await frame, behind)));
+        const look = async (what: string, frame: Promise<Frame>, behind?: 'editor') =>
+          problems.push(...(await problemsOf(name, what, await frame, behind)));
         await choose(theme);
         await open(everyCard);
         await look('cards', chat.frame());
         // One behind the other: a panel that is moved to a group of its own stays blank in VS Code 1.100.
-        for (const [what, tab] of [['breakdown', 'Context Breakdown'], ['analytics', 'Analytics']] as const) {
+        for (const [what, tab] of [
+          ['breakdown', 'Context Breakdown'],
+          ['analytics', 'Analytics'],
+        ] as const) {
           await workbench.page.locator('.tab', { hasText: tab }).click();
           await look(what, workbench.webview(`tk-${what} h1`), 'editor');
         }
         await (await chat.locator('tk-gauge [role=meter]')).hover();
         await chat.see('tk-gauge', 'Compact now');
         await look('gauge', chat.frame());
-        for (const [what, title, seen] of [['approval', approval, '.approval'], ['retrying', retrying, 'tk-turn-status'], ['full', fullSession, '.full-card'], ['offline', offline, 'article.answer']] as const) {
+        for (const [what, title, seen] of [
+          ['approval', approval, '.approval'],
+          ['retrying', retrying, 'tk-turn-status'],
+          ['full', fullSession, '.full-card'],
+          ['offline', offline, 'article.answer'],
+        ] as const) {
           await open(title);
           await chat.see(seen, /./);
           await look(what, chat.frame());
@@ -145,7 +159,12 @@ describe('in every theme', () => {
 
   async function choose(theme: string): Promise<void> {
     const { server, api, chat } = session;
-    await server.writeSettings({ ...settings, 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': smallModel, 'workbench.colorTheme': theme });
+    await server.writeSettings({
+      ...settings,
+      'threadkeeper.anthropic.baseUrl': api.url,
+      'threadkeeper.model': smallModel,
+      'workbench.colorTheme': theme,
+    });
     await waitFor(theme, async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${theme}"])`)) > 0);
   }
 

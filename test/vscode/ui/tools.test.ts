@@ -15,7 +15,12 @@ describe('workspace tools', function () {
   const file = (path: string) => join(session.folder, path);
   const text = (path: string) => readFile(file(path), 'utf8');
   /** What the model was last told about its calls. */
-  const results = () => [...JSON.stringify(session.api.messages.at(-1)?.body).matchAll(/"type":"tool_result".*?"content":(?:\[\{"type":"text","text":)?"((?:[^"\\]|\\.)*)"/g)].map((match) => JSON.parse(`"${match[1]!}"`) as string);
+  const results = () =>
+    [
+      ...JSON.stringify(session.api.messages.at(-1)?.body).matchAll(
+        /"type":"tool_result".*?"content":(?:\[\{"type":"text","text":)?"((?:[^"\\]|\\.)*)"/g,
+      ),
+    ].map((match) => JSON.parse(`"${match[1]!}"`) as string);
 
   const openFile = async (name: string) => {
     const { page, quickInput } = session.workbench;
@@ -24,7 +29,9 @@ describe('workspace tools', function () {
       await quickInput.close();
       await page.keyboard.press('Control+P');
       await quickInput.type(name);
-      const found = await waitFor('an answer', async () => (await quickInput.labels()).find((label) => label === name || label === 'No matching results'));
+      const found = await waitFor('an answer', async () =>
+        (await quickInput.labels()).find((label) => label === name || label === 'No matching results'),
+      );
       return found === name;
     });
     await quickInput.pick(name);
@@ -44,7 +51,12 @@ describe('workspace tools', function () {
 
   it('reads, lists and searches without asking, all at once', async () => {
     const { chat, api, workbench } = session;
-    const calls = [toolCall('read_file', { path: 'src/tide.js' }), toolCall('list_folder', {}), toolCall('find_files', { pattern: '*.js' }), toolCall('search_text', { text: 'nextHighWater' })];
+    const calls = [
+      toolCall('read_file', { path: 'src/tide.js' }),
+      toolCall('list_folder', {}),
+      toolCall('find_files', { pattern: '*.js' }),
+      toolCall('search_text', { text: 'nextHighWater' }),
+    ];
     api.enqueue(reply('I look around.', ...calls), reply('I have seen it.'));
     await chat.ask('Look around');
     const [read, list, find, search] = results();
@@ -88,11 +100,18 @@ describe('workspace tools', function () {
     };
 
     await type('MINE ');
-    const calls = [toolCall('edit_file', { path: 'src/draft.txt', old_text: 'two', new_text: '2' }), toolCall('create_file', { path: 'src/draft.txt', content: 'new', overwrite: true })];
+    const calls = [
+      toolCall('edit_file', { path: 'src/draft.txt', old_text: 'two', new_text: '2' }),
+      toolCall('create_file', { path: 'src/draft.txt', content: 'new', overwrite: true }),
+    ];
     api.enqueue(reply(...calls), reply('You have not saved it.'));
     await chat.ask('Change the draft');
     assert.equal(await chat.count('.approval'), 0);
-    for (const told of results().slice(-2)) assert.match(told, /^src\/draft\.txt has changes in an editor that the user has not saved\. Ask them to save or to revert it first\.$/);
+    for (const told of results().slice(-2))
+      assert.match(
+        told,
+        /^src\/draft\.txt has changes in an editor that the user has not saved\. Ask them to save or to revert it first\.$/,
+      );
     assert.deepEqual([await text('src/draft.txt'), /MINE one/.test(await shown())], ['one\ntwo\n', true]);
     await workbench.screenshot('tools-unsaved');
 
@@ -144,7 +163,11 @@ describe('workspace tools', function () {
     await chat.send('Make a file');
     await chat.see('.approval-title', 'Create made.txt');
     await workbench.openView('Explorer');
-    await workbench.page.locator('.activitybar .action-item', { has: workbench.page.locator('a[aria-label^="Threadkeeper"]') }).locator('.badge-content').filter({ hasText: '1' }).waitFor();
+    await workbench.page
+      .locator('.activitybar .action-item', { has: workbench.page.locator('a[aria-label^="Threadkeeper"]') })
+      .locator('.badge-content')
+      .filter({ hasText: '1' })
+      .waitFor();
     await workbench.screenshot('tools-badge');
     await chat.see('.approval-title', 'Create made.txt');
     await chat.press('Deny');
@@ -169,7 +192,10 @@ describe('workspace tools', function () {
 
   it('runs a command after asking, and shows what it prints', async () => {
     const { chat, api, workbench } = session;
-    api.enqueue(reply(toolCall('run_command', { command: 'echo begun; while [ ! -e go ]; do sleep 0.1; done; echo done' })), reply('It ran.'));
+    api.enqueue(
+      reply(toolCall('run_command', { command: 'echo begun; while [ ! -e go ]; do sleep 0.1; done; echo done' })),
+      reply('It ran.'),
+    );
     await chat.send('Run it');
     await chat.see('.approval-detail', 'echo begun');
     await chat.press(/^Allow$/);
@@ -227,19 +253,32 @@ describe('workspace tools', function () {
 
   it('guarded: asks about what executes or instructs although the tool was allowed for the session, and says why', async () => {
     const { chat, api, server, workbench } = session;
-    const settings = { 'files.autoSave': 'off', 'threadkeeper.checkpoint.enabled': false, 'threadkeeper.anthropic.baseUrl': api.url, 'threadkeeper.model': smallModel, 'threadkeeper.tools.approval': 'session' };
+    const settings = {
+      'files.autoSave': 'off',
+      'threadkeeper.checkpoint.enabled': false,
+      'threadkeeper.anthropic.baseUrl': api.url,
+      'threadkeeper.model': smallModel,
+      'threadkeeper.tools.approval': 'session',
+    };
     await server.writeSettings({ ...settings, 'workbench.colorTheme': themes.dark });
     await waitFor('the settings', async () => (await chat.count(`:root:has(body[data-vscode-theme-id="${themes.dark}"])`)) > 0);
     await mkdir(file('.vscode'), { recursive: true });
     await symlink('.vscode', file('harmless'));
-    api.enqueue(reply(toolCall('create_file', { path: 'docs/hello.md', content: 'Hello' })), reply(toolCall('create_file', { path: 'docs/again.md', content: 'Hello' })), reply('Both are there.'));
+    api.enqueue(
+      reply(toolCall('create_file', { path: 'docs/hello.md', content: 'Hello' })),
+      reply(toolCall('create_file', { path: 'docs/again.md', content: 'Hello' })),
+      reply('Both are there.'),
+    );
     await chat.send('Greet');
     await chat.see('.approval-title', 'Create docs/hello.md');
     await chat.press('Allow for this session');
     await chat.idle();
     assert.equal(await text('docs/again.md'), 'Hello', 'allowed for the session');
 
-    api.enqueue(reply(toolCall('create_file', { path: 'harmless/tasks.json', content: '{ "version": "2.0.0", "tasks": [] }' })), reply('It stays as it is.'));
+    api.enqueue(
+      reply(toolCall('create_file', { path: 'harmless/tasks.json', content: '{ "version": "2.0.0", "tasks": [] }' })),
+      reply('It stays as it is.'),
+    );
     await chat.send('Make a task');
     await chat.see('.approval-title', 'Create harmless/tasks.json (a link leads to .vscode/tasks.json)');
     await chat.see('.approval-detail', 'VS Code runs tasks, debuggers and servers from this file.');
@@ -269,7 +308,10 @@ describe('workspace tools', function () {
   it('guarded: takes no permission from the settings of a workspace', async () => {
     const { chat, api } = session;
     await mkdir(file('.vscode'), { recursive: true });
-    await writeFile(file('.vscode/settings.json'), JSON.stringify({ 'threadkeeper.tools.approval': 'session', 'threadkeeper.tools.autoApproveEdits': { '**/Makefile': true } }));
+    await writeFile(
+      file('.vscode/settings.json'),
+      JSON.stringify({ 'threadkeeper.tools.approval': 'session', 'threadkeeper.tools.autoApproveEdits': { '**/Makefile': true } }),
+    );
     api.enqueue(reply(toolCall('create_file', { path: 'Makefile', content: 'all:' })), reply('Not made.'));
     await chat.send('Make a Makefile');
     await chat.see('.approval-detail', 'Builds and tests run this file.');

@@ -19,7 +19,11 @@ const inView: Allowed = {
   except: '.code-bar, .code-bar *',
 };
 
-const inExport: Allowed = { tags: `${written} article h2 span time`.split(' '), attributes: 'align class datetime href rel start'.split(' '), except: '' };
+const inExport: Allowed = {
+  tags: `${written} article h2 span time`.split(' '),
+  attributes: 'align class datetime href rel start'.split(' '),
+  except: '',
+};
 
 /** For each fuzzer, in the suite. */
 const usualSeconds = 10;
@@ -38,8 +42,16 @@ describe('hostile text, made by a fuzzer', () => {
       let tried = 0;
       do {
         const texts = Array.from({ length: batch }, () => mutate(hostileTexts, random));
-        const odd = await page.evaluate(renderTexts, { texts, cuts: texts.map(({ length }) => Math.floor(random() * length)), allowed: inView });
-        deepStrictEqual({ odd, ...seen(), owned: await owned(page) }, { odd: [], requested: [], navigated: [], dialogs: [], owned: null }, `seed ${seed}`);
+        const odd = await page.evaluate(renderTexts, {
+          texts,
+          cuts: texts.map(({ length }) => Math.floor(random() * length)),
+          allowed: inView,
+        });
+        deepStrictEqual(
+          { odd, ...seen(), owned: await owned(page) },
+          { odd: [], requested: [], navigated: [], dialogs: [], owned: null },
+          `seed ${seed}`,
+        );
         tried += texts.length;
       } while (goesOn());
       console.log(`      ${tried} texts`);
@@ -58,10 +70,14 @@ describe('hostile text, made by a fuzzer', () => {
       this.timeout(limitMs);
       const page = await browser.newPage();
       let html = '';
-      await page.route('**/*', (route) => (route.request().url() === address ? route.fulfill({ contentType: 'text/html', body: html }) : route.abort()));
+      await page.route('**/*', (route) =>
+        route.request().url() === address ? route.fulfill({ contentType: 'text/html', body: html }) : route.abort(),
+      );
       await page.addInitScript(() => {
         const violations: string[] = ((window as { violations?: string[] }).violations = []);
-        document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) => violations.push(`${violatedDirective} ${blockedURI}`));
+        document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI }) =>
+          violations.push(`${violatedDirective} ${blockedURI}`),
+        );
       });
       let tried = 0;
       do {
@@ -71,7 +87,11 @@ describe('hostile text, made by a fuzzer', () => {
         const seen = await watch(page);
         const odd = await page.evaluate(checkArticles, { texts, allowed: inExport });
         const violations = await page.evaluate(() => (window as { violations?: string[] }).violations);
-        deepStrictEqual({ odd, violations, ...seen(), owned: await owned(page) }, { odd: [], violations: [], requested: [], navigated: [], dialogs: [], owned: null }, `seed ${seed}`);
+        deepStrictEqual(
+          { odd, violations, ...seen(), owned: await owned(page) },
+          { odd: [], violations: [], requested: [], navigated: [], dialogs: [], owned: null },
+          `seed ${seed}`,
+        );
         tried += texts.length;
       } while (goesOn());
       console.log(`      ${tried} texts`);
@@ -81,7 +101,12 @@ describe('hostile text, made by a fuzzer', () => {
 });
 
 async function pageOf(texts: readonly string[]): Promise<string> {
-  const blocks = texts.map((text) => blockHtml({ kind: 'assistant', heading: text, at: 0, parts: [{ format: 'markdown', text }], attachments: [], folded: false }, async () => null));
+  const blocks = texts.map((text) =>
+    blockHtml(
+      { kind: 'assistant', heading: text, at: 0, parts: [{ format: 'markdown', text }], attachments: [], folded: false },
+      async () => null,
+    ),
+  );
   return pageHead(texts[0]!, texts[1]!) + (await Promise.all(blocks)).join('') + pageEnd;
 }
 
@@ -122,13 +147,15 @@ async function renderTexts({ texts, cuts, allowed }: Texts & { readonly cuts: re
   const views = texts.map(() => document.createElement('tk-markdown') as HTMLElement & { source: { text: string; streaming: boolean } });
   place.append(...views);
   const found: string[] = [];
-  const look = () => views.forEach((view, i) => found.push(...window.oddNodes(view, allowed).map((one) => `${one} of ${JSON.stringify(texts[i])}`)));
+  const look = () =>
+    views.forEach((view, i) => found.push(...window.oddNodes(view, allowed).map((one) => `${one} of ${JSON.stringify(texts[i])}`)));
   views.forEach((view, i) => (view.source = { text: texts[i]!.slice(0, cuts[i]), streaming: true }));
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
   look();
   views.forEach((view, i) => (view.source = { text: texts[i]!, streaming: false }));
   look();
-  for (const link of place.querySelectorAll('a')) if (/^\s*(?:javascript|data|vbscript|command|vscode):/i.test(link.dataset['href'] ?? '')) found.push(link.outerHTML);
+  for (const link of place.querySelectorAll('a'))
+    if (/^\s*(?:javascript|data|vbscript|command|vscode):/i.test(link.dataset['href'] ?? '')) found.push(link.outerHTML);
   for (const element of place.querySelectorAll<HTMLElement>('kbd, b, a')) element.click();
   place.remove();
   return found;
@@ -138,7 +165,12 @@ async function renderTexts({ texts, cuts, allowed }: Texts & { readonly cuts: re
 function checkArticles({ texts, allowed }: Texts): string[] {
   const articles = [...document.querySelectorAll('main > article')];
   const found = articles.flatMap((article, i) => window.oddNodes(article, allowed).map((one) => `${one} of ${JSON.stringify(texts[i])}`));
-  if (articles.length !== texts.length || document.body.children.length !== 2 || articles[0]?.parentElement?.children.length !== texts.length) found.push('the page is built in another way');
+  if (
+    articles.length !== texts.length ||
+    document.body.children.length !== 2 ||
+    articles[0]?.parentElement?.children.length !== texts.length
+  )
+    found.push('the page is built in another way');
   for (const link of document.links) if (!/^(?:https?:|mailto:)/i.test(link.href)) found.push(link.outerHTML);
   for (const element of document.querySelectorAll('code, b, p')) (element as HTMLElement).click();
   return found;

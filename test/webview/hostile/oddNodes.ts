@@ -9,8 +9,11 @@ export interface Allowed {
 export function oddNodes(root: Element, { tags, attributes, except }: Allowed): string[] {
   return [...root.querySelectorAll('*')].flatMap((element) => {
     if (except !== '' && element.matches(except)) return [];
-    const name = element.namespaceURI === 'http://www.w3.org/1999/xhtml' ? element.localName : `${element.namespaceURI} ${element.localName}`;
-    const odd = [...element.attributes].filter((attribute) => !attributes.includes(attribute.name)).map((attribute) => `${attribute.name}=${attribute.value}`);
+    const name =
+      element.namespaceURI === 'http://www.w3.org/1999/xhtml' ? element.localName : `${element.namespaceURI} ${element.localName}`;
+    const odd = [...element.attributes]
+      .filter((attribute) => !attributes.includes(attribute.name))
+      .map((attribute) => `${attribute.name}=${attribute.value}`);
     return [...(tags.includes(name) ? [] : [`<${name}>`]), ...odd];
   });
 }

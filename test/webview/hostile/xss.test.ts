@@ -8,7 +8,9 @@ describe('hostile text', function () {
   const open = useViews();
 
   it('runs, loads and covers nothing, whether it comes at once or as a stream', async () => {
-    const view = await open({ snapshot: snapshot({ rows: hostileTexts.map((text, i) => assistant(`a${i}`, text)), turn: running('streaming') }) });
+    const view = await open({
+      snapshot: snapshot({ rows: hostileTexts.map((text, i) => assistant(`a${i}`, text)), turn: running('streaming') }),
+    });
     const requested: string[] = [];
     view.page.on('request', (request) => requested.push(request.url()));
     for (const [i, text] of hostileTexts.entries()) {
@@ -24,8 +26,12 @@ describe('hostile text', function () {
     deepStrictEqual(
       await view.page.evaluate(() => {
         const inside = [...document.querySelectorAll('tk-markdown *')];
-        const odd = inside.filter((e) => e.attributes.length > 0 && [...e.attributes].some((a) => /^on|^style$|^src|^href$|^id$|^name$/.test(a.name)));
-        const tags = inside.filter((e) => /SCRIPT|STYLE|IFRAME|OBJECT|EMBED|LINK|META|BASE|FORM|INPUT|IMG|VIDEO|TEMPLATE|-/.test(e.tagName));
+        const odd = inside.filter(
+          (e) => e.attributes.length > 0 && [...e.attributes].some((a) => /^on|^style$|^src|^href$|^id$|^name$/.test(a.name)),
+        );
+        const tags = inside.filter((e) =>
+          /SCRIPT|STYLE|IFRAME|OBJECT|EMBED|LINK|META|BASE|FORM|INPUT|IMG|VIDEO|TEMPLATE|-/.test(e.tagName),
+        );
         return [...odd, ...tags].map((e) => e.outerHTML);
       }),
       [],

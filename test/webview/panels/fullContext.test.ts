@@ -17,10 +17,18 @@ describe('what the view asks of its user', function () {
     strictEqual(await view.text('.sr-only[role=status]'), 'The context is 86 % full: 172k of 200k tokens');
     deepStrictEqual(await axeViolations(view), []);
     await view.shot('ask-card');
-    for (const [label, answer] of [['Compact now', 'summarize'], ['Compact with instructions…', 'instructions'], ['Leave out the older part', 'truncate'], ['Go on as it is', 'continue']] as const) {
+    for (const [label, answer] of [
+      ['Compact now', 'summarize'],
+      ['Compact with instructions…', 'instructions'],
+      ['Leave out the older part', 'truncate'],
+      ['Go on as it is', 'continue'],
+    ] as const) {
       await view.find('.full-card vscode-button').filter({ hasText: label }).focus();
       await view.page.keyboard.press('Enter');
-      await view.until(answer, async () => JSON.stringify((await view.requests('answer_full')).at(-1)) === JSON.stringify({ method: 'answer_full', answer }));
+      await view.until(
+        answer,
+        async () => JSON.stringify((await view.requests('answer_full')).at(-1)) === JSON.stringify({ method: 'answer_full', answer }),
+      );
     }
     await view.delta({ kind: 'full', full: null });
     strictEqual(await view.find('.full-card').count(), 0);
@@ -42,7 +50,8 @@ describe('what the view asks of its user', function () {
   });
 
   it('is to choose another policy where that of the session cannot be used', async () => {
-    const text = 'The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: "goosey" (of this session) is not a policy.';
+    const text =
+      'The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: "goosey" (of this session) is not a policy.';
     const view = await open({ snapshot: snapshot({ rows: conversation(4), banner: { kind: 'policy', text } }) });
     deepStrictEqual(await axeViolations(view), []);
     await view.shot('policy-banner');

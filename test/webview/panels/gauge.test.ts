@@ -4,11 +4,13 @@ import { themes, type ThemeName } from '../support/themes';
 import { useViews, type View } from '../support/openView';
 
 const meter = (view: View) =>
-  view.find('[role=meter]').evaluate((e) => ({
-    now: e.getAttribute('aria-valuenow'),
-    max: e.getAttribute('aria-valuemax'),
-    text: e.getAttribute('aria-valuetext'),
-  }));
+  view
+    .find('[role=meter]')
+    .evaluate((e) => ({
+      now: e.getAttribute('aria-valuenow'),
+      max: e.getAttribute('aria-valuemax'),
+      text: e.getAttribute('aria-valuetext'),
+    }));
 
 describe('gauge', function () {
   this.timeout(60_000);
@@ -24,10 +26,16 @@ describe('gauge', function () {
   it('follows the snapshots of the host', async () => {
     const view = await open({ snapshot: snapshot({ rows, context: null }) });
     strictEqual(await view.find('[role=meter]').count(), 0);
-    await view.delta({ kind: 'context', context: context({ used: 950, provenance: 'exact', turnsLeft: null, effective: 8192, limit: 6192 }) });
+    await view.delta({
+      kind: 'context',
+      context: context({ used: 950, provenance: 'exact', turnsLeft: null, effective: 8192, limit: 6192 }),
+    });
     strictEqual(await view.text('.gauge-label'), 'Context window, 950 / 8.2k · 12 %');
     deepStrictEqual(await meter(view), { now: '950', max: '8192', text: '950 of 8 thousand tokens, 12 percent' });
-    await view.delta({ kind: 'context', context: context({ used: 1_204_000, effective: 2_000_000, limit: 1_900_000, provenance: 'exact', turnsLeft: 1 }) });
+    await view.delta({
+      kind: 'context',
+      context: context({ used: 1_204_000, effective: 2_000_000, limit: 1_900_000, provenance: 'exact', turnsLeft: 1 }),
+    });
     strictEqual(await view.text('.gauge-label'), 'Context window, 1.2M / 2M · 60 % about 1 turn left');
     await view.delta({ kind: 'context', context: context({ used: 0, turnsLeft: null }) });
     strictEqual(await view.text('.gauge-label'), 'Context window, ~0 / 200k · 0 %');
@@ -48,16 +56,27 @@ describe('gauge', function () {
       const reserve = getComputedStyle(document.querySelector('.part-reserved')!).backgroundImage;
       return { parts, ticks, reserve };
     });
-    deepStrictEqual(drawn.parts.map((p) => p.title), [
-      'System prompt: 2.4k', 'Tools: 6.1k', 'Memory notes: 900', 'Summary: 3.9k', 'History: 52.3k', 'Tool results: 18.3k', 'Draft: 200', 'Reserved for the answer: 10.2k',
-    ]);
+    deepStrictEqual(
+      drawn.parts.map((p) => p.title),
+      [
+        'System prompt: 2.4k',
+        'Tools: 6.1k',
+        'Memory notes: 900',
+        'Summary: 3.9k',
+        'History: 52.3k',
+        'Tool results: 18.3k',
+        'Draft: 200',
+        'Reserved for the answer: 10.2k',
+      ],
+    );
     const history = drawn.parts[4]!;
     near(history.right - history.left, 52_300 / 200_000);
     near(drawn.parts[7]!.right, 1);
     match(drawn.reserve, /repeating-linear-gradient/);
-    deepStrictEqual(drawn.ticks.map((t) => t.title), [
-      'Memory reminder at 100k (50 %)', 'Memory reminder at 150k (75 %)', 'Compaction at 170k (85 %)', 'Limit at 189.8k (95 %)',
-    ]);
+    deepStrictEqual(
+      drawn.ticks.map((t) => t.title),
+      ['Memory reminder at 100k (50 %)', 'Memory reminder at 150k (75 %)', 'Compaction at 170k (85 %)', 'Limit at 189.8k (95 %)'],
+    );
     near((drawn.ticks[0]!.left + drawn.ticks[0]!.right) / 2, 0.5);
     near((drawn.ticks[2]!.left + drawn.ticks[2]!.right) / 2, 0.85);
   });
@@ -79,7 +98,11 @@ describe('gauge', function () {
     deepStrictEqual(await level(170_000), { level: 'gauge full', signs: 1 });
     deepStrictEqual(await level(204_600), { level: 'gauge over', signs: 1 });
     strictEqual(await view.text('.gauge-label'), 'Context window, ~204.6k / 200k · 102 % over the limit by 14.8k');
-    deepStrictEqual(await meter(view), { now: '200000', max: '200000', text: '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit' });
+    deepStrictEqual(await meter(view), {
+      now: '200000',
+      max: '200000',
+      text: '205 thousand of 200 thousand tokens, 102 percent, estimated, over the limit',
+    });
   });
 
   it('opens its numbers by keyboard, closes them with Escape and stops nothing by it', async () => {
@@ -87,10 +110,21 @@ describe('gauge', function () {
     await view.find('textarea').focus();
     await view.page.keyboard.press('Shift+Tab');
     const rowsOfTable = await view.find('.gauge-card tr').allTextContents();
-    deepStrictEqual(rowsOfTable.map((row) => row.replace(/\s+/g, ' ').trim()), [
-      'PartTokensShare', 'System prompt 2.4k 1 %', 'Tools 6.1k 3 %', 'Memory notes 900 <1 %', 'Summary 3.9k 2 %', 'History 52.3k 26 %', 'Tool results 18.3k 9 %',
-      'Draft 200 <1 %', 'Reserved for the answer 10.2k 5 %', 'In use~84.1k42 %',
-    ]);
+    deepStrictEqual(
+      rowsOfTable.map((row) => row.replace(/\s+/g, ' ').trim()),
+      [
+        'PartTokensShare',
+        'System prompt 2.4k 1 %',
+        'Tools 6.1k 3 %',
+        'Memory notes 900 <1 %',
+        'Summary 3.9k 2 %',
+        'History 52.3k 26 %',
+        'Tool results 18.3k 9 %',
+        'Draft 200 <1 %',
+        'Reserved for the answer 10.2k 5 %',
+        'In use~84.1k42 %',
+      ],
+    );
     match(await view.text('.gauge-note'), /^Next: memory reminder at 100k\. Compacted once\. Estimated until/);
     await view.page.keyboard.press('Escape');
     strictEqual(await view.find('.gauge-card').count(), 0);
@@ -105,14 +139,22 @@ describe('gauge', function () {
     for (let i = 0; i < 5; i++) {
       await view.page.keyboard.press('Shift+Tab');
       await view.settled();
-      reached.push(await view.page.evaluate(() => (document.querySelector('tk-gauge')!.contains(document.activeElement) ? document.activeElement!.textContent?.trim().split(/\s/)[0] : null)));
+      reached.push(
+        await view.page.evaluate(() =>
+          document.querySelector('tk-gauge')!.contains(document.activeElement)
+            ? document.activeElement!.textContent?.trim().split(/\s/)[0]
+            : null,
+        ),
+      );
     }
     deepStrictEqual([reached, await view.find('.gauge-card').count()], [['Context', 'Breakdown', 'Checkpoint', 'Compact', null], 0]);
   });
 
   it('says that what is due comes next, not what lies behind it', async () => {
     const thresholds = context().thresholds.map((one, at) => (at === 0 ? { ...one, state: 'due' as const } : one));
-    const view = await open({ snapshot: snapshot({ rows, context: context({ used: 104_000, thresholds, nextEvent: { kind: 'nudge', inTokens: 46_000 } }) }) });
+    const view = await open({
+      snapshot: snapshot({ rows, context: context({ used: 104_000, thresholds, nextEvent: { kind: 'nudge', inTokens: 46_000 } }) }),
+    });
     await view.find('[role=meter]').hover();
     match(await view.text('.gauge-note'), /^Next: memory reminder, due now\. /);
     await view.delta({ kind: 'context', context: context({ used: 84_100 }) });
@@ -132,7 +174,9 @@ describe('gauge', function () {
     const { y, height } = (await view.find('tk-gauge').boundingBox())!;
     await view.page.mouse.move(100, y - 20);
     await view.find('textarea').fill('One\nmore\nline\n');
-    await view.until('the gauge to be below the pointer', () => view.page.evaluate(() => document.querySelector('tk-gauge:hover') !== null));
+    await view.until('the gauge to be below the pointer', () =>
+      view.page.evaluate(() => document.querySelector('tk-gauge:hover') !== null),
+    );
     ok((await view.find('tk-gauge').boundingBox())!.y < y - height / 2);
     await view.page.clock.runFor(1_000);
     await view.settled();
@@ -146,9 +190,13 @@ describe('gauge', function () {
     const view = await open({ snapshot: snapshot({ rows }) });
     for (const theme of Object.keys(themes) as ThemeName[]) {
       await view.setTheme(theme);
-      const unpainted = await view.find('.segment').evaluateAll((all) =>
-        all.filter((e) => getComputedStyle(e).backgroundImage === 'none' && getComputedStyle(e).backgroundColor === 'rgba(0, 0, 0, 0)').map((e) => `${e.className}`),
-      );
+      const unpainted = await view
+        .find('.segment')
+        .evaluateAll((all) =>
+          all
+            .filter((e) => getComputedStyle(e).backgroundImage === 'none' && getComputedStyle(e).backgroundColor === 'rgba(0, 0, 0, 0)')
+            .map((e) => `${e.className}`),
+        );
       deepStrictEqual([theme, unpainted], [theme, []]);
     }
   });
@@ -165,7 +213,10 @@ describe('gauge', function () {
   it('does not offer to compact while a turn runs', async () => {
     const view = await open({ snapshot: snapshot({ rows, turn: running('streaming', { startedAt: noon }) }) });
     await view.find('.gauge-label').click();
-    deepStrictEqual(await view.find('.gauge-card vscode-button').evaluateAll((all) => all.map((e) => `${e.textContent} ${e.hasAttribute('disabled')}`)), ['Compact now true', 'Checkpoint false', 'Breakdown false']);
+    deepStrictEqual(
+      await view.find('.gauge-card vscode-button').evaluateAll((all) => all.map((e) => `${e.textContent} ${e.hasAttribute('disabled')}`)),
+      ['Compact now true', 'Checkpoint false', 'Breakdown false'],
+    );
   });
 });
 

@@ -10,11 +10,25 @@ const empty = breakdown({ session: null, context: null, largest: [], excluded: [
 const states: Readonly<Record<string, PanelState>> = {
   breakdown: breakdown(),
   'breakdown-empty': empty,
-  'breakdown-new': breakdown({ context: context({ used: 9_400, compactions: 0 }), largest: [], excluded: [], timeline: { points: [], marks: [] }, compactions: [] }),
+  'breakdown-new': breakdown({
+    context: context({ used: 9_400, compactions: 0 }),
+    largest: [],
+    excluded: [],
+    timeline: { points: [], marks: [] },
+    compactions: [],
+  }),
   'breakdown-readonly': breakdown({ readonly: true, busy: true }),
   analytics: analytics(),
   'analytics-empty': noAnalytics,
-  'analytics-month': analytics({ days: Array.from({ length: 30 }, (_, i) => ({ ...analytics().report.days[i % 7]!, day: `2026-10-${String(i + 1).padStart(2, '0')}` })) }, { days: 30, tag: 'gone' }),
+  'analytics-month': analytics(
+    {
+      days: Array.from({ length: 30 }, (_, i) => ({
+        ...analytics().report.days[i % 7]!,
+        day: `2026-10-${String(i + 1).padStart(2, '0')}`,
+      })),
+    },
+    { days: 30, tag: 'gone' },
+  ),
   'analytics-one': oneSession,
   'analytics-year': yearOfSessions,
   failed: { panel: 'failed', message: 'The disk is full.' },
@@ -27,7 +41,8 @@ describe('panels', function () {
   for (const [name, state] of Object.entries(states)) {
     it(`${name}: accessible in every theme, whole at 320 pixels`, async () => {
       const panel = await open(state);
-      if ((await panel.find('details').count()) > 0) await panel.page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
+      if ((await panel.find('details').count()) > 0)
+        await panel.page.evaluate(() => document.querySelectorAll('details').forEach((one) => (one.open = true)));
       const violations: Record<string, string[]> = {};
       for (const theme of Object.keys(themes) as ThemeName[]) {
         await panel.setTheme(theme);
@@ -53,8 +68,16 @@ describe('panels', function () {
     await panel.button(/^Include again: call of read_file/).click();
     strictEqual(await panel.button(/^Exclude user/).isDisabled(), true, 'what is pinned stays');
     deepStrictEqual(await panel.asked(), [
-      { method: 'compact' }, { method: 'checkpoint' }, { method: 'undo_compaction' }, { method: 'jump', id: 'e1' }, { method: 'unpin', id: 'e2' }, { method: 'pin', id: 'e4' }, { method: 'jump', id: 'c1' },
-      { method: 'compare', id: 'c1' }, { method: 'exclude', id: 'e1' }, { method: 'include', id: 'e9' },
+      { method: 'compact' },
+      { method: 'checkpoint' },
+      { method: 'undo_compaction' },
+      { method: 'jump', id: 'e1' },
+      { method: 'unpin', id: 'e2' },
+      { method: 'pin', id: 'e4' },
+      { method: 'jump', id: 'c1' },
+      { method: 'compare', id: 'c1' },
+      { method: 'exclude', id: 'e1' },
+      { method: 'include', id: 'e9' },
     ]);
   });
 
@@ -90,15 +113,23 @@ describe('panels', function () {
   it('draws no level that lies above the scale', async () => {
     const levels = async (share: number) => {
       const { timeline } = breakdown();
-      const panel = await open(breakdown({ timeline: { points: timeline.points.map((point) => ({ ...point, tokens: Math.round(point.tokens * share) })), marks: [] } }));
+      const panel = await open(
+        breakdown({
+          timeline: { points: timeline.points.map((point) => ({ ...point, tokens: Math.round(point.tokens * share) })), marks: [] },
+        }),
+      );
       return panel.find('.plot-level-label').allTextContents();
     };
     deepStrictEqual([await levels(1), await levels(0.05)], [['window 200k', 'compaction at 170k'], []]);
   });
 
   it('keeps the labels of two levels apart', async () => {
-    const panel = await open(breakdown({ context: context({ thresholds: [{ kind: 'compaction', percent: 97, tokens: 194_000, state: 'ahead' }] }) }));
-    const boxes = await panel.find('.plot-level-label').evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().toJSON() as DOMRect));
+    const panel = await open(
+      breakdown({ context: context({ thresholds: [{ kind: 'compaction', percent: 97, tokens: 194_000, state: 'ahead' }] }) }),
+    );
+    const boxes = await panel
+      .find('.plot-level-label')
+      .evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().toJSON() as DOMRect));
     const [window, compaction] = boxes;
     ok(window && compaction && Math.abs(window.top - compaction.top) < window.height, 'the levels lie close to each other');
     ok(compaction.right < window.left, JSON.stringify(boxes));
@@ -114,19 +145,26 @@ describe('panels', function () {
       marks: [...document.querySelectorAll('.plot-mark')].map((mark) => mark.className.replace('plot-mark ', '')),
       label: document.querySelector('.plot svg')!.getAttribute('aria-label')!,
     }));
-    deepStrictEqual([drawn.lines, drawn.points, drawn.marks], [1, 120, ['mark-checkpoint', 'mark-compaction', 'mark-exclusion', 'mark-undo']]);
+    deepStrictEqual(
+      [drawn.lines, drawn.points, drawn.marks],
+      [1, 120, ['mark-checkpoint', 'mark-compaction', 'mark-exclusion', 'mark-undo']],
+    );
     ok(drawn.colour !== 'none' && drawn.wanted !== '', drawn.colour);
     match(drawn.label, /: 83\.7k now, 167\.7k at most\. Compactions: 1, checkpoints: 1\./);
     await panel.find('summary').click();
     const cells = await panel.find('details tbody tr td:nth-child(2)').allTextContents();
-    deepStrictEqual(cells.filter((cell) => !/^Re/.test(cell)), ['Checkpoint', 'Compaction', 'Excluded', 'Compaction undone', 'Now']);
+    deepStrictEqual(
+      cells.filter((cell) => !/^Re/.test(cell)),
+      ['Checkpoint', 'Compaction', 'Excluded', 'Compaction undone', 'Now'],
+    );
     ok(cells.length <= 25, `${cells.length} rows`);
   });
 
   it('counts what was spent, says what is unknown, and asks for what is chosen', async () => {
     const panel = await open(analytics());
-    deepStrictEqual((await panel.find('.facts dd').allTextContents()), ['6', '4', '1,204', '2.1M', '310', '$6.40 and unknown']);
-    const cells = async (label: string) => (await panel.find(`[aria-labelledby=${label}] tbody tr`).allTextContents()).map((row) => row.replace(/\s+/g, ' ').trim());
+    deepStrictEqual(await panel.find('.facts dd').allTextContents(), ['6', '4', '1,204', '2.1M', '310', '$6.40 and unknown']);
+    const cells = async (label: string) =>
+      (await panel.find(`[aria-labelledby=${label}] tbody tr`).allTextContents()).map((row) => row.replace(/\s+/g, ' ').trim());
     deepStrictEqual(await cells('top'), [
       'Parser rewrite 20261122_001 · #work · #parser 612 140.3k 1.5M $4.90',
       'Untitled 20261121_002 40 9k 588.7k unknown',
@@ -138,7 +176,9 @@ describe('panels', function () {
     await panel.button('Parser rewrite').click();
     const all = { days: 7, workspace: null, model: null, tag: null };
     deepStrictEqual(await panel.asked(), [
-      { method: 'filter', filter: { ...all, model: 'ollama/qwen3-coder:30b' } }, { method: 'filter', filter: { ...all, days: 30 } }, { method: 'open_session', uuid: 's1' },
+      { method: 'filter', filter: { ...all, model: 'ollama/qwen3-coder:30b' } },
+      { method: 'filter', filter: { ...all, days: 30 } },
+      { method: 'open_session', uuid: 's1' },
     ]);
   });
 
@@ -155,9 +195,14 @@ describe('panels', function () {
     const reached = new Set<string>();
     for (let i = 0; i < 25; i++) {
       await panel.page.keyboard.press('Tab');
-      reached.add(await panel.page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? ''));
+      reached.add(
+        await panel.page.evaluate(
+          () => document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.textContent?.trim() ?? '',
+        ),
+      );
     }
-    for (const name of ['Compact now', 'Checkpoint', 'Undo last compaction', 'Sizes as a table']) ok(reached.has(name), `${name} in ${[...reached].join(' | ')}`);
+    for (const name of ['Compact now', 'Checkpoint', 'Undo last compaction', 'Sizes as a table'])
+      ok(reached.has(name), `${name} in ${[...reached].join(' | ')}`);
   });
 });
 

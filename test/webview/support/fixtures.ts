@@ -12,7 +12,12 @@ export function snapshot(changes: Partial<ViewSnapshot> = {}): ViewSnapshot {
     sessions: [
       { uuid: 's1', id: '20261122_001', title: 'Parser rewrite', updatedAt: noon },
       { uuid: 's2', id: '20261121_002', title: 'Release checklist', updatedAt: noon - 86_400_000 },
-      { uuid: 's3', id: '20261104_001', title: 'Why is the cache cold after every deployment on Mondays?', updatedAt: noon - 18 * 86_400_000 },
+      {
+        uuid: 's3',
+        id: '20261104_001',
+        title: 'Why is the cache cold after every deployment on Mondays?',
+        updatedAt: noon - 18 * 86_400_000,
+      },
     ],
     rows: [],
     marks: [],
@@ -30,12 +35,7 @@ export function snapshot(changes: Partial<ViewSnapshot> = {}): ViewSnapshot {
   };
 }
 
-export const missingKey: ViewSnapshot['connection'] = {
-  provider: 'offline',
-  modelName: 'Offline',
-  key: 'missing',
-  offlineChosen: false,
-};
+export const missingKey: ViewSnapshot['connection'] = { provider: 'offline', modelName: 'Offline', key: 'missing', offlineChosen: false };
 
 export function context(changes: Partial<Context> = {}): Context {
   return {
@@ -78,7 +78,18 @@ export function user(id: string, text: string, changes: Partial<Row<'user'>> = {
 }
 
 export function assistant(id: string, markdown: string, changes: Partial<Row<'assistant'>> = {}): Row<'assistant'> {
-  return { kind: 'assistant', id, at: noon, markdown, model: 'Claude Sonnet 4.5', folded: false, pinned: false, excluded: false, interrupted: null, ...changes };
+  return {
+    kind: 'assistant',
+    id,
+    at: noon,
+    markdown,
+    model: 'Claude Sonnet 4.5',
+    folded: false,
+    pinned: false,
+    excluded: false,
+    interrupted: null,
+    ...changes,
+  };
 }
 
 export function tool(id: string, changes: Partial<Row<'tool'>> = {}): Row<'tool'> {

@@ -26,5 +26,7 @@ export function isLanguage(name: string): name is Language {
 
 /** Placeholders and code stay as they are. */
 function longer(text: string): string {
-  return text.replace(/\{\w+\}|`[^`]+`|\p{L}+/gu, (word) => (/^\p{L}{3,}$/u.test(word) ? word + word.slice(1, 1 + Math.ceil(word.length * 0.4)) : word));
+  return text.replace(/\{\w+\}|`[^`]+`|\p{L}+/gu, (word) =>
+    /^\p{L}{3,}$/u.test(word) ? word + word.slice(1, 1 + Math.ceil(word.length * 0.4)) : word,
+  );
 }

@@ -21,7 +21,10 @@ export class Panel extends View {
 
   override async check(): Promise<void> {
     const { violations, log } = await this.page.evaluate(() => ({ violations: window.fakePanel.violations, log: window.fakePanel.log }));
-    deepStrictEqual({ violations, faults: log.filter((entry) => entry.startsWith('Fault') || entry.startsWith('Malformed')), errors: this.pageErrors }, { violations: [], faults: [], errors: [] });
+    deepStrictEqual(
+      { violations, faults: log.filter((entry) => entry.startsWith('Fault') || entry.startsWith('Malformed')), errors: this.pageErrors },
+      { violations: [], faults: [], errors: [] },
+    );
   }
 }
 

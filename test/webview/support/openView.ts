@@ -107,7 +107,10 @@ export class View {
 
   /** By its English name, whatever the language. */
   button(name: string | RegExp): Locator {
-    return this.page.getByRole('button', { name: typeof name === 'string' ? (this.texts[name] ?? name) : name, exact: typeof name === 'string' });
+    return this.page.getByRole('button', {
+      name: typeof name === 'string' ? (this.texts[name] ?? name) : name,
+      exact: typeof name === 'string',
+    });
   }
 
   async delta(...deltas: Delta[]): Promise<void> {
@@ -157,7 +160,10 @@ export class View {
   async check(): Promise<void> {
     const { violations, log } = await this.page.evaluate(() => ({ violations: window.fake.violations, log: window.fake.log }));
     const faults = log.filter((entry) => entry.startsWith('Fault'));
-    deepStrictEqual({ violations, faults: faults.slice(this.expectedFaults), errors: this.pageErrors }, { violations: [], faults: [], errors: [] });
+    deepStrictEqual(
+      { violations, faults: faults.slice(this.expectedFaults), errors: this.pageErrors },
+      { violations: [], faults: [], errors: [] },
+    );
   }
 }
 
@@ -168,7 +174,12 @@ export async function load(view: View, options: ViewOptions): Promise<void> {
   if (options.reduceMotion) await page.emulateMedia({ reducedMotion: 'reduce' });
   if (options.now !== undefined) await page.clock.install({ time: options.now });
   const { snapshot, earlier, pageSize, state } = options;
-  const setup = JSON.stringify({ snapshot, ...(earlier && { earlier }), ...(pageSize && { pageSize }), ...(state !== undefined && { state }) });
+  const setup = JSON.stringify({
+    snapshot,
+    ...(earlier && { earlier }),
+    ...(pageSize && { pageSize }),
+    ...(state !== undefined && { state }),
+  });
   await page.addInitScript(`window.fakeSetup = ${setup};\n((module) => {\n${fakeHost()}\n})({});`);
   await page.addInitScript(applyTheme, themes[options.theme ?? 'dark']);
   await page.goto(`${origin}/?${options.language ?? 'en'}`);
@@ -183,7 +194,8 @@ export async function serve(route: Route): Promise<void> {
   const language = isLanguage(asked) ? asked : 'en';
   if (name === '') await route.fulfill({ contentType: 'text/html', body: pageHtml('main', language) });
   else if (name === 'panel') await route.fulfill({ contentType: 'text/html', body: pageHtml('panels', language) });
-  else if (['main.js', 'main.css', 'panels.js', 'panels.css'].includes(name)) await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
+  else if (['main.js', 'main.css', 'panels.js', 'panels.css'].includes(name))
+    await route.fulfill({ path: join(projectRoot, 'dist/webview', name) });
   else await route.fulfill({ status: 404 });
 }
 

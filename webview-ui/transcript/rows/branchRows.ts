@@ -26,12 +26,15 @@ export function beyondSwitch(branches: readonly string[]): TemplateResult {
 
 /** The branch that was left has work in it, which can be brought along. One line, gone with the next message. */
 export function leftOffer({ messages, summarizing }: NonNullable<LeftBranch>): TemplateResult {
-  const choice = (how: 'summarize' | 'instructions' | 'none', label: string) => html`<button type="button" class="link-button" @click=${ask({ method: 'summarize_left', how })}>${label}</button>`;
+  const choice = (how: 'summarize' | 'instructions' | 'none', label: string) =>
+    html`<button type="button" class="link-button" @click=${ask({ method: 'summarize_left', how })}>${label}</button>`;
   return html`<div class="left-offer" role="group" aria-label=${t('The branch you left')}>
     ${icon('branch')}
-    ${summarizing
-      ? html`<span role="status">${t('Summarising the branch you left…')}</span>${html`<button type="button" class="link-button" @click=${ask({ method: 'stop' })}>${t('Cancel')}</button>`}`
-      : html`<span>${t(messages === 1 ? 'You left {0} message on another branch.' : 'You left {0} messages on another branch.', wholeNumber(messages))}</span>${choice('summarize', t('Summarise'))}${choice('instructions', t('With instructions…'))}${choice('none', t('No summary'))}`}
+    ${
+      summarizing
+        ? html`<span role="status">${t('Summarising the branch you left…')}</span>${html`<button type="button" class="link-button" @click=${ask({ method: 'stop' })}>${t('Cancel')}</button>`}`
+        : html`<span>${t(messages === 1 ? 'You left {0} message on another branch.' : 'You left {0} messages on another branch.', wholeNumber(messages))}</span>${choice('summarize', t('Summarise'))}${choice('instructions', t('With instructions…'))}${choice('none', t('No summary'))}`
+    }
   </div>`;
 }
 

@@ -26,20 +26,24 @@ export function compactionRow(row: Compaction, { expanded, undoable, toggle }: R
       </div>
       ${row.note ? html`<p class="compaction-note">${row.note}</p>` : nothing}
       <div class="actions">
-        ${row.summary
-          ? html`<vscode-button appearance="secondary" aria-expanded=${expanded} @click=${toggle}>
+        ${
+          row.summary
+            ? html`<vscode-button appearance="secondary" aria-expanded=${expanded} @click=${toggle}>
               ${expanded ? t('Hide summary') : t('Show summary')}
             </vscode-button>`
-          : nothing}
+            : nothing
+        }
         ${row.state === 'live' && undoable ? changes(row) : nothing}
         ${button(t('Compare'), { method: 'compare', id: row.id })}
         ${row.coversFrom !== null && row.messages > 0 ? button(t('Show originals'), { method: 'show_entry', id: row.coversFrom }) : nothing}
       </div>
       ${expanded && row.continuity ? html`<p class="compaction-note">${continuityText(row.continuity)}</p>` : nothing}
       ${expanded && row.unknownIds.length > 0 ? html`<p class="compaction-note">${unknownCitations(row.unknownIds)}</p>` : nothing}
-      ${expanded && row.summary
-        ? html`<tk-markdown class="summary" .source=${{ text: row.summary, streaming: false }}></tk-markdown>`
-        : nothing}
+      ${
+        expanded && row.summary
+          ? html`<tk-markdown class="summary" .source=${{ text: row.summary, streaming: false }}></tk-markdown>`
+          : nothing
+      }
     </div>
   `;
 }
@@ -68,8 +72,14 @@ export function compactionSentence(row: Compaction): string {
 }
 
 function foldedSentence(row: Compaction): string {
-  if (row.messages === 0) return t('Compacted earlier messages, {0} to {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
-  return t(row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens', wholeNumber(row.messages), shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
+  if (row.messages === 0)
+    return t('Compacted earlier messages, {0} to {1} tokens', shortTokens(row.tokensBefore), shortTokens(row.tokensAfter));
+  return t(
+    row.messages === 1 ? 'Compacted {0} message, {1} to {2} tokens' : 'Compacted {0} messages, {1} to {2} tokens',
+    wholeNumber(row.messages),
+    shortTokens(row.tokensBefore),
+    shortTokens(row.tokensAfter),
+  );
 }
 
 function facts(row: Compaction): string[] {
@@ -82,12 +92,29 @@ function facts(row: Compaction): string[] {
   ];
 }
 
-const stateNames: Readonly<Record<Compaction['state'], () => string>> = { live: () => t('in force'), undone: () => t('undone'), replaced: () => t('replaced'), superseded: () => t('superseded') };
-const reason: Readonly<Record<Exclude<Compaction['trigger'], 'automatic'>, () => string>> = { manual: () => t('on request'), overflow: () => t('the model refused the length'), edit: () => t('summary edited'), retry: () => t('summary improved') };
+const stateNames: Readonly<Record<Compaction['state'], () => string>> = {
+  live: () => t('in force'),
+  undone: () => t('undone'),
+  replaced: () => t('replaced'),
+  superseded: () => t('superseded'),
+};
+const reason: Readonly<Record<Exclude<Compaction['trigger'], 'automatic'>, () => string>> = {
+  manual: () => t('on request'),
+  overflow: () => t('the model refused the length'),
+  edit: () => t('summary edited'),
+  retry: () => t('summary improved'),
+};
 
 function continuityText({ inContextPercent, reachablePercent, elements, searched }: NonNullable<Compaction['continuity']>): string {
   const [all, kept] = [wholeNumber(elements), Math.round(inContextPercent)];
-  if (reachablePercent === null) return t(elements === 1 ? 'Of {0} detail that mattered, {1} % by weight are in the summary.' : 'Of {0} details that mattered, {1} % by weight are in the summary.', all, kept);
+  if (reachablePercent === null)
+    return t(
+      elements === 1
+        ? 'Of {0} detail that mattered, {1} % by weight are in the summary.'
+        : 'Of {0} details that mattered, {1} % by weight are in the summary.',
+      all,
+      kept,
+    );
   const found = Math.round(reachablePercent);
   return t(
     elements === 1

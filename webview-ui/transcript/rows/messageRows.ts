@@ -14,7 +14,10 @@ type User = TranscriptRow & { kind: 'user' };
 const longText = 1500;
 const longLines = 16;
 
-export function userRow({ id, text, attachments = [], at, excerpted, pinned, excluded, folded }: User, { expanded, toggle, canBranch, label, last, editing, edit }: RowContext): TemplateResult {
+export function userRow(
+  { id, text, attachments = [], at, excerpted, pinned, excluded, folded }: User,
+  { expanded, toggle, canBranch, label, last, editing, edit }: RowContext,
+): TemplateResult {
   if (editing) return html`<h2 class="sr-only">${t('You')}</h2>`;
   const short = expanded ? text : beginning(text);
   return html`
@@ -23,14 +26,23 @@ export function userRow({ id, text, attachments = [], at, excerpted, pinned, exc
       ${label ? labelChip(label) : nothing}
       ${attachmentList(attachments, null)}
       <div class="user-text">${short}${short.length < text.length ? '…' : nothing}</div>
-      ${short.length < text.length || (expanded && beginning(text) !== text)
-        ? html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>
+      ${
+        short.length < text.length || (expanded && beginning(text) !== text)
+          ? html`<button type="button" class="link-button" aria-expanded=${expanded} @click=${toggle}>
             ${expanded ? t('Show less') : t('Show all ({0})', size(text.length))}
           </button>`
-        : nothing}
+          : nothing
+      }
       ${excerpted ? html`<p class="remark">${icon('info')} ${t('Very long: the model is sent its beginning and end.')}</p>` : nothing}
       ${rowActions(t('your message'), [
-        { name: 'edit', icon: 'edit', label: t('Edit your message'), title: t('Edit and send again, on a branch of its own'), disabled: !canBranch, run: edit },
+        {
+          name: 'edit',
+          icon: 'edit',
+          label: t('Edit your message'),
+          title: t('Edit and send again, on a branch of its own'),
+          disabled: !canBranch,
+          run: edit,
+        },
         ...commonActions({ id, text, label, pinned, excluded, folded, canChange: canBranch }, t('your message')),
       ])}
       ${pinnedRemark(pinned)} ${excludedRemark({ id, excluded, folded }, canBranch)}
@@ -55,19 +67,31 @@ export interface Answer {
 }
 
 /** The same template while it streams and after, so that its nodes stay. */
-export function assistantRow({ markdown, streaming, interrupted, at, stored }: Answer, { speaker, canBranch, label }: RowContext): TemplateResult {
+export function assistantRow(
+  { markdown, streaming, interrupted, at, stored }: Answer,
+  { speaker, canBranch, label }: RowContext,
+): TemplateResult {
   return html`
     <article class="answer ${stored?.pinned ? 'pinned' : ''} ${stored?.excluded && !stored.folded ? 'excluded' : ''}" aria-label=${at === null ? t('Answer') : t('Answer, {0}', timeOfDay(at))}>
       ${heading(speaker)}
       ${label ? labelChip(label) : nothing}
       <tk-markdown .source=${{ text: markdown, streaming }}></tk-markdown>
       ${interrupted ? html`<p class="remark interrupted">${icon('warning')} ${interruptions[interrupted]()}</p>` : nothing}
-      ${stored
-        ? rowActions(t('this answer'), [
-            { name: 'retry', icon: 'retry', label: t('Ask for another answer'), title: t('Ask for another answer; this one is kept'), disabled: !canBranch, run: ask({ method: 'regenerate', entry: stored.id }) },
-            ...commonActions({ ...stored, text: markdown, label, canChange: canBranch }, t('this answer')),
-          ])
-        : nothing}
+      ${
+        stored
+          ? rowActions(t('this answer'), [
+              {
+                name: 'retry',
+                icon: 'retry',
+                label: t('Ask for another answer'),
+                title: t('Ask for another answer; this one is kept'),
+                disabled: !canBranch,
+                run: ask({ method: 'regenerate', entry: stored.id }),
+              },
+              ...commonActions({ ...stored, text: markdown, label, canChange: canBranch }, t('this answer')),
+            ])
+          : nothing
+      }
       ${pinnedRemark(stored?.pinned ?? false)} ${stored ? excludedRemark(stored, canBranch) : nothing}
     </article>
   `;
@@ -80,7 +104,11 @@ export interface Thought {
 }
 
 export function thinkingRow({ text, streaming, durationMs }: Thought, { speaker, expanded, toggle }: RowContext): TemplateResult {
-  const label = streaming ? t('Thinking…') : durationMs === null || durationMs < 1_000 ? t('Thought') : t('Thought for {0}', duration(durationMs));
+  const label = streaming
+    ? t('Thinking…')
+    : durationMs === null || durationMs < 1_000
+      ? t('Thought')
+      : t('Thought for {0}', duration(durationMs));
   return html`
     ${heading(speaker)}
     <div class="thinking">

@@ -37,18 +37,69 @@ export function rowActions(what: string, actions: readonly RowAction[]): Templat
 }
 
 /** Returns what can be done with a message, whoever wrote it. */
-export function commonActions(message: { readonly id: string; readonly text: string; readonly label: string | null; readonly pinned: boolean; readonly folded: boolean; readonly excluded: boolean; readonly canChange: boolean }, what: string): RowAction[] {
+export function commonActions(
+  message: {
+    readonly id: string;
+    readonly text: string;
+    readonly label: string | null;
+    readonly pinned: boolean;
+    readonly folded: boolean;
+    readonly excluded: boolean;
+    readonly canChange: boolean;
+  },
+  what: string,
+): RowAction[] {
   const { id, text, label, pinned, folded, excluded, canChange } = message;
   return [
     { name: 'copy', icon: 'copy', label: t('Copy {0}', what), title: t('Copy'), run: ask({ method: 'copy', text }) },
     pinned
-      ? { name: 'pin', icon: 'pin', label: t('Pinned: unpin {0}', what), title: t('Unpin {0}', what), pressed: true, run: ask({ method: 'unpin', id }) }
-      : { name: 'pin', icon: 'pin', label: t('Pin {0}', what), title: t('Pin {0}: every compaction keeps it', what), run: ask({ method: 'pin', id }) },
+      ? {
+          name: 'pin',
+          icon: 'pin',
+          label: t('Pinned: unpin {0}', what),
+          title: t('Unpin {0}', what),
+          pressed: true,
+          run: ask({ method: 'unpin', id }),
+        }
+      : {
+          name: 'pin',
+          icon: 'pin',
+          label: t('Pin {0}', what),
+          title: t('Pin {0}: every compaction keeps it', what),
+          run: ask({ method: 'pin', id }),
+        },
     excluded
-      ? { name: 'exclude', icon: 'eye', label: t('Include {0} again', what), title: t('Include in the context again'), pressed: true, disabled: folded || !canChange, run: ask({ method: 'include', id }) }
-      : { name: 'exclude', icon: 'eyeClosed', label: t('Exclude {0}', what), title: t('Exclude: the model does not see it any more'), disabled: folded || pinned || !canChange, run: ask({ method: 'exclude', id }) },
-    { name: 'label', icon: 'label', label: label === null ? t('Label {0}', what) : t('Change the label of {0}', what), title: t('Label…'), run: ask({ method: 'label', entry: id, label: label ?? '' }) },
-    { name: 'fork', icon: 'branch', label: t('Fork the session from {0}', what), title: t('Fork into a session of its own'), run: ask({ method: 'fork', entry: id }) },
+      ? {
+          name: 'exclude',
+          icon: 'eye',
+          label: t('Include {0} again', what),
+          title: t('Include in the context again'),
+          pressed: true,
+          disabled: folded || !canChange,
+          run: ask({ method: 'include', id }),
+        }
+      : {
+          name: 'exclude',
+          icon: 'eyeClosed',
+          label: t('Exclude {0}', what),
+          title: t('Exclude: the model does not see it any more'),
+          disabled: folded || pinned || !canChange,
+          run: ask({ method: 'exclude', id }),
+        },
+    {
+      name: 'label',
+      icon: 'label',
+      label: label === null ? t('Label {0}', what) : t('Change the label of {0}', what),
+      title: t('Label…'),
+      run: ask({ method: 'label', entry: id, label: label ?? '' }),
+    },
+    {
+      name: 'fork',
+      icon: 'branch',
+      label: t('Fork the session from {0}', what),
+      title: t('Fork into a session of its own'),
+      run: ask({ method: 'fork', entry: id }),
+    },
   ];
 }
 
@@ -57,7 +108,10 @@ export function pinnedRemark(pinned: boolean): TemplateResult | typeof nothing {
 }
 
 /** What is folded is out of the context anyway. */
-export function excludedRemark({ id, excluded, folded }: { readonly id: string; readonly excluded: boolean; readonly folded: boolean }, canChange: boolean): TemplateResult | typeof nothing {
+export function excludedRemark(
+  { id, excluded, folded }: { readonly id: string; readonly excluded: boolean; readonly folded: boolean },
+  canChange: boolean,
+): TemplateResult | typeof nothing {
   if (!excluded || folded) return nothing;
   return html`<p class="remark excluded-remark">
     ${icon('eyeClosed')} ${t('Not in context')}

@@ -35,7 +35,13 @@ export function nudgeRow(row: Kind<'nudge'>, { expanded, toggle }: RowContext): 
   `;
 }
 
-const noteVerbs: Readonly<Record<string, () => string>> = { create: () => t('Wrote'), str_replace: () => t('Changed'), insert: () => t('Added to'), delete: () => t('Deleted'), rename: () => t('Renamed to') };
+const noteVerbs: Readonly<Record<string, () => string>> = {
+  create: () => t('Wrote'),
+  str_replace: () => t('Changed'),
+  insert: () => t('Added to'),
+  delete: () => t('Deleted'),
+  rename: () => t('Renamed to'),
+};
 
 export function checkpointRow(row: Kind<'checkpoint'>, { expanded, toggle }: RowContext): TemplateResult {
   const size = shortTokens(row.tokens);
@@ -89,18 +95,22 @@ export function errorRow(row: Kind<'error'>, { last }: RowContext): TemplateResu
     <div class="error-row" role="group" aria-label=${t('Error')}>
       <div class="error-text">${icon('error')} <span>${row.text}</span></div>
       <div class="actions">
-        ${last && needsKey
-          ? html`<vscode-button @click=${ask('set_api_key')}>${t('Set API key…')}</vscode-button>`
-          : nothing}
-        ${last && overLimit
-          ? html`<vscode-button @click=${ask('edit_session_details')}>${t('Edit Session Details…')}</vscode-button>`
-          : nothing}
-        ${last && row.reason === 'no_key'
-          ? html`<vscode-button appearance="secondary" @click=${ask('select_model')}>${t('Select model…')}</vscode-button>`
-          : nothing}
-        ${last
-          ? html`<vscode-button appearance=${needsKey || overLimit ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
-          : nothing}
+        ${last && needsKey ? html`<vscode-button @click=${ask('set_api_key')}>${t('Set API key…')}</vscode-button>` : nothing}
+        ${
+          last && overLimit
+            ? html`<vscode-button @click=${ask('edit_session_details')}>${t('Edit Session Details…')}</vscode-button>`
+            : nothing
+        }
+        ${
+          last && row.reason === 'no_key'
+            ? html`<vscode-button appearance="secondary" @click=${ask('select_model')}>${t('Select model…')}</vscode-button>`
+            : nothing
+        }
+        ${
+          last
+            ? html`<vscode-button appearance=${needsKey || overLimit ? 'secondary' : 'primary'} @click=${ask('retry')}>${row.reason === 'rounds' ? t('Continue') : t('Try again')}</vscode-button>`
+            : nothing
+        }
         ${row.reason === 'no_key' ? nothing : html`<vscode-button appearance="secondary" @click=${ask('show_log')}>${t('Show log')}</vscode-button>`}
       </div>
     </div>

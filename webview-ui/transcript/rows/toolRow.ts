@@ -39,13 +39,15 @@ export function toolRow(tool: Tool, { expanded, toggle, speaker, canBranch }: Ro
         </span>
       </button>
       ${approvalCard(tool)}
-      ${expanded
-        ? html`<div class="tool-details">
+      ${
+        expanded
+          ? html`<div class="tool-details">
             ${part(t('Input'), visibleText(tool.input, 'lines'))} ${tool.output === null ? nothing : part(t('Output'), tool.output)}
             ${tool.hasDiff ? html`<button type="button" class="link-button" @click=${ask({ method: 'show_diff', id: tool.id })}>${t('Show diff')}</button>` : nothing}
             ${tool.excluded || tool.folded || tool.status === 'running' ? nothing : html`<button type="button" class="link-button" ?disabled=${!canBranch} @click=${ask({ method: 'exclude', id: tool.id })}>${t('Exclude from context')}</button>`}
           </div>`
-        : nothing}
+          : nothing
+      }
       ${excludedRemark(tool, canBranch)}
     </div>
   `;
@@ -64,7 +66,10 @@ function summary(input: string): string {
     const parsed: unknown = JSON.parse(input);
     if (typeof parsed !== 'object' || parsed === null) return '';
     const values = Object.values(parsed).filter((value) => typeof value === 'string' || typeof value === 'number');
-    return values.map((value) => visibleText(String(value).replace(/[ \n\t]+/g, ' '))).join(' · ').slice(0, 120);
+    return values
+      .map((value) => visibleText(String(value).replace(/[ \n\t]+/g, ' ')))
+      .join(' · ')
+      .slice(0, 120);
   } catch {
     return '';
   }

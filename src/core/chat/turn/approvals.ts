@@ -8,7 +8,9 @@ export type ApprovalRule = 'allow' | 'ask' | 'ask_once' | { readonly deny: strin
 export type ApprovalAnswer = 'allow' | 'session' | 'deny';
 
 /** `interrupted`: nobody said no, but the conversation was closed. */
-export type Approval = { readonly allowed: true } | { readonly allowed: false; readonly status: 'denied' | 'interrupted'; readonly reason: string };
+export type Approval =
+  | { readonly allowed: true }
+  | { readonly allowed: false; readonly status: 'denied' | 'interrupted'; readonly reason: string };
 
 export interface PendingApproval {
   /** UUID of the call's entry. */
@@ -72,7 +74,11 @@ export class Approvals {
     const waiting = this.waiting.get(call);
     if (!waiting) return false;
     if (answer === 'deny') {
-      waiting.settle({ allowed: false, status: 'denied', reason: 'The user did not allow this call. Do not try it again in another way; ask what they want instead.' });
+      waiting.settle({
+        allowed: false,
+        status: 'denied',
+        reason: 'The user did not allow this call. Do not try it again in another way; ask what they want instead.',
+      });
       return true;
     }
     const { tool, question, rule, settle } = waiting;
@@ -85,5 +91,13 @@ export class Approvals {
   }
 }
 
-const stopped: Approval = { allowed: false, status: 'denied', reason: 'The user stopped the turn while being asked about this call. It did not run.' };
-const closed: Approval = { allowed: false, status: 'interrupted', reason: 'The conversation was closed while the user was being asked about this call. It did not run.' };
+const stopped: Approval = {
+  allowed: false,
+  status: 'denied',
+  reason: 'The user stopped the turn while being asked about this call. It did not run.',
+};
+const closed: Approval = {
+  allowed: false,
+  status: 'interrupted',
+  reason: 'The conversation was closed while the user was being asked about this call. It did not run.',
+};

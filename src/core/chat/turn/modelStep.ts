@@ -65,7 +65,15 @@ export async function modelStep(deps: StepDeps, signal: AbortSignal): Promise<St
   }
   if (usage && last && !failure) {
     const { provider, id } = engine.binding.info;
-    const { cost } = await branch.recordUsage({ entry: last.uuid, provider, model: id, kind: 'turn', ...usage, cost: null, at: deps.clock.now() });
+    const { cost } = await branch.recordUsage({
+      entry: last.uuid,
+      provider,
+      model: id,
+      kind: 'turn',
+      ...usage,
+      cost: null,
+      at: deps.clock.now(),
+    });
     if (!usage.estimated) await engine.learn(usage, raw);
     emit({ type: 'usage_reported', model: id, usage, kind: 'turn', cost });
   }
@@ -119,12 +127,17 @@ class Step {
     for (const { writer, kind } of this.writers.values()) {
       await writer.finish();
       if (writer.shown === '') this.deps.emit({ type: 'live_dropped', entryId: writer.entryId });
-      else if (kind === 'message') await this.append({ type: 'message', role: 'assistant', text: writer.shown, provider, model, interrupted }, writer.entryId);
+      else if (kind === 'message')
+        await this.append({ type: 'message', role: 'assistant', text: writer.shown, provider, model, interrupted }, writer.entryId);
       else await this.append({ type: 'thinking', text: writer.shown, provider, model, interrupted }, writer.entryId);
     }
     this.writers.clear();
     if (failure && failure.reason !== 'cancelled' && this.entries.length > 0) {
-      await this.append({ type: 'custom', customType: attemptDiscarded, data: { entries: this.entries.map((entry) => entry.uuid), reason: failure.reason } });
+      await this.append({
+        type: 'custom',
+        customType: attemptDiscarded,
+        data: { entries: this.entries.map((entry) => entry.uuid), reason: failure.reason },
+      });
     }
   }
 

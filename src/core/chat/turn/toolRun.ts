@@ -32,7 +32,12 @@ const mostCharacters = 4_000_000;
  * Runs the calls of one step: neighbouring reads together, everything else alone and in the order it was asked for. `record` gets the
  * results in that order, one after the other, with the notes that each has changed; when it rejects, what still runs is stopped and the rejection is passed on.
  */
-export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDeps, record: (result: Result, notes: readonly NoteWrite[]) => Promise<void>, signal: AbortSignal): Promise<void> {
+export async function runCalls(
+  calls: readonly ToolCallEntry[],
+  deps: ToolRunDeps,
+  record: (result: Result, notes: readonly NoteWrite[]) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
   const broken = new AbortController();
   const either = AbortSignal.any([signal, broken.signal]);
   try {
@@ -49,20 +54,41 @@ export async function runCalls(calls: readonly ToolCallEntry[], deps: ToolRunDep
 }
 
 /** Runs one call. Whatever goes wrong is a result that the model can read; rejects never. */
-export async function runTool(call: ToolCallEntry, { tools, approvals, clock, emit, tell }: ToolRunDeps, signal: AbortSignal, onNoteWritten: (write: NoteWrite) => void = () => undefined): Promise<Result> {
+export async function runTool(
+  call: ToolCallEntry,
+  { tools, approvals, clock, emit, tell }: ToolRunDeps,
+  signal: AbortSignal,
+  onNoteWritten: (write: NoteWrite) => void = () => undefined,
+): Promise<Result> {
   const { callId, name, input } = call.content;
-  const result = ({ text, ...outcome }: Omit<ToolOutcome, 'status'> & { status: Result['status'] }): Result => ({ type: 'tool_result', callId, name, text: bounded(text), ...outcome });
+  const result = ({ text, ...outcome }: Omit<ToolOutcome, 'status'> & { status: Result['status'] }): Result => ({
+    type: 'tool_result',
+    callId,
+    name,
+    text: bounded(text),
+    ...outcome,
+  });
   const tool = tools.find((one) => one.name === name);
-  if (!tool) return result({ text: `There is no tool called "${name}". Available: ${tools.map((one) => one.name).join(', ') || 'none'}.`, status: 'error' });
+  if (!tool)
+    return result({
+      text: `There is no tool called "${name}". Available: ${tools.map((one) => one.name).join(', ') || 'none'}.`,
+      status: 'error',
+    });
   if (signal.aborted) return result({ text: 'The user stopped the turn before this call ran.', status: 'interrupted' });
   try {
-    const question = tool.needsApproval ? await tool.needsApproval(input, signal) : tool.access === 'write' ? plainQuestion(name, input) : null;
+    const question = tool.needsApproval
+      ? await tool.needsApproval(input, signal)
+      : tool.access === 'write'
+        ? plainQuestion(name, input)
+        : null;
     if (question) {
       const approval = await approvals.ask({ call: call.uuid, tool: name, question }, signal);
       if (!approval.allowed) return result({ text: approval.reason, status: approval.status });
     }
     const onOutput = (text: string) => emit({ type: 'tool_output', call: call.uuid, text });
-    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) => tool.run(input, ended, { approved: question, onOutput, onNoteWritten, tell }));
+    const outcome = await inTime(clock, tool.timeoutMs ?? usualTimeoutMs, signal, (ended) =>
+      tool.run(input, ended, { approved: question, onOutput, onNoteWritten, tell }),
+    );
     return result(signal.aborted && outcome.status === 'error' ? { ...outcome, status: 'interrupted' } : outcome);
   } catch (error) {
     if (ToolFault.is(error)) return result({ text: error.message, status: 'error' });
@@ -80,7 +106,9 @@ async function inTime<T>(clock: Clock, ms: number, signal: AbortSignal, run: (en
   let grace: Disposable | undefined;
   const over = new Promise<never>((_, reject) => {
     end = () => {
-      const error = signal.aborted ? new CancelledError() : new ToolFault(`The tool had not finished after ${Math.round(ms / 1000)} seconds and was ended.`);
+      const error = signal.aborted
+        ? new CancelledError()
+        : new ToolFault(`The tool had not finished after ${Math.round(ms / 1000)} seconds and was ended.`);
       grace = clock.after(graceMs, () => reject(error));
     };
     ended.addEventListener('abort', end, { once: true });

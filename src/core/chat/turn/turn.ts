@@ -123,7 +123,13 @@ export class Turn {
       if (calls.length === 0) return this.finish(step, text);
       await this.runCalls(calls);
     }
-    return this.fail({ reason: 'rounds', message: english('The model has called tools in {0} rounds and is not done. Continue, or tell it what to do instead.', maxRounds) }, text);
+    return this.fail(
+      {
+        reason: 'rounds',
+        message: english('The model has called tools in {0} rounds and is not done. Continue, or tell it what to do instead.', maxRounds),
+      },
+      text,
+    );
   }
 
   /** Ends the turn with an error that was found before anything could be asked. */
@@ -142,7 +148,11 @@ export class Turn {
       this.tools = this.deps.toolBox.current();
       engine.useSystem(systemPrompt(this.tools, this.instructions, branch.frames));
       engine.useTools(this.tools.map(toSpec));
-      const change = toolsChange(branch.entries, this.tools.map(({ name }) => name), this.deps.toolBox.usual);
+      const change = toolsChange(
+        branch.entries,
+        this.tools.map(({ name }) => name),
+        this.deps.toolBox.usual,
+      );
       if (change) await this.append(change, true, false);
     }
     await this.appendNotes(first);
@@ -164,7 +174,12 @@ export class Turn {
     if (used <= engine.budget.limit || this.signal.aborted) return null;
     return {
       reason: 'too_long',
-      message: english('The conversation needs {0} tokens and the model takes {1}. {2} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.', used.toLocaleString('en'), engine.budget.limit.toLocaleString('en'), refusal ?? ''),
+      message: english(
+        'The conversation needs {0} tokens and the model takes {1}. {2} Shorten the message, compact, or start a new session. Nothing was sent; your message is kept.',
+        used.toLocaleString('en'),
+        engine.budget.limit.toLocaleString('en'),
+        refusal ?? '',
+      ),
     };
   }
 
@@ -197,7 +212,12 @@ export class Turn {
   private async appendMemoryHead(): Promise<void> {
     const { branch } = this.deps;
     // Once a cycle, before its first answer: from then on the model knows what it writes itself.
-    if (cycleEntries(branch.entries).some(({ content }) => content.type === 'memory_note' || (content.type === 'message' && content.role === 'assistant'))) return;
+    if (
+      cycleEntries(branch.entries).some(
+        ({ content }) => content.type === 'memory_note' || (content.type === 'message' && content.role === 'assistant'),
+      )
+    )
+      return;
     const head = await this.deps.memoryHead();
     if (head) await this.append({ type: 'memory_note', text: head }, false);
   }
@@ -239,7 +259,13 @@ export class Turn {
       compactor.guard.postponed(used);
       return english('It stays as it is, as you chose.');
     }
-    return this.compact('automatic', { holdsTurn, instructions, truncates: answer === 'truncate', isReviewed: reviewed !== null, ...(typeof reviewed === 'object' ? reviewed : {}) });
+    return this.compact('automatic', {
+      holdsTurn,
+      instructions,
+      truncates: answer === 'truncate',
+      isReviewed: reviewed !== null,
+      ...(typeof reviewed === 'object' ? reviewed : {}),
+    });
   }
 
   /** A break of the prompt, too: calls that are being answered belong to the thinking they came from. */
@@ -259,8 +285,20 @@ export class Turn {
     const stop = AbortSignal.any([this.signal, this.compaction.signal]);
     const preview = await compactor.preview(instructions, stop);
     const { content, cut } = preview ?? {};
-    const answer = stop.aborted ? false : content && cut ? await untilAborted(reviewCompaction({ session: branch.session.uuid, content, folds: cut.folded, stays: cut.kept }, stop), stop, () => false) : null;
-    emit({ type: 'compaction_ended', entry: null, message: answer === false ? english('Not compacted: everything stays as it is.') : null });
+    const answer = stop.aborted
+      ? false
+      : content && cut
+        ? await untilAborted(
+            reviewCompaction({ session: branch.session.uuid, content, folds: cut.folded, stays: cut.kept }, stop),
+            stop,
+            () => false,
+          )
+        : null;
+    emit({
+      type: 'compaction_ended',
+      entry: null,
+      message: answer === false ? english('Not compacted: everything stays as it is.') : null,
+    });
     return answer;
   }
 
@@ -271,17 +309,27 @@ export class Turn {
     const numbers = { used, effective: engine.budget.effective, limit: engine.budget.limit };
     emit({ type: 'context_full', id: this.id, ...numbers });
     try {
-      return await untilAborted<WhenFullReply>(askWhenFull({ session: branch.session.uuid, ...numbers }, this.signal), this.signal, () => 'continue' as const);
+      return await untilAborted<WhenFullReply>(
+        askWhenFull({ session: branch.session.uuid, ...numbers }, this.signal),
+        this.signal,
+        () => 'continue' as const,
+      );
     } finally {
       emit({ type: 'context_full_answered', id: this.id });
     }
   }
 
   /** Null when something was folded; else why not. */
-  private async compact(trigger: CompactionOptions['trigger'], options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed' | 'instructions' | 'summary'>> = {}): Promise<string | null> {
+  private async compact(
+    trigger: CompactionOptions['trigger'],
+    options: Partial<Pick<CompactionOptions, 'holdsTurn' | 'truncates' | 'isReviewed' | 'instructions' | 'summary'>> = {},
+  ): Promise<string | null> {
     const { compactor } = this.deps;
     this.phase('compacting');
-    const result = await compactor.run({ trigger, instructions: null, holdsTurn: true, ...options, summarizers: this.formerSummarizers }, { stop: this.signal, skip: this.compaction.signal });
+    const result = await compactor.run(
+      { trigger, instructions: null, holdsTurn: true, ...options, summarizers: this.formerSummarizers },
+      { stop: this.signal, skip: this.compaction.signal },
+    );
     if (result.entry) {
       this.deps.engine.resumeBound();
       await this.appendNotes(true);
@@ -309,11 +357,23 @@ export class Turn {
       const step = await modelStep({ ...this.deps, onGrowth: () => this.deps.emitContext() }, this.signal);
       if (!step.failure || this.signal.aborted) return step;
       const next = policy.next(step.failure, this.deps.random());
-      log.warn('model_request_failed', { reason: step.failure.reason, status: step.failure.status, detail: step.failure.detail, attempt: policy.attempt });
+      log.warn('model_request_failed', {
+        reason: step.failure.reason,
+        status: step.failure.status,
+        detail: step.failure.detail,
+        attempt: policy.attempt,
+      });
       if (!next) return step;
       policy = next.policy;
       this.phase('retrying');
-      emit({ type: 'retry_scheduled', id: this.id, attempt: policy.attempt, at: clock.now() + next.delayMs, delayMs: next.delayMs, reason: step.failure.reason });
+      emit({
+        type: 'retry_scheduled',
+        id: this.id,
+        attempt: policy.attempt,
+        at: clock.now() + next.delayMs,
+        delayMs: next.delayMs,
+        reason: step.failure.reason,
+      });
       const waited = await clock.sleep(next.delayMs, this.signal).then(
         () => true,
         () => false,
@@ -325,7 +385,12 @@ export class Turn {
   private async runCalls(calls: readonly ToolCallEntry[]): Promise<void> {
     this.phase('tools');
     const told: ToldMessage[] = [];
-    await runCalls(calls, { ...this.deps, tools: this.tools, tell: (message) => void told.push(message) }, (result, notes) => this.append(result, true, true, notes), this.signal);
+    await runCalls(
+      calls,
+      { ...this.deps, tools: this.tools, tell: (message) => void told.push(message) },
+      (result, notes) => this.append(result, true, true, notes),
+      this.signal,
+    );
     for (const message of told) await this.say(message);
   }
 
@@ -333,16 +398,29 @@ export class Turn {
   private async say({ customType, text }: ToldMessage): Promise<void> {
     const { branch, engine } = this.deps;
     const content = { type: 'custom_message', customType, text: fittingMessage(text, engine.estimate, engine.budget.oversized) } as const;
-    const isKnown = verbatimEntries(branch.entries).some((entry) => entry.content.type === 'custom_message' && entry.content.customType === customType && entry.content.text === content.text);
+    const isKnown = verbatimEntries(branch.entries).some(
+      (entry) => entry.content.type === 'custom_message' && entry.content.customType === customType && entry.content.text === content.text,
+    );
     if (!isKnown) await this.append(content, true);
   }
 
   private async finish(step: StepOutcome, text: string): Promise<TurnOutcome> {
     if (step.stopReason === 'model_context_window_exceeded') {
-      return this.fail({ reason: 'overflow', message: english('The answer was cut because the window is full. Compact the conversation, then say “continue” for the rest.') }, text);
+      return this.fail(
+        {
+          reason: 'overflow',
+          message: english('The answer was cut because the window is full. Compact the conversation, then say “continue” for the rest.'),
+        },
+        text,
+      );
     }
-    if (step.stopReason === 'max_tokens') return this.fail({ reason: 'invalid_request', message: english('The answer reached the length limit and was cut. Say “continue” for the rest.') }, text);
-    if (step.entries.length === 0) return this.fail({ reason: 'server', message: english('The model gave no answer. Try again, or rephrase the message.') }, text);
+    if (step.stopReason === 'max_tokens')
+      return this.fail(
+        { reason: 'invalid_request', message: english('The answer reached the length limit and was cut. Say “continue” for the rest.') },
+        text,
+      );
+    if (step.entries.length === 0)
+      return this.fail({ reason: 'server', message: english('The model gave no answer. Try again, or rephrase the message.') }, text);
     if (this.deps.engine.policy.compaction.afterResponse) await this.compactIfDue(false);
     return { ok: true, text, error: null };
   }

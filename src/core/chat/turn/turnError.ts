@@ -14,7 +14,18 @@ function text(failure: ModelFailure, model: string): string {
 }
 
 /** Where the provider's own words help. */
-const saysMore: ReadonlySet<ModelFailure['reason']> = new Set(['bad_key', 'network', 'overloaded', 'rate_limited', 'server', 'overflow', 'unknown_model', 'refused', 'quota', 'invalid_request']);
+const saysMore: ReadonlySet<ModelFailure['reason']> = new Set([
+  'bad_key',
+  'network',
+  'overloaded',
+  'rate_limited',
+  'server',
+  'overflow',
+  'unknown_model',
+  'refused',
+  'quota',
+  'invalid_request',
+]);
 
 function explanation(failure: ModelFailure, model: string): string {
   switch (failure.reason) {
@@ -23,25 +34,37 @@ function explanation(failure: ModelFailure, model: string): string {
     case 'bad_key':
       return english('The API key was refused. Set a valid one with “Threadkeeper: Set API Key…”; your message is kept.');
     case 'network':
-      return english('The model could not be reached. Check the network and the provider’s address (its baseUrl setting), then try again; your message is kept.');
+      return english(
+        'The model could not be reached. Check the network and the provider’s address (its baseUrl setting), then try again; your message is kept.',
+      );
     case 'overloaded':
       return english('The model is overloaded and stayed so over several attempts. Try again in a while; your message is kept.');
     case 'rate_limited':
       return failure.retryAfterMs
-        ? english('The provider limits how much you may send for another {0} s. Try again later; your message is kept.', Math.ceil(failure.retryAfterMs / 1000))
+        ? english(
+            'The provider limits how much you may send for another {0} s. Try again later; your message is kept.',
+            Math.ceil(failure.retryAfterMs / 1000),
+          )
         : english('The provider limits how much you may send. Try again later; your message is kept.');
     case 'server':
       return english('The provider had an error. Try again; your message is kept.');
     case 'overflow':
-      return english('The conversation does not fit the model\'s window, with everything compacted that can be. Shorten the last message, or start a new session.');
+      return english(
+        "The conversation does not fit the model's window, with everything compacted that can be. Shorten the last message, or start a new session.",
+      );
     case 'unknown_model':
       return model
-        ? english('The provider does not know the model “{0}”. Choose another with “Threadkeeper: Select Model…”; your message is kept.', model)
+        ? english(
+            'The provider does not know the model “{0}”. Choose another with “Threadkeeper: Select Model…”; your message is kept.',
+            model,
+          )
         : english('The provider does not know the model. Choose another with “Threadkeeper: Select Model…”; your message is kept.');
     case 'refused':
       return english('The model declined to answer this. Rephrase the message, or choose another model.');
     case 'quota':
-      return english('What you may use at the provider is used up. Add credit or wait for the next period, or choose another model; your message is kept.');
+      return english(
+        'What you may use at the provider is used up. Add credit or wait for the next period, or choose another model; your message is kept.',
+      );
     case 'budget':
     case 'cost_limit':
     case 'redirected':
@@ -55,11 +78,17 @@ function explanation(failure: ModelFailure, model: string): string {
 
 /** `saved`: the user's message is on disk, and what failed came after it. */
 export function storeTurnError(error: unknown, saved = false): TurnError {
-  if (!StoreError.is(error)) return { reason: 'internal', message: english('Something went wrong inside Threadkeeper: {0} (details in “Threadkeeper: Show Log”).', errorText(error)) };
+  if (!StoreError.is(error))
+    return {
+      reason: 'internal',
+      message: english('Something went wrong inside Threadkeeper: {0} (details in “Threadkeeper: Show Log”).', errorText(error)),
+    };
   const store = (message: string): TurnError => ({ reason: 'store', message });
   switch (error.reason) {
     case 'readonly':
-      return store(english('The history is read-only in this window because another window is using it. Nothing was sent; your text is still here.'));
+      return store(
+        english('The history is read-only in this window because another window is using it. Nothing was sent; your text is still here.'),
+      );
     case 'disk_full':
       return store(
         saved
@@ -67,9 +96,22 @@ export function storeTurnError(error: unknown, saved = false): TurnError {
           : english('The disk is full, so the message could not be saved and was not sent. Free some space and send it again.'),
       );
     case 'permission':
-      return store(english(saved ? 'The history file may not be written, so the answer was not saved; your message is. {0}' : 'The history file may not be written, so the message was not sent. {0}', error.message));
+      return store(
+        english(
+          saved
+            ? 'The history file may not be written, so the answer was not saved; your message is. {0}'
+            : 'The history file may not be written, so the message was not sent. {0}',
+          error.message,
+        ),
+      );
     case 'conflict':
-      return store(english(saved ? 'Another window has changed this session in the meantime. Your message is saved; try again to get an answer.' : 'Another window has changed this session in the meantime. The message was not sent; send it again.'));
+      return store(
+        english(
+          saved
+            ? 'Another window has changed this session in the meantime. Your message is saved; try again to get an answer.'
+            : 'Another window has changed this session in the meantime. The message was not sent; send it again.',
+        ),
+      );
     case 'lease_lost':
       return store(english('Another window has taken over this history. Reload this window to continue; nothing of it is lost.'));
     case 'corrupt':
@@ -77,6 +119,13 @@ export function storeTurnError(error: unknown, saved = false): TurnError {
     case 'invalid':
     case 'closed':
     case 'io':
-      return store(english(saved ? 'The history could not be written, so nothing more was saved. {0}' : 'The history could not be written, so nothing more was sent. {0}', error.message));
+      return store(
+        english(
+          saved
+            ? 'The history could not be written, so nothing more was saved. {0}'
+            : 'The history could not be written, so nothing more was sent. {0}',
+          error.message,
+        ),
+      );
   }
 }

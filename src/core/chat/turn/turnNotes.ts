@@ -15,7 +15,9 @@ export const continueType = 'continue';
  */
 export function continueNote({ pieces }: Projection): ContentOf<'custom_message'> | null {
   const last = pieces.findLast(({ entryId }) => entryId !== null);
-  return last?.role === 'assistant' && last.block.type !== 'tool_use' ? { type: 'custom_message', customType: continueType, text: continueText } : null;
+  return last?.role === 'assistant' && last.block.type !== 'tool_use'
+    ? { type: 'custom_message', customType: continueType, text: continueText }
+    : null;
 }
 
 /** No longer than the bound, in tokens: a message of the program's is sent whole. */
@@ -27,7 +29,10 @@ export function fittingMessage(text: string, estimate: (text: string) => number,
 /** How full the window is, in words for the model: appended, so that the cached prompt holds. */
 export function usageNote(used: number, { effective }: Pick<Budget, 'effective'>): ContentOf<'usage_note'> {
   const tokens = (value: number) => value.toLocaleString('en');
-  return { type: 'usage_note', text: `Context in use: ${tokens(Math.round(used))} of ${tokens(effective)} tokens (${Math.round((used / effective) * 100)} %).` };
+  return {
+    type: 'usage_note',
+    text: `Context in use: ${tokens(Math.round(used))} of ${tokens(effective)} tokens (${Math.round((used / effective) * 100)} %).`,
+  };
 }
 
 /**
@@ -45,7 +50,11 @@ export function instructionsChange(entries: readonly StoredEntry[], instructions
  * The tools of this turn, when they are not those that the branch was told of last, in this cycle: `usual` unless it says otherwise.
  * Null when there is nothing to record.
  */
-export function toolsChange(entries: readonly StoredEntry[], enabled: readonly string[], usual: readonly string[]): ContentOf<'tools_change'> | null {
+export function toolsChange(
+  entries: readonly StoredEntry[],
+  enabled: readonly string[],
+  usual: readonly string[],
+): ContentOf<'tools_change'> | null {
   const known = cycleEntries(entries).findLast(({ content }) => content.type === 'tools_change')?.content;
   const before = known?.type === 'tools_change' ? known.enabled : usual;
   return before.join() === enabled.join() ? null : { type: 'tools_change', enabled: [...enabled] };
@@ -59,25 +68,48 @@ const recordedFrom = 1 / 8;
  * changed later may move it, and then an entry that was sent stands otherwise in the next prompt. A break only when one does. Null
  * when there is nothing to record.
  */
-export function policyChangeNote(entries: readonly StoredEntry[], { oversized, policyOversized }: BoundInUse, tokensOf: (entry: StoredEntry) => number): (ContentOf<'custom'> & { readonly data: PolicyChangeData }) | null {
+export function policyChangeNote(
+  entries: readonly StoredEntry[],
+  { oversized, policyOversized }: BoundInUse,
+  tokensOf: (entry: StoredEntry) => number,
+): (ContentOf<'custom'> & { readonly data: PolicyChangeData }) | null {
   const known = recordedBound(entries);
   const before = known?.oversized ?? null;
   const isOutdated = known !== null && !known.shared && stepBounds(verbatimEntries(entries), tokensOf, oversized).size > 0;
   if (before === oversized && !isOutdated) return null;
-  const large = verbatimEntries(entries).filter(({ modelFacing, content }) => modelFacing && (content.type === 'message' || content.type === 'tool_result'));
-  if (before === null && !large.some((entry) => tokensOf(entry) > oversized * recordedFrom) && stepBounds(verbatimEntries(entries), tokensOf, oversized).size === 0) return null;
+  const large = verbatimEntries(entries).filter(
+    ({ modelFacing, content }) => modelFacing && (content.type === 'message' || content.type === 'tool_result'),
+  );
+  if (
+    before === null &&
+    !large.some((entry) => tokensOf(entry) > oversized * recordedFrom) &&
+    stepBounds(verbatimEntries(entries), tokensOf, oversized).size === 0
+  )
+    return null;
   // Whatever stands in front of an answer, or of the newest message, was in a prompt.
-  const newest = entries.findLastIndex(({ content }) => content.type === 'tool_call' || content.type === 'thinking' || content.type === 'message');
+  const newest = entries.findLastIndex(
+    ({ content }) => content.type === 'tool_call' || content.type === 'thinking' || content.type === 'message',
+  );
   const sent = new Set(entries.slice(0, newest));
   const least = before === null ? oversized : Math.min(before, oversized);
   const shared = stepBounds(verbatimEntries(entries), tokensOf, least);
-  const data: PolicyChangeData = { oversized, shared: true, ...(oversized < policyOversized ? { insteadOf: policyOversized } : {}), isBreak: large.some((entry) => sent.has(entry) && (tokensOf(entry) > least || shared.has(entry.uuid))) };
+  const data: PolicyChangeData = {
+    oversized,
+    shared: true,
+    ...(oversized < policyOversized ? { insteadOf: policyOversized } : {}),
+    isBreak: large.some((entry) => sent.has(entry) && (tokensOf(entry) > least || shared.has(entry.uuid))),
+  };
   return { type: 'custom', customType: policyChange, data };
 }
 
 /** Null when the model that answered last, if any has, is the one that answers next. */
-export function modelChange(entries: readonly StoredEntry[], { provider, id }: Pick<ModelInfo, 'provider' | 'id'>): ContentOf<'model_change'> | null {
-  const last = entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant'))?.content;
+export function modelChange(
+  entries: readonly StoredEntry[],
+  { provider, id }: Pick<ModelInfo, 'provider' | 'id'>,
+): ContentOf<'model_change'> | null {
+  const last = entries.findLast(
+    ({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant'),
+  )?.content;
   const before = last?.type === 'model_change' || last?.type === 'message' ? last : null;
   return !before?.model || (before.model === id && before.provider === provider) ? null : { type: 'model_change', provider, model: id };
 }

@@ -97,20 +97,29 @@ export class Turns {
       if (hasWaited && !queue.has(id)) return notBegun(id, outOfQueue);
       emit({ type: 'turn_started', id });
       let saved = message === null;
-      const outcome = await this.guarded(() => saved, async () => {
-        await this.recoverBroken();
-        if (begin) await begin();
-        else if (message !== null) await this.appendUserMessage(id, message);
-        saved = true;
-        const { problem, former } = await this.adoptModel();
-        const turn = new Turn(id, { ...this.deps, compactor: context.compactor, emitContext: () => meter.tell(), improveSummary: () => context.retries.apply() }, signal, former);
-        if (problem) return turn.refuse(problem);
-        const overLimit = await this.deps.overLimit();
-        if (overLimit !== null) return turn.refuse({ reason: 'cost_limit', message: english('{0} Nothing was sent; your message is kept.', overLimit) });
-        this.running = turn;
-        context.background.nextTurn();
-        return turn.run().finally(() => (this.running = null));
-      });
+      const outcome = await this.guarded(
+        () => saved,
+        async () => {
+          await this.recoverBroken();
+          if (begin) await begin();
+          else if (message !== null) await this.appendUserMessage(id, message);
+          saved = true;
+          const { problem, former } = await this.adoptModel();
+          const turn = new Turn(
+            id,
+            { ...this.deps, compactor: context.compactor, emitContext: () => meter.tell(), improveSummary: () => context.retries.apply() },
+            signal,
+            former,
+          );
+          if (problem) return turn.refuse(problem);
+          const overLimit = await this.deps.overLimit();
+          if (overLimit !== null)
+            return turn.refuse({ reason: 'cost_limit', message: english('{0} Nothing was sent; your message is kept.', overLimit) });
+          this.running = turn;
+          context.background.nextTurn();
+          return turn.run().finally(() => (this.running = null));
+        },
+      );
       meter.tell();
       emit({ type: 'turn_ended', id, ...outcome });
       await context.afterTurn();
@@ -159,7 +168,10 @@ export class Turns {
 
   private async appendUserMessage(id: string, { text, attachments }: Written): Promise<void> {
     const { branch, context, meter, queue, emit, rename } = this.deps;
-    const entry = await branch.append({ type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) }, { display: true, modelFacing: true });
+    const entry = await branch.append(
+      { type: 'message', role: 'user', text, ...(attachments.length > 0 ? { attachments: [...attachments] } : {}) },
+      { display: true, modelFacing: true },
+    );
     meter.draftSent();
     context.branchSummaries.forget();
     await queue.remove(id);

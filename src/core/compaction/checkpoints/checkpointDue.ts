@@ -25,7 +25,12 @@ const nearSummary = 0.95;
  * is one that would do, none from then on, and one that lies nearer to a threshold than to the one before serves for both. Measured
  * over 300 turns in a 100,000-token window: 3 instead of 5 a cycle, 3 % of the tokens sent and 5 % of the cost.
  */
-export function checkpointDue(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[], used: number, rule: CheckpointRule): boolean {
+export function checkpointDue(
+  entries: readonly StoredEntry[],
+  checkpoints: readonly EntryOf<'checkpoint'>[],
+  used: number,
+  rule: CheckpointRule,
+): boolean {
   const { thresholds, everyUserTurns, minTokens, prepare, coverage } = rule;
   if (used < minTokens || (prepare !== null && used >= prepare)) return false;
   const cycle = cycleEntries(entries);
@@ -40,11 +45,17 @@ export function checkpointDue(entries: readonly StoredEntry[], checkpoints: read
   // In a small window a compaction may leave more than the first thresholds: what it folded is told by its summary.
   const left = last ? 0 : (liveCompaction(entries)?.content.tokensAfter ?? 0);
   const servedFrom = (index: number) => (prepare === null ? thresholds[index]! : ((thresholds[index - 1] ?? 0) + thresholds[index]!) / 2);
-  return thresholds.some((tokens, index) => used >= tokens && tokens > left && at < servedFrom(index)) || (everyUserTurns > 0 && turns >= everyUserTurns);
+  return (
+    thresholds.some((tokens, index) => used >= tokens && tokens > left && at < servedFrom(index)) ||
+    (everyUserTurns > 0 && turns >= everyUserTurns)
+  );
 }
 
 /** The newest checkpoint whose range ends on one of these entries. */
-export function newestOnBranch(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[]): EntryOf<'checkpoint'> | null {
+export function newestOnBranch(
+  entries: readonly StoredEntry[],
+  checkpoints: readonly EntryOf<'checkpoint'>[],
+): EntryOf<'checkpoint'> | null {
   const order = new Map(entries.map((entry, index) => [entry.uuid, index]));
   let best: EntryOf<'checkpoint'> | null = null;
   let bestAt = -1;
@@ -60,7 +71,10 @@ export function newestOnBranch(entries: readonly StoredEntry[], checkpoints: rea
  * them would bring the one into the prompt again, and lose the other. What one knew of is its parent, and not its own place: while
  * it was written another window may have appended. A parent on another branch may have known what was taken out only there.
  */
-export function soundCheckpoints(entries: readonly StoredEntry[], checkpoints: readonly EntryOf<'checkpoint'>[]): readonly EntryOf<'checkpoint'>[] {
+export function soundCheckpoints(
+  entries: readonly StoredEntry[],
+  checkpoints: readonly EntryOf<'checkpoint'>[],
+): readonly EntryOf<'checkpoint'>[] {
   const order = new Map(entries.map(({ uuid }, index) => [uuid, index]));
   const marks = entries.flatMap((entry, at) => {
     const exclusion = contextExclusionOf(entry);

@@ -38,7 +38,12 @@ export function parseCheckpoint(answer: string): CheckpointState | undefined {
   try {
     const value = JSON.parse(answer.slice(start, end + 1)) as Record<string, unknown>;
     const summary = typeof value['summary'] === 'string' ? value['summary'].trim() : '';
-    const state = { summary, topics: list(value['topics']), keyDecisions: list(value['keyDecisions']), openQuestions: list(value['openQuestions']) };
+    const state = {
+      summary,
+      topics: list(value['topics']),
+      keyDecisions: list(value['keyDecisions']),
+      openQuestions: list(value['openQuestions']),
+    };
     return summary === '' ? undefined : state;
   } catch {
     return undefined;
@@ -46,10 +51,22 @@ export function parseCheckpoint(answer: string): CheckpointState | undefined {
 }
 
 export function renderCheckpoint({ summary, topics, keyDecisions, openQuestions }: CheckpointState | ContentOf<'checkpoint'>): string {
-  const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map((line) => `- ${line}`), '']);
-  return ['## What happened and where it stands', summary.trim(), '', ...section('Topics', topics), ...section('Key decisions', keyDecisions), ...section('Open questions', openQuestions)].join('\n').trim();
+  const section = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`## ${title}`, ...lines.map((line) => `- ${line}`), ''];
+  return [
+    '## What happened and where it stands',
+    summary.trim(),
+    '',
+    ...section('Topics', topics),
+    ...section('Key decisions', keyDecisions),
+    ...section('Open questions', openQuestions),
+  ]
+    .join('\n')
+    .trim();
 }
 
 function list(value: unknown): string[] {
-  return (Array.isArray(value) ? value : value ? [value] : []).map((item) => (typeof item === 'string' ? item.trim() : JSON.stringify(item))).filter((line) => line !== '');
+  return (Array.isArray(value) ? value : value ? [value] : [])
+    .map((item) => (typeof item === 'string' ? item.trim() : JSON.stringify(item)))
+    .filter((line) => line !== '');
 }

@@ -79,7 +79,13 @@ export class Checkpoints {
       const { checkpoints: thresholds, prepare } = engine.budget;
       const { enabled, minCheckpointCoverage: coverage } = engine.policy.compaction;
       const isAhead = enabled && prepare !== null && (used < prepare || isPrepared());
-      const rule = { thresholds, everyUserTurns: checkpoint.everyUserTurns, minTokens: checkpoint.minTokens, prepare: isAhead ? prepare : null, coverage };
+      const rule = {
+        thresholds,
+        everyUserTurns: checkpoint.everyUserTurns,
+        minTokens: checkpoint.minTokens,
+        prepare: isAhead ? prepare : null,
+        coverage,
+      };
       if (this.pause === 0 && checkpointDue(branch.entries, await this.list(), used, rule) && !this.running) void this.start(true);
     } catch (error) {
       log.warn('checkpoint_failed', { detail: errorText(error) });
@@ -140,16 +146,45 @@ export class Checkpoints {
       if (background && summarizer.needsConsent) continue;
       const calls: SummaryCall[] = [];
       try {
-        const format = { system: checkpointSystem, schema: checkpointFormat.schema, closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`, read: () => ({ state: null, raw: null, flaws: [], inForm: true, usable: true }) };
-        const writer = new SummaryWriter({ frames: branch.frames, summarizer, format, maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary), instructions: null, estimate: engine.estimate, background, log, signal, spent: (call) => calls.push(call) });
-        const answer = (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ?? (await writer.write(since, previous || null));
+        const format = {
+          system: checkpointSystem,
+          schema: checkpointFormat.schema,
+          closing: (tokens: number) => `Write the JSON object of the checkpoint now. At most ${tokens} tokens.`,
+          read: () => ({ state: null, raw: null, flaws: [], inForm: true, usable: true }),
+        };
+        const writer = new SummaryWriter({
+          frames: branch.frames,
+          summarizer,
+          format,
+          maxSummaryTokens: Math.min(mostTokens, engine.budget.maxSummary),
+          instructions: null,
+          estimate: engine.estimate,
+          background,
+          log,
+          signal,
+          spent: (call) => calls.push(call),
+        });
+        const answer =
+          (await writer.continued(continuation, (text) => text.includes('{') && parseCheckpoint(text) !== undefined)) ??
+          (await writer.write(since, previous || null));
         const state = parseCheckpoint(answer);
         if (!state || (!answer.includes('{') && !isProse(answer))) throw new Error(english('the answer was no checkpoint'));
         if (signal.aborted) throw new CancelledError();
         const messages = entries.filter(({ content }) => content.type === 'message').length;
-        const content = { type: 'checkpoint' as const, ...state, tokensAtCheckpoint: used, messagesAtCheckpoint: messages, coversThrough: last.uuid, model: summarizer.model };
+        const content = {
+          type: 'checkpoint' as const,
+          ...state,
+          tokensAtCheckpoint: used,
+          messagesAtCheckpoint: messages,
+          coversThrough: last.uuid,
+          model: summarizer.model,
+        };
         // It hangs off the last that it knew of: by now the branch may have grown, something been excluded in another window, or another branch be active.
-        const entry = (await branch.append(content, { display: true, modelFacing: false, parent: entries.at(-1)!.uuid })) as EntryOf<'checkpoint'>;
+        const entry = (await branch.append(content, {
+          display: true,
+          modelFacing: false,
+          parent: entries.at(-1)!.uuid,
+        })) as EntryOf<'checkpoint'>;
         failover.succeeded(summarizer);
         this.forget();
         log.info('checkpoint_created', { tokens: used, messages, model: summarizer.model });
@@ -165,7 +200,13 @@ export class Checkpoints {
         await recorder.spend(calls);
       }
     }
-    return { entry: null, message: reasons.length === 0 ? english('There is no model that could write a checkpoint.') : english('No checkpoint could be written: {0}.', reasons.join('; ')) };
+    return {
+      entry: null,
+      message:
+        reasons.length === 0
+          ? english('There is no model that could write a checkpoint.')
+          : english('No checkpoint could be written: {0}.', reasons.join('; ')),
+    };
   }
 
   /** Back to the first entry that is sent verbatim: an older checkpoint covers nothing that could be folded. */

@@ -34,14 +34,21 @@ export function cutPoint(entries: readonly StoredEntry[], { keep, tokens, tokens
   if (lastTurn === -1) return cutAtStep(live, 0, { sizeFrom, tokens, request: entries.findLast(isUserMessage) ?? null });
 
   const wanted = Math.min(firstWanted(live, keep), lastTurn);
-  const isBoundary = keep.userTurns === undefined ? (index: number) => isUserMessage(live[index]!) || isStepStart(live, index) : (index: number) => isUserMessage(live[index]!);
+  const isBoundary =
+    keep.userTurns === undefined
+      ? (index: number) => isUserMessage(live[index]!) || isStepStart(live, index)
+      : (index: number) => isUserMessage(live[index]!);
   for (let start = wanted; start <= lastTurn; start++) if (isBoundary(start) && sizeFrom[start]! <= tokens) return cutAt(live, start, null);
 
   return cutAtStep(live, lastTurn, { sizeFrom, tokens, request: live[lastTurn]! }) ?? cutAt(live, lastTurn, null);
 }
 
 /** In front of the first model step behind `after` from which on everything fits, or of the last one. Null when there is none. */
-function cutAtStep(live: readonly StoredEntry[], after: number, { sizeFrom, tokens, request }: { readonly sizeFrom: readonly number[]; readonly tokens: number; readonly request: StoredEntry | null }): Cut | null {
+function cutAtStep(
+  live: readonly StoredEntry[],
+  after: number,
+  { sizeFrom, tokens, request }: { readonly sizeFrom: readonly number[]; readonly tokens: number; readonly request: StoredEntry | null },
+): Cut | null {
   const steps = live.flatMap((_, index) => (index > after && isStepStart(live, index) ? [index] : []));
   const step = steps.find((start) => sizeFrom[start]! <= tokens) ?? steps.at(-1);
   return step === undefined ? null : cutAt(live, step, request);
@@ -72,13 +79,16 @@ function firstWanted(live: readonly StoredEntry[], keep: Keep): number {
     return index;
   };
   if (keep.messages !== undefined) return newest(keep.messages);
-  if (keep.percentOfMessages !== undefined) return newest(Math.max(keep.minMessages ?? 0, Math.ceil(keep.percentOfMessages * starts.length)));
+  if (keep.percentOfMessages !== undefined)
+    return newest(Math.max(keep.minMessages ?? 0, Math.ceil(keep.percentOfMessages * starts.length)));
   if (keep.userTurns !== undefined) return live.flatMap((entry, index) => (isUserMessage(entry) ? [index] : [])).at(-keep.userTurns) ?? 0;
   return 0;
 }
 
 function messageStarts(live: readonly StoredEntry[]): number[] {
-  return live.flatMap((entry, index) => (isUserMessage(entry) || entry.content.type === 'tool_result' || isStepStart(live, index) ? [index] : []));
+  return live.flatMap((entry, index) =>
+    isUserMessage(entry) || entry.content.type === 'tool_result' || isStepStart(live, index) ? [index] : [],
+  );
 }
 
 function cutAt(live: readonly StoredEntry[], index: number, currentRequest: StoredEntry | null): Cut | null {

@@ -67,7 +67,11 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
     const audited = withIdentifiers(request, { ...beside, ...checked }, previous, analysis, unknown);
     const survived = audited.audit.checked === 0 ? 1 : audited.audit.leftBehind / audited.audit.checked;
     const tooLong = estimate(text) > 1.5 * maxSummaryTokens + 200;
-    const flaws = [...read.flaws, ...(survived < auditShare.repair ? ['Names, paths and values are missing.'] : []), ...(tooLong ? [`It is too long: at most ${maxSummaryTokens} tokens.`] : [])];
+    const flaws = [
+      ...read.flaws,
+      ...(survived < auditShare.repair ? ['Names, paths and values are missing.'] : []),
+      ...(tooLong ? [`It is too long: at most ${maxSummaryTokens} tokens.`] : []),
+    ];
     return { ...audited, flaws, inForm: read.inForm, usable: read.usable && survived >= auditShare.refuse };
   };
   // Words that are no summary would be the conversation going on.
@@ -88,5 +92,12 @@ async function foldByModel(request: ModelFoldRequest, summarizer: Summarizer): P
     }
   }
   if (!verdict.usable) throw new Error(english('the summary was not usable: {0}', verdict.flaws.join(' ')));
-  return { folded: verdict.folded, rung: 'model', model: summarizer.model, note: null, audit: { ...verdict.audit, repaired }, analysis: await analysing };
+  return {
+    folded: verdict.folded,
+    rung: 'model',
+    model: summarizer.model,
+    note: null,
+    audit: { ...verdict.audit, repaired },
+    analysis: await analysing,
+  };
 }

@@ -58,20 +58,31 @@ export class FoldPlanner {
   /** The policy's cut, then those that keep less; nothing at all is kept only for a user who asks. Without those that cannot save as much. */
   cuts(trigger: ContentOf<'compaction'>['trigger'], least = leastSaving): readonly Cut[] {
     const { branch, engine } = this.deps;
-    const inLastTurn = (keep: typeof lastTurn | null) => cutPoint(branch.entries, { keep, tokens: engine.ownTokens(engine.budget.keep), tokensOf: this.tokensOf() });
-    const cuts = [this.policyCut(engine.budget.maxSummary), inLastTurn(lastTurn), ...(trigger === 'manual' ? [inLastTurn(null)] : [])].filter((cut) => cut !== null);
+    const inLastTurn = (keep: typeof lastTurn | null) =>
+      cutPoint(branch.entries, { keep, tokens: engine.ownTokens(engine.budget.keep), tokensOf: this.tokensOf() });
+    const cuts = [
+      this.policyCut(engine.budget.maxSummary),
+      inLastTurn(lastTurn),
+      ...(trigger === 'manual' ? [inLastTurn(null)] : []),
+    ].filter((cut) => cut !== null);
     return cuts.filter((cut) => this.saves(cut, least));
   }
 
   private saves(cut: Cut, least: number): boolean {
     const tokensOf = this.tokensOf();
-    return cut.folded.reduce((sum, entry) => sum + tokensOf(entry), 0) * (1 - 2 * longestSummary) > this.deps.engine.rawRequestTokens() * least;
+    return (
+      cut.folded.reduce((sum, entry) => sum + tokensOf(entry), 0) * (1 - 2 * longestSummary) > this.deps.engine.rawRequestTokens() * least
+    );
   }
 
   /** Where the policy cuts when a summary of so many own tokens stands in front; `share`: and with that much less of what it would keep. */
   private policyCut(summaryTokens: number, share = 1): Cut | null {
     const { branch, engine } = this.deps;
-    return cutPoint(branch.entries, { keep: engine.policy.compaction.keep, tokens: engine.keepTokens(summaryTokens) * share, tokensOf: this.tokensOf() });
+    return cutPoint(branch.entries, {
+      keep: engine.policy.compaction.keep,
+      tokens: engine.keepTokens(summaryTokens) * share,
+      tokensOf: this.tokensOf(),
+    });
   }
 
   /**
@@ -85,7 +96,12 @@ export class FoldPlanner {
     const live = sentEntries(branch.entries);
     const read = live.findIndex(({ uuid }) => uuid === cut.folded.at(-1)!.uuid) + 1;
     const kept = live.slice(read);
-    const own: Cut = { folded: live.slice(0, read), firstKept: kept[0] ?? null, kept, currentRequest: kept.some(isUserMessage) ? null : cut.currentRequest };
+    const own: Cut = {
+      folded: live.slice(0, read),
+      firstKept: kept[0] ?? null,
+      kept,
+      currentRequest: kept.some(isUserMessage) ? null : cut.currentRequest,
+    };
     const shares = engine.budget.target === null ? [1] : [1, 0.9, 0.75];
     // Nothing that is worth folding may be left: then the summary takes the place of the state before.
     const all: Cut = { folded: [], firstKept: live[0] ?? null, kept: live, currentRequest: null };
@@ -112,9 +128,28 @@ export class FoldPlanner {
     const { branch, engine } = this.deps;
     const tokensOf = this.tokensOf();
     const { emergencyKeepPercent } = engine.policy.compaction;
-    const shares = emergencyKeepPercent === undefined ? [] : [cutPoint(branch.entries, { keep: { percentOfMessages: emergencyKeepPercent }, tokens: engine.ownTokens(engine.budget.limit * emergencyKeepPercent), tokensOf })];
-    const tail = [0.5, 0.25, 0.1].map((share) => cutPoint(branch.entries, { keep: { tokens: { percent: share, min: 0, max: engine.budget.limit } }, tokens: engine.ownTokens(engine.budget.limit * share), tokensOf }));
-    return [...shares, ...tail, cutPoint(branch.entries, { keep: lastTurn, tokens: engine.ownTokens(engine.budget.keep / 4), tokensOf })].filter((cut) => cut !== null);
+    const shares =
+      emergencyKeepPercent === undefined
+        ? []
+        : [
+            cutPoint(branch.entries, {
+              keep: { percentOfMessages: emergencyKeepPercent },
+              tokens: engine.ownTokens(engine.budget.limit * emergencyKeepPercent),
+              tokensOf,
+            }),
+          ];
+    const tail = [0.5, 0.25, 0.1].map((share) =>
+      cutPoint(branch.entries, {
+        keep: { tokens: { percent: share, min: 0, max: engine.budget.limit } },
+        tokens: engine.ownTokens(engine.budget.limit * share),
+        tokensOf,
+      }),
+    );
+    return [
+      ...shares,
+      ...tail,
+      cutPoint(branch.entries, { keep: lastTurn, tokens: engine.ownTokens(engine.budget.keep / 4), tokensOf }),
+    ].filter((cut) => cut !== null);
   }
 
   previousState(live: EntryOf<'compaction'> | null = this.live): FoldedState | null {
@@ -148,9 +183,26 @@ export class FoldPlanner {
   /** Rejects as `foldByChain` does. */
   async byChain({ cut, previous, instructions, background, inPrompt = false, first = [] }: ChainOptions, hooks: JobHooks): Promise<Fold> {
     const { branch, engine, failover, clock } = this.deps;
-    const continuation = inPrompt ? await continuationOf({ branch, engine, range: cut.folded, transcript: cut.folded, previous: previous && previousText(previous), now: clock.now() }) : null;
+    const continuation = inPrompt
+      ? await continuationOf({
+          branch,
+          engine,
+          range: cut.folded,
+          transcript: cut.folded,
+          previous: previous && previousText(previous),
+          now: clock.now(),
+        })
+      : null;
     const chain = [...first, ...(await engine.summarizers())];
-    return foldByChain({ ...this.request(cut, instructions, previous), chain, continuation, failover, rule: engine.policy.summarizer, background, ...hooks });
+    return foldByChain({
+      ...this.request(cut, instructions, previous),
+      chain,
+      continuation,
+      failover,
+      rule: engine.policy.summarizer,
+      background,
+      ...hooks,
+    });
   }
 }
 

@@ -12,7 +12,10 @@ export async function foldByCheckpoint(request: FoldRequest, checkpoint: EntryOf
   const previous = request.previous ?? emptyFoldedState;
   const covered = cut.folded.findIndex(({ uuid }) => uuid === checkpoint.content.coversThrough);
   // No passages of what the checkpoint tells of.
-  const [told, delta] = await Promise.all([request.analyst.analyse(itemsOf(cut.folded.slice(0, covered + 1)), 0), request.analyst.analyse(itemsOf(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2))]);
+  const [told, delta] = await Promise.all([
+    request.analyst.analyse(itemsOf(cut.folded.slice(0, covered + 1)), 0),
+    request.analyst.analyse(itemsOf(cut.folded.slice(covered + 1)), Math.floor(maxSummaryTokens / 2)),
+  ]);
   const analysis = joined(told, delta);
   const { checked, unknown } = cited(request, { state: null, raw: renderCheckpoint(checkpoint.content) }, previous, analysis);
   const { folded, audit } = withIdentifiers(request, { ...ledgers(request, previous, analysis), ...checked }, previous, analysis, unknown);
@@ -20,7 +23,11 @@ export async function foldByCheckpoint(request: FoldRequest, checkpoint: EntryOf
 }
 
 /** How much of what is to be folded a checkpoint describes: 0–1 of its tokens. */
-export function coverage({ folded }: Pick<Cut, 'folded'>, checkpoint: EntryOf<'checkpoint'>, tokensOf: (entry: StoredEntry) => number): number {
+export function coverage(
+  { folded }: Pick<Cut, 'folded'>,
+  checkpoint: EntryOf<'checkpoint'>,
+  tokensOf: (entry: StoredEntry) => number,
+): number {
   const end = folded.findIndex(({ uuid }) => uuid === checkpoint.content.coversThrough);
   const sum = (entries: readonly StoredEntry[]) => entries.reduce((total, entry) => total + tokensOf(entry), 0);
   return end === -1 ? 0 : sum(folded.slice(0, end + 1)) / Math.max(1, sum(folded));
@@ -56,7 +63,10 @@ export async function foldFurther(request: FoldRequest, fold: Fold, toldThrough:
   const { cut, maxSummaryTokens } = request;
   const rest = cut.folded.slice(cut.folded.findIndex(({ uuid }) => uuid === toldThrough.uuid) + 1);
   const half = Math.floor(maxSummaryTokens / 2);
-  const further = await foldByExtraction({ ...request, cut: { ...cut, folded: rest }, previous: fold.folded, maxSummaryTokens: half }, fold.note);
+  const further = await foldByExtraction(
+    { ...request, cut: { ...cut, folded: rest }, previous: fold.folded, maxSummaryTokens: half },
+    fold.note,
+  );
   const read = further.analysis as TextAnalysis;
   const analysis = fold.analysis && joined({ ...nothingFound, ...fold.analysis }, read);
   return { ...further, rung: fold.rung, model: fold.model, audit: fold.audit, analysis };
@@ -66,9 +76,19 @@ export async function foldFurther(request: FoldRequest, fold: Fold, toldThrough:
 function shortened({ state, raw }: FoldedState, budget: number, estimate: (text: string) => number): Pick<FoldedState, 'state' | 'raw'> {
   const tokens = estimate(stateText({ ...emptyFoldedState, state, raw }));
   if (tokens <= budget) return { state, raw };
-  const newest = (lines: readonly string[], share: number) => newestWithin(lines.map((text) => ({ ref: '', text })), budget * share, estimate).map(({ text }) => text);
+  const newest = (lines: readonly string[], share: number) =>
+    newestWithin(
+      lines.map((text) => ({ ref: '', text })),
+      budget * share,
+      estimate,
+    ).map(({ text }) => text);
   return {
-    state: state && { ...state, logos: newest(state.logos, 0.7), pathos: newest(state.pathos, 0.15), abstract: newest(state.abstract, 0.15) },
+    state: state && {
+      ...state,
+      logos: newest(state.logos, 0.7),
+      pathos: newest(state.pathos, 0.15),
+      abstract: newest(state.abstract, 0.15),
+    },
     raw: raw && `[…] ${wholeCharacters(raw, raw.length - Math.floor((raw.length * budget) / tokens), raw.length)}`,
   };
 }

@@ -18,5 +18,15 @@ import { modelRung, readyRung, waitRung, type SummaryRungDeps } from './summaryR
  *   truncate    nothing   a turn has to go on, or it was chosen              the newest messages behind a stub
  */
 export function ladder(deps: MaskRungDeps & SummaryRungDeps & PlainRungDeps): readonly Rung[] {
-  return [maskRung(deps), shortenRung(deps), readyRung(deps), waitRung(deps), checkpointRung(deps), modelRung(deps), keepRung(deps), passagesRung(deps), truncateRung(deps)];
+  return [
+    maskRung(deps),
+    shortenRung(deps),
+    readyRung(deps),
+    waitRung(deps),
+    checkpointRung(deps),
+    modelRung(deps),
+    keepRung(deps),
+    passagesRung(deps),
+    truncateRung(deps),
+  ];
 }

@@ -25,7 +25,10 @@ export const stubTokens = 46;
  * One batch of old tool results that become stubs; null when it would not gain enough. In one batch and not a little at every
  * request: on a real session of 484 requests with a window of 100k, rolling masking cost 2.8 times as much in cache-priced tokens.
  */
-export function maskPlan(entries: readonly StoredEntry[], { protectTokens, protectUserTurns, minGain, tokensOf }: MaskLimits): MaskPlan | null {
+export function maskPlan(
+  entries: readonly StoredEntry[],
+  { protectTokens, protectUserTurns, minGain, tokensOf }: MaskLimits,
+): MaskPlan | null {
   const before = maskedEntries(entries);
   const leftOut = leftOutEntries(entries);
   const live = verbatimEntries(entries).filter((entry) => entry.modelFacing && !leftOut.has(entry.uuid));

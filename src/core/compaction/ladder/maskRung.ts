@@ -43,13 +43,24 @@ async function masked({ branch, engine, planner, recorder }: MaskRungDeps, situa
   const { masking } = engine.policy.compaction;
   // The policy's figures are for a window of 200,000.
   const scaled = (tokens: number) => Math.min(tokens, Math.floor((tokens / 200_000) * engine.budget.effective));
-  const limits = { protectTokens: scaled(masking.protectTokens), protectUserTurns: masking.protectUserTurns, minGain: scaled(masking.minGainTokens) };
+  const limits = {
+    protectTokens: scaled(masking.protectTokens),
+    protectUserTurns: masking.protectUserTurns,
+    minGain: scaled(masking.minGainTokens),
+  };
   const plan = maskPlan(branch.entries, { ...limits, tokensOf: branch.tokensOf });
   if (!plan) return null;
   const { live } = planner;
   const kept = verbatimEntries(branch.entries);
   const cut: Cut = { folded: [], firstKept: kept[0] ?? null, kept, currentRequest: null };
-  const unused: Fold = { folded: planner.previousState() ?? emptyFoldedState, rung: 'model', model: null, note: null, audit: null, analysis: null };
+  const unused: Fold = {
+    folded: planner.previousState() ?? emptyFoldedState,
+    rung: 'model',
+    model: null,
+    note: null,
+    audit: null,
+    analysis: null,
+  };
   const draft = await recorder.draft(unused, cut, { ...factsOf(situation), rung: 'mask' });
   // The state of the record before it stands on: a mask folds nothing.
   return recorder.measured({

@@ -19,7 +19,9 @@ export interface PlainRungDeps {
   readonly checkpoints: () => Promise<readonly EntryOf<'checkpoint'>[]>;
 }
 
-const tooLongState = english('The summary was longer than what this model takes beside the newest messages, so the oldest of it is not sent.');
+const tooLongState = english(
+  'The summary was longer than what this model takes beside the newest messages, so the oldest of it is not sent.',
+);
 const tooLongSummary = english("The model's summary was too long to help.");
 
 /**
@@ -38,7 +40,11 @@ export function shortenRung({ branch, engine, planner, recorder }: PlainRungDeps
       const cut: Cut = { folded: [], firstKept: kept[0] ?? null, kept, currentRequest };
       const request = { ...planner.request(cut, null), shortens: true };
       for (const fold of [await foldByExtraction(request, tooLongState), foldByTruncation(request, tooLongState)]) {
-        const record = await recorder.draft(fold, cut, { ...factsOf(situation), rung: fold.rung, coversFrom: planner.live!.content.coversFrom });
+        const record = await recorder.draft(fold, cut, {
+          ...factsOf(situation),
+          rung: fold.rung,
+          coversFrom: planner.live!.content.coversFrom,
+        });
         if (record.tokensAfter <= engine.budget.limit) yield { record };
       }
     },
@@ -50,7 +56,8 @@ export function checkpointRung({ engine, planner, checkpoints }: PlainRungDeps):
   return {
     name: 'checkpoint',
     costs: 'reading',
-    mayTry: ({ options, cuts, chain, truncates }) => engine.policy.compaction.preferCheckpoint && options.trigger !== 'manual' && cuts.length > 0 && chain.length > 0 && !truncates,
+    mayTry: ({ options, cuts, chain, truncates }) =>
+      engine.policy.compaction.preferCheckpoint && options.trigger !== 'manual' && cuts.length > 0 && chain.length > 0 && !truncates,
     async *tries({ cuts, options }) {
       const cut = cuts[0]!;
       const newest = newestOnBranch(cut.folded, await checkpoints());
@@ -65,7 +72,8 @@ export function keepRung({ engine }: PlainRungDeps): Rung {
   return {
     name: 'keep',
     costs: 'nothing',
-    mayTry: ({ cuts, chain, truncates, hasRoom }) => engine.policy.compaction.whenFails === 'keep' && hasRoom && cuts.length > 0 && chain.length > 0 && !truncates,
+    mayTry: ({ cuts, chain, truncates, hasRoom }) =>
+      engine.policy.compaction.whenFails === 'keep' && hasRoom && cuts.length > 0 && chain.length > 0 && !truncates,
     async *tries(situation) {
       yield { stays: english('{0} The conversation stays as it is, and the next message tries again.', whyNoSummary(situation) ?? '') };
     },
@@ -78,18 +86,27 @@ export function passagesRung({ engine, planner }: PlainRungDeps): Rung {
     name: 'passages',
     costs: 'reading',
     mayTry: ({ options, cuts, chain, truncates }) =>
-      cuts.length > 0 && !truncates && (chain.length === 0 || engine.policy.compaction.whenFails === 'extract' || options.trigger === 'manual'),
+      cuts.length > 0 &&
+      !truncates &&
+      (chain.length === 0 || engine.policy.compaction.whenFails === 'extract' || options.trigger === 'manual'),
     async *tries(situation) {
       const { options, cuts, used } = situation;
       const why = whyNoSummary(situation);
       for (const cut of cuts) {
         const request = planner.request(cut, options.instructions);
         // They stand in until a model has written a summary: half of its room is enough for that.
-        yield { fold: await foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens * (why ? 0.5 : 1)) }, why), cut };
+        yield {
+          fold: await foldByExtraction({ ...request, maxSummaryTokens: Math.floor(request.maxSummaryTokens * (why ? 0.5 : 1)) }, why),
+          cut,
+        };
       }
       const least = cuts.at(-1)!;
       const isTooMuch = options.trigger !== 'manual' && used > engine.budget.limit;
-      if (isTooMuch) yield { fold: await foldByExtraction({ ...planner.request(least, options.instructions), shortens: true }, why ?? tooLongState), cut: least };
+      if (isTooMuch)
+        yield {
+          fold: await foldByExtraction({ ...planner.request(least, options.instructions), shortens: true }, why ?? tooLongState),
+          cut: least,
+        };
     },
   };
 }

@@ -31,13 +31,31 @@ export const FoldedState = z.object({
 });
 export type FoldedState = z.infer<typeof FoldedState>;
 
-export const emptyFoldedState: FoldedState = { state: null, raw: null, lines: [], ledger: [], earlier: [], orders: [], values: [], work: emptyWorkLedger, identifiers: [] };
+export const emptyFoldedState: FoldedState = {
+  state: null,
+  raw: null,
+  lines: [],
+  ledger: [],
+  earlier: [],
+  orders: [],
+  values: [],
+  work: emptyWorkLedger,
+  identifiers: [],
+};
 
-const openingText = 'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.';
+const openingText =
+  'Earlier messages of this conversation are folded into this state. They still exist: recall {"query": …} searches them, recall {"entryIds": ["#12"]} reads the entries whose ids are cited here.';
 
 /** The text that stands in the prompt: state, user ledger, work ledger, pins, passages; then the request being worked on, if its turn was cut. */
-export function renderFoldedState(folded: FoldedState, currentRequest: StoredEntry | null, oversizedChars: number, pins = '', opening = openingText): string {
-  const list = (title: string, lines: readonly LedgerLine[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${indented(text)}`)].join('\n'));
+export function renderFoldedState(
+  folded: FoldedState,
+  currentRequest: StoredEntry | null,
+  oversizedChars: number,
+  pins = '',
+  opening = openingText,
+): string {
+  const list = (title: string, lines: readonly LedgerLine[]) =>
+    lines.length === 0 ? [] : [`## ${title}`, ...lines.map(({ ref, text }) => `- (${ref}) ${indented(text)}`)].join('\n');
   return [
     opening,
     stateText(folded),
@@ -82,7 +100,10 @@ export function requestLine(entry: StoredEntry | null, maxChars: number): Ledger
   const ref = entryRef(entry);
   if (text.length <= maxChars) return { ref, text };
   const head = Math.floor(maxChars * 0.7);
-  return { ref, text: `${wholeCharacters(text, 0, head)}\n[… the rest: recall ${ref} …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}` };
+  return {
+    ref,
+    text: `${wholeCharacters(text, 0, head)}\n[… the rest: recall ${ref} …]\n${wholeCharacters(text, text.length - (maxChars - head), text.length)}`,
+  };
 }
 
 function requestText(request: LedgerLine | undefined): string {

@@ -19,7 +19,9 @@ const ownWords = 600;
 
 /** The sentences of a user's message that sound as if they were meant to hold beyond it; verbatim, in order. */
 export function standingOrders(text: string): string[] {
-  return ownSentences(text, longestOrder).filter((sentence) => cues.some((cue) => cue.test(sentence))).slice(0, mostPerMessage);
+  return ownSentences(text, longestOrder)
+    .filter((sentence) => cues.some((cue) => cue.test(sentence)))
+    .slice(0, mostPerMessage);
 }
 
 /** The statements of a user's message, those of a paste left out; verbatim, in order, each once. */

@@ -45,14 +45,29 @@ function factOf(ref: string, call: ContentOf<'tool_call'>, result: ContentOf<'to
   };
 }
 
-const pathKeys = ['path', 'file', 'file_path', 'filePath', 'filename', 'fileName', 'target_file', 'targetFile', 'notebook_path', 'uri', 'paths', 'files'];
+const pathKeys = [
+  'path',
+  'file',
+  'file_path',
+  'filePath',
+  'filename',
+  'fileName',
+  'target_file',
+  'targetFile',
+  'notebook_path',
+  'uri',
+  'paths',
+  'files',
+];
 const commandKeys = ['command', 'cmd', 'script', 'commandLine'];
 
 function filesOf(tool: string, input: Readonly<Record<string, unknown>>): ToolFact['files'] {
   const action = actionOf(tool, input);
   if (action === null) return [];
   const values = pathKeys.flatMap((key) => (Array.isArray(input[key]) ? (input[key] as unknown[]) : [input[key]]));
-  const paths = values.map((value) => (isRecord(value) ? value['path'] : value)).filter((value): value is string => typeof value === 'string' && value.trim() !== '' && value.length <= 300 && !value.includes('\n'));
+  const paths = values
+    .map((value) => (isRecord(value) ? value['path'] : value))
+    .filter((value): value is string => typeof value === 'string' && value.trim() !== '' && value.length <= 300 && !value.includes('\n'));
   return [...new Set(paths)].map((path) => ({ path, action, range: rangeOf(input) }));
 }
 
@@ -69,9 +84,11 @@ function actionOf(tool: string, input: Readonly<Record<string, unknown>>): FileA
 }
 
 function rangeOf(input: Readonly<Record<string, unknown>>): string | null {
-  const number = (...keys: string[]) => keys.map((key) => input[key]).find((value): value is number => typeof value === 'number' && Number.isFinite(value));
+  const number = (...keys: string[]) =>
+    keys.map((key) => input[key]).find((value): value is number => typeof value === 'number' && Number.isFinite(value));
   const view = input['view_range'] ?? input['range'];
-  if (Array.isArray(view) && typeof view[0] === 'number' && typeof view[1] === 'number') return `${view[0]}–${view[1] === -1 ? 'end' : view[1]}`;
+  if (Array.isArray(view) && typeof view[0] === 'number' && typeof view[1] === 'number')
+    return `${view[0]}–${view[1] === -1 ? 'end' : view[1]}`;
   const start = number('start_line', 'startLine', 'line_start', 'from_line', 'offset', 'line');
   const end = number('end_line', 'endLine', 'line_end', 'to_line');
   const limit = number('limit');
@@ -87,20 +104,29 @@ function commandOf(tool: string, input: Readonly<Record<string, unknown>>): stri
 }
 
 function exitCode(output: string): number | null {
-  const found = /(?:exit(?:ed)?(?: with)?(?: code| status)?|return code)[:= ]+(-?\d+)/i.exec(`${output.slice(0, 400)}\n${output.slice(-400)}`);
+  const found = /(?:exit(?:ed)?(?: with)?(?: code| status)?|return code)[:= ]+(-?\d+)/i.exec(
+    `${output.slice(0, 400)}\n${output.slice(-400)}`,
+  );
   return found ? Number(found[1]) : null;
 }
 
 function todosOf(tool: string, input: Readonly<Record<string, unknown>>): readonly string[] | null {
   if (!/todo|task_list|tasklist|plan/i.test(tool)) return null;
   const list = ['todos', 'items', 'tasks', 'plan', 'todoList'].map((key) => input[key]).find(Array.isArray) as unknown[] | undefined;
-  return list?.flatMap((item): string[] => {
-    if (typeof item === 'string') return [item];
-    if (!isRecord(item)) return [];
-    const text = ['content', 'text', 'title', 'step', 'task', 'description'].map((key) => item[key]).find((one): one is string => typeof one === 'string');
-    const closed = item['done'] === true || item['completed'] === true || /^(?:completed?|done|cancell?ed|closed)$/i.test(String(item['status'] ?? ''));
-    return text === undefined || closed ? [] : [text];
-  }) ?? null;
+  return (
+    list?.flatMap((item): string[] => {
+      if (typeof item === 'string') return [item];
+      if (!isRecord(item)) return [];
+      const text = ['content', 'text', 'title', 'step', 'task', 'description']
+        .map((key) => item[key])
+        .find((one): one is string => typeof one === 'string');
+      const closed =
+        item['done'] === true ||
+        item['completed'] === true ||
+        /^(?:completed?|done|cancell?ed|closed)$/i.test(String(item['status'] ?? ''));
+      return text === undefined || closed ? [] : [text];
+    }) ?? null
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

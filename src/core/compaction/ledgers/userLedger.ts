@@ -52,22 +52,36 @@ export function userSentences(text: string): UserSentences {
  * values, eight compactions and a summariser that forgets: 13 were left in the prompt without this. `found`: the sentences of
  * messages that have been read before, by entry.
  */
-export function extendLedger(previous: UserLedger, folded: readonly StoredEntry[], budgetTokens: number, estimate: (text: string) => number, found: ReadonlyMap<string, UserSentences> = new Map()): { ledger: LedgerLine[]; earlier: string[]; orders: LedgerLine[]; values: LedgerLine[] } {
+export function extendLedger(
+  previous: UserLedger,
+  folded: readonly StoredEntry[],
+  budgetTokens: number,
+  estimate: (text: string) => number,
+  found: ReadonlyMap<string, UserSentences> = new Map(),
+): { ledger: LedgerLine[]; earlier: string[]; orders: LedgerLine[]; values: LedgerLine[] } {
   // What stayed verbatim although a prepared summary had read it is folded a second time.
   const known = new Set([...previous.ledger.map(({ ref }) => ref), ...previous.earlier]);
   const messages = folded.filter((entry) => isUserMessage(entry) && entryText(entry.content).trim() !== '' && !known.has(entryRef(entry)));
   const added = messages.map((entry): LedgerLine => ({ ref: entryRef(entry), text: entryText(entry.content).trim() }));
-  const picked = messages.map((entry, index) => ({ ref: entryRef(entry), ...(found.get(entry.uuid) ?? userSentences(added[index]!.text)) }));
+  const picked = messages.map((entry, index) => ({
+    ref: entryRef(entry),
+    ...(found.get(entry.uuid) ?? userSentences(added[index]!.text)),
+  }));
   const cost = (lines: readonly LedgerLine[]) => lines.reduce((sum, { text }) => sum + estimate(text) + 8, 0);
   const sentences = (kind: keyof UserSentences) =>
-    newestWithin(distinct([...previous[kind], ...picked.flatMap(({ ref, ...of }) => of[kind].map((text) => ({ ref, text })))]), budgetTokens * shares[kind], cost);
+    newestWithin(
+      distinct([...previous[kind], ...picked.flatMap(({ ref, ...of }) => of[kind].map((text) => ({ ref, text })))]),
+      budgetTokens * shares[kind],
+      cost,
+    );
   const orders = sentences('orders');
   const values = sentences('values');
   const all = [...previous.ledger, ...added];
   const earlier = (dropped: readonly LedgerLine[]) => [...new Set([...previous.earlier, ...dropped.map(({ ref }) => ref)])];
   for (const length of clipSteps) {
     const ledger = all.map(({ ref, text }) => ({ ref, text: clip(text, length) }));
-    if (cost(ledger) + cost(unseen(ledger, orders)) + cost(unseen(ledger, values)) <= budgetTokens) return { ledger, earlier: earlier([]), orders, values };
+    if (cost(ledger) + cost(unseen(ledger, orders)) + cost(unseen(ledger, values)) <= budgetTokens)
+      return { ledger, earlier: earlier([]), orders, values };
   }
   const shortest = all.map(({ ref, text }) => ({ ref, text: clip(text, clipSteps.at(-1)!) }));
   const ledger = newestWithin(shortest, budgetTokens - cost(orders) - cost(values), cost);
@@ -83,7 +97,11 @@ export function unseen(ledger: readonly LedgerLine[], sentences: readonly Ledger
 /** Names in the middle of a sentence are everywhere; what cannot be guessed again is what counts. */
 function exactValues(text: string): readonly string[] {
   return ownSentences(text, longestValue)
-    .filter((sentence) => extractIdentifiers(sentence).some(({ kind, text: found }) => kind !== 'name' && kind !== 'quoted' && (kind !== 'number' || found.length >= 3)))
+    .filter((sentence) =>
+      extractIdentifiers(sentence).some(
+        ({ kind, text: found }) => kind !== 'name' && kind !== 'quoted' && (kind !== 'number' || found.length >= 3),
+      ),
+    )
     .slice(-mostValues);
 }
 

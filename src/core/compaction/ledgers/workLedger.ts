@@ -29,14 +29,26 @@ export const WorkLedger = z.object({
 });
 export type WorkLedger = z.infer<typeof WorkLedger>;
 
-export const emptyWorkLedger: WorkLedger = { files: [], commands: [], failing: [], lastError: null, todos: [], left: { files: 0, commands: 0 } };
+export const emptyWorkLedger: WorkLedger = {
+  files: [],
+  commands: [],
+  failing: [],
+  lastError: null,
+  todos: [],
+  left: { files: 0, commands: 0 },
+};
 
 const mostFailing = 20;
 const mostTodos = 30;
 const rank = { read: 0, edited: 1, created: 2, deleted: 3 } as const;
 
 /** The ledger after a further folded range, bounded: files only read and commands that passed give way first, oldest first. */
-export function extendWorkLedger(previous: WorkLedger, folded: readonly StoredEntry[], budgetTokens: number, estimate: (text: string) => number): WorkLedger {
+export function extendWorkLedger(
+  previous: WorkLedger,
+  folded: readonly StoredEntry[],
+  budgetTokens: number,
+  estimate: (text: string) => number,
+): WorkLedger {
   const files = new Map(previous.files.map((one) => [one.path, one]));
   const commands = new Map(previous.commands.map((one) => [one.command, one]));
   let { failing, lastError, todos } = previous;
@@ -47,7 +59,12 @@ export function extendWorkLedger(previous: WorkLedger, folded: readonly StoredEn
       const kept = known && known.action !== 'deleted' && rank[known.action] > rank[action];
       // Newest last: what is dropped is what has not been touched for longest.
       files.delete(path);
-      files.set(path, kept ? { ...known, range: range ?? known.range } : { path, action: action === 'edited' && known?.action === 'created' ? 'created' : action, range, ref: fact.ref });
+      files.set(
+        path,
+        kept
+          ? { ...known, range: range ?? known.range }
+          : { path, action: action === 'edited' && known?.action === 'created' ? 'created' : action, range, ref: fact.ref },
+      );
       if (action !== 'read') editedSinceError.push(`${path} (${fact.ref})`);
     }
     const source = fact.command ?? fact.tool;
@@ -64,7 +81,11 @@ export function extendWorkLedger(previous: WorkLedger, folded: readonly StoredEn
     }
     if (fact.todos) todos = fact.todos.slice(0, mostTodos).map((text) => ({ text: text.slice(0, 160), ref: fact.ref }));
   }
-  return bounded({ files: [...files.values()], commands: [...commands.values()], failing, lastError, todos, left: previous.left }, budgetTokens, estimate);
+  return bounded(
+    { files: [...files.values()], commands: [...commands.values()], failing, lastError, todos, left: previous.left },
+    budgetTokens,
+    estimate,
+  );
 }
 
 function bounded(ledger: WorkLedger, budgetTokens: number, estimate: (text: string) => number): WorkLedger {
@@ -89,7 +110,9 @@ function bounded(ledger: WorkLedger, budgetTokens: number, estimate: (text: stri
 /** Empty when no tool was used. */
 export function renderWorkLedger({ files, commands, failing, lastError, todos, left }: WorkLedger): string {
   const group = (title: string, action: WorkLedger['files'][number]['action']) => {
-    const paths = files.filter((one) => one.action === action).map(({ path, range, ref }) => `${path}${range === null ? '' : `:${range}`} (${ref})`);
+    const paths = files
+      .filter((one) => one.action === action)
+      .map(({ path, range, ref }) => `${path}${range === null ? '' : `:${range}`} (${ref})`);
     return paths.length === 0 ? [] : [`- ${title}: ${paths.join(', ')}`];
   };
   const lines = [
@@ -97,17 +120,30 @@ export function renderWorkLedger({ files, commands, failing, lastError, todos, l
     ...group('Edited', 'edited'),
     ...group('Deleted', 'deleted'),
     ...group('Read', 'read'),
-    ...(commands.length === 0 ? [] : [`- Commands: ${commands.map((one) => `\`${one.command}\` ${one.passed ? 'passed' : 'failed'} (${one.ref})`).join('; ')}`]),
+    ...(commands.length === 0
+      ? []
+      : [`- Commands: ${commands.map((one) => `\`${one.command}\` ${one.passed ? 'passed' : 'failed'} (${one.ref})`).join('; ')}`]),
     ...(failing.length === 0 ? [] : [`- Failing: ${failing.map(({ text, ref }) => `${text} (${ref})`).join('; ')}`]),
-    ...(lastError ? [`- Last error (${lastError.ref}, ${lastError.source}): ${lastError.text}${lastError.fix ? `. Fixed: ${lastError.fix}` : ''}`] : []),
+    ...(lastError
+      ? [`- Last error (${lastError.ref}, ${lastError.source}): ${lastError.text}${lastError.fix ? `. Fixed: ${lastError.fix}` : ''}`]
+      : []),
     ...(todos.length === 0 ? [] : [`- Open: ${todos.map(({ text, ref }) => `${text} (${ref})`).join('; ')}`]),
-    ...(left.files + left.commands === 0 ? [] : [`- Older and not listed: ${left.files} files, ${left.commands} commands (recall finds them)`]),
+    ...(left.files + left.commands === 0
+      ? []
+      : [`- Older and not listed: ${left.files} files, ${left.commands} commands (recall finds them)`]),
   ];
   return lines.length === 0 ? '' : ['## Work done with tools', ...lines.map(indented)].join('\n');
 }
 
 /** Names as the usual runners print them: go, pytest, TAP, jest, mocha's numbered list, and marks in front of a name. */
-const failures = [/^\s*--- FAIL: (\S+)/, /^FAILED (\S+)/, /^not ok \d+ - (.+)$/, /^\s*FAIL\s+(\S.*)$/, /^\s*[✗✖✕×] (.+)$/, /^\s+\d+\) (.+)$/];
+const failures = [
+  /^\s*--- FAIL: (\S+)/,
+  /^FAILED (\S+)/,
+  /^not ok \d+ - (.+)$/,
+  /^\s*FAIL\s+(\S.*)$/,
+  /^\s*[✗✖✕×] (.+)$/,
+  /^\s+\d+\) (.+)$/,
+];
 
 function failingTests({ output, ref, command }: ToolFact): WorkLedger['failing'] {
   const names = new Set<string>();
@@ -119,7 +155,15 @@ function failingTests({ output, ref, command }: ToolFact): WorkLedger['failing']
 }
 
 function errorLine(output: string): string {
-  const lines = output.slice(0, 200_000).split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  const lines = output
+    .slice(0, 200_000)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   const telling = [/(?:error|exception)\b|\bpanic/i, /\b(?:failed|cannot|not found|denied|no such)\b/i];
-  return (telling.map((pattern) => lines.find((line) => pattern.test(line))).find((line) => line !== undefined) ?? lines.at(-1) ?? 'no output').slice(0, 240);
+  return (
+    telling.map((pattern) => lines.find((line) => pattern.test(line))).find((line) => line !== undefined) ??
+    lines.at(-1) ??
+    'no output'
+  ).slice(0, 240);
 }

@@ -14,7 +14,9 @@ export interface FoldedIdentifier {
 export function criticalIdentifiers(identifiers: readonly FoldedIdentifier[], most = 80): FoldedIdentifier[] {
   const weight = ({ count, byUser }: FoldedIdentifier) => Math.min(count, 5) * (byUser ? 4 : 1);
   return identifiers
-    .filter(({ kind, count, byUser }) => kind === 'path' || kind === 'url' || kind === 'code' || (kind === 'number' && (byUser || count > 1)))
+    .filter(
+      ({ kind, count, byUser }) => kind === 'path' || kind === 'url' || kind === 'code' || (kind === 'number' && (byUser || count > 1)),
+    )
     .sort((a, b) => weight(b) - weight(a))
     .slice(0, most);
 }
@@ -30,7 +32,12 @@ export interface IdentifierLine {
 }
 
 /** The missing ones with the ids of their entries, as many as fit: what makes a summary complete without asking a model again. */
-export function identifierAppendix(missing: readonly FoldedIdentifier[], refOf: (entryId: string) => string, budgetTokens: number, estimate: (text: string) => number): IdentifierLine[] {
+export function identifierAppendix(
+  missing: readonly FoldedIdentifier[],
+  refOf: (entryId: string) => string,
+  budgetTokens: number,
+  estimate: (text: string) => number,
+): IdentifierLine[] {
   const byEntry = new Map<string, string[]>();
   let used = 0;
   for (const { text, entryId } of missing) {

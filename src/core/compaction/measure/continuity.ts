@@ -24,13 +24,31 @@ export const notSearched: Reach = { reachablePercent: null, searched: 0 };
 const weights: Readonly<Record<Element['kind'], number>> = { request: 3, decision: 3, identifier: 2, detail: 1 };
 const mostDecisions = 60;
 const mostIdentifiers = 400;
-const decided = /\b(?:decid(?:e|ed|ing)|we(?:'ll| will| should)? (?:use|go with|keep|switch)|let'?s (?:use|go with|keep)|instead of|agreed|must(?: not)?|never|always)\b|决定|改用|必须|不要|采用/iu;
+const decided =
+  /\b(?:decid(?:e|ed|ing)|we(?:'ll| will| should)? (?:use|go with|keep|switch)|let'?s (?:use|go with|keep)|instead of|agreed|must(?: not)?|never|always)\b|决定|改用|必须|不要|采用/iu;
 
 /** User requests, decisions, identifiers, numbers and names of a folded range. */
-export function elementsOf(folded: readonly StoredEntry[], { identifiers, decisions }: Pick<TextAnalysis, 'identifiers' | 'decisions'>): Element[] {
-  const requests = folded.filter(isUserMessage).map((entry) => ({ kind: 'request' as const, entryId: entry.uuid, text: entryText(entry.content).trim().slice(0, 300) }));
-  const named = identifiers.slice(0, mostIdentifiers).map(({ kind, text, entryId }): Element => ({ kind: kind === 'path' || kind === 'url' || kind === 'code' ? 'identifier' : 'detail', text, entryId }));
-  return [...requests.filter(({ text }) => text !== ''), ...decisions.map((decision) => ({ kind: 'decision' as const, ...decision })), ...named];
+export function elementsOf(
+  folded: readonly StoredEntry[],
+  { identifiers, decisions }: Pick<TextAnalysis, 'identifiers' | 'decisions'>,
+): Element[] {
+  const requests = folded
+    .filter(isUserMessage)
+    .map((entry) => ({ kind: 'request' as const, entryId: entry.uuid, text: entryText(entry.content).trim().slice(0, 300) }));
+  const named = identifiers
+    .slice(0, mostIdentifiers)
+    .map(
+      ({ kind, text, entryId }): Element => ({
+        kind: kind === 'path' || kind === 'url' || kind === 'code' ? 'identifier' : 'detail',
+        text,
+        entryId,
+      }),
+    );
+  return [
+    ...requests.filter(({ text }) => text !== ''),
+    ...decisions.map((decision) => ({ kind: 'decision' as const, ...decision })),
+    ...named,
+  ];
 }
 
 /** What the assistant settled, in its own sentences; the newest. */
@@ -62,7 +80,12 @@ export function inContextPercent(elements: readonly Element[], leftBehind: strin
 }
 
 /** Asks the search for a spread sample of the elements: found means that an entry which has it is among the best ten. */
-export async function reachablePercent(elements: readonly Element[], session: string, store: Pick<SessionStore, 'search'>, most: number): Promise<Reach> {
+export async function reachablePercent(
+  elements: readonly Element[],
+  session: string,
+  store: Pick<SessionStore, 'search'>,
+  most: number,
+): Promise<Reach> {
   const step = Math.max(1, elements.length / Math.max(1, most));
   const sample: Element[] = [];
   for (let at = 0; at < elements.length && sample.length < most; at += step) sample.push(elements[Math.floor(at)]!);

@@ -27,7 +27,11 @@ export interface ExtractiveSummary {
  * model-written summaries on long conversations, share of answer words kept: 76 % (model-written 73, random sentences 57,
  * centrality as in TextRank or LexRank 39–45: that picks what is repeated, and answers sit in what is rare).
  */
-export function extractiveSummary(items: readonly ExtractiveItem[], budgetTokens: number, estimate: (text: string) => number): ExtractiveSummary {
+export function extractiveSummary(
+  items: readonly ExtractiveItem[],
+  budgetTokens: number,
+  estimate: (text: string) => number,
+): ExtractiveSummary {
   const chosen = choose(sentencesOf(items, estimate), budgetTokens);
   // The sum of the parts is at least the whole for estimates by length; others are checked, and the last chosen give way.
   for (let keep = chosen.length; ; keep = Math.floor(keep * 0.9)) {

@@ -39,7 +39,12 @@ export function joined(first: TextAnalysis, second: TextAnalysis): TextAnalysis 
     const known = identifiers.get(one.text);
     identifiers.set(one.text, known ? { ...known, count: known.count + one.count, byUser: known.byUser || one.byUser } : one);
   }
-  return { lines: [...first.lines, ...second.lines], identifiers: [...identifiers.values()], sentences: [...first.sentences, ...second.sentences], decisions: [...first.decisions, ...second.decisions] };
+  return {
+    lines: [...first.lines, ...second.lines],
+    identifiers: [...identifiers.values()],
+    sentences: [...first.sentences, ...second.sentences],
+    decisions: [...first.decisions, ...second.decisions],
+  };
 }
 
 export function itemsOf(entries: readonly StoredEntry[]): ExtractiveItem[] {

@@ -56,7 +56,10 @@ export class BackgroundSummary {
     if (!job) return isTold ? 'failed' : 'idle';
     if (job.failure !== null) return isTold || (job !== told?.job && job.basis === this.basis()) ? 'failed' : 'idle';
     const sent = sentEntries(this.deps.branch.entries);
-    const holds = job.instructions === instructions && job.basis === this.basis() && job.cut.folded.every(({ uuid }, index) => sent[index]?.uuid === uuid);
+    const holds =
+      job.instructions === instructions &&
+      job.basis === this.basis() &&
+      job.cut.folded.every(({ uuid }, index) => sent[index]?.uuid === uuid);
     if (!holds) return 'outdated';
     return job.fold ? 'ready' : 'writing';
   }
@@ -101,9 +104,17 @@ export class BackgroundSummary {
     this.drop();
     const previous = planner.previousState();
     const options = { cut, previous, instructions, background, first, inPrompt };
-    const job: SummaryJob = new SummaryJob(cut, this.basis(), instructions, clock, (hooks) => planner.byChain(options, { ...hooks, onRead: (analysis) => onRead(analysis) }), background);
+    const job: SummaryJob = new SummaryJob(
+      cut,
+      this.basis(),
+      instructions,
+      clock,
+      (hooks) => planner.byChain(options, { ...hooks, onRead: (analysis) => onRead(analysis) }),
+      background,
+    );
     // Whether the range is found again is looked up while a model writes: a turn that waits for the summary does not wait for that.
-    const onRead = (analysis: TextAnalysis) => void (background ? null : recorder.reachOf(cut, analysis).then((reach) => (job.reach = reach)));
+    const onRead = (analysis: TextAnalysis) =>
+      void (background ? null : recorder.reachOf(cut, analysis).then((reach) => (job.reach = reach)));
     this.job = job;
     // What is prepared is measured in the background too: a turn that takes it has nothing to wait for.
     if (background) void job.measure((fold) => recorder.expectedContinuity(fold, cut));

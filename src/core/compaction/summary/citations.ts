@@ -24,7 +24,12 @@ const nowhere = 'no such entry';
  * names, and where there is none the line says so: an invented id would make a claim look proven, and recall would find nothing.
  * `#12` in the conversation's own words (an issue, a commit's title) is a quotation and stays.
  */
-export function checkCitations(written: Written, known: ReadonlySet<string>, identifiers: readonly FoldedIdentifier[], refOf: (entryId: string) => string | undefined): CheckedText<Written> {
+export function checkCitations(
+  written: Written,
+  known: ReadonlySet<string>,
+  identifiers: readonly FoldedIdentifier[],
+  refOf: (entryId: string) => string | undefined,
+): CheckedText<Written> {
   const unknown = new Set<string>();
   // Few summaries cite what is not there, and a range may have tens of thousands of identifiers.
   let byText: ReadonlyMap<string, string> | null = null;
@@ -42,7 +47,12 @@ export function checkCitations(written: Written, known: ReadonlySet<string>, ide
   };
   const { state, raw } = written;
   const checked = {
-    state: state && { logos: state.logos.map(check), pathos: state.pathos.map(check), abstract: state.abstract.map(check), conversation_summary: check(state.conversation_summary) },
+    state: state && {
+      logos: state.logos.map(check),
+      pathos: state.pathos.map(check),
+      abstract: state.abstract.map(check),
+      conversation_summary: check(state.conversation_summary),
+    },
     raw: raw && raw.split('\n').map(check).join('\n'),
   };
   return { checked, unknown: [...unknown] };
@@ -50,7 +60,9 @@ export function checkCitations(written: Written, known: ReadonlySet<string>, ide
 
 /** Whatever may be cited about these entries: themselves, what the state before them cites, and what they quote. */
 export function knownRefs(entries: readonly StoredEntry[], previous: FoldedState): ReadonlySet<string> {
-  const quoted = [JSON.stringify(previous), ...entries.map(({ content }) => entryText(content))].flatMap((text) => [...text.matchAll(reference)].map(([ref]) => ref));
+  const quoted = [JSON.stringify(previous), ...entries.map(({ content }) => entryText(content))].flatMap((text) =>
+    [...text.matchAll(reference)].map(([ref]) => ref),
+  );
   return new Set([...entries.map(entryRef), ...quoted]);
 }
 

@@ -29,7 +29,14 @@ const namingTokens = 6;
  * The conversation's prompt for a summary of a range of it. Null where the range does not stand in it word for word, and where
  * going on from it would cost more than a transcript: it has to be cached, and the transcript not much shorter.
  */
-export async function continuationOf({ branch, engine, range, transcript, previous, now }: ContinuationInput): Promise<Continuation | null> {
+export async function continuationOf({
+  branch,
+  engine,
+  range,
+  transcript,
+  previous,
+  now,
+}: ContinuationInput): Promise<Continuation | null> {
   const { lastUsage, entries, tokensOf } = branch;
   const { used, anchored } = engine.measure();
   if (!anchored || lastUsage?.kind !== 'turn' || now - lastUsage.at > cachedMs) return null;
@@ -38,11 +45,16 @@ export async function continuationOf({ branch, engine, range, transcript, previo
   if (range.some(({ uuid }) => masked.has(uuid) || projection.excerpted.has(uuid))) return null;
   const byId = new Map(range.map((entry) => [entry.uuid, entry]));
   // A message with attachments has several pieces.
-  const standing = [...new Set(projection.pieces.flatMap(({ entryId, block }) => {
-    const entry = entryId === null || block.type === 'thinking' ? undefined : byId.get(entryId);
-    return entry && isSpoken(entry) ? [entry] : [];
-  }))];
-  if (standing.length === 0 || standing.length < range.filter((entry) => isSpoken(entry) && entryText(entry.content).trim() !== '').length) return null;
+  const standing = [
+    ...new Set(
+      projection.pieces.flatMap(({ entryId, block }) => {
+        const entry = entryId === null || block.type === 'thinking' ? undefined : byId.get(entryId);
+        return entry && isSpoken(entry) ? [entry] : [];
+      }),
+    ),
+  ];
+  if (standing.length === 0 || standing.length < range.filter((entry) => isSpoken(entry) && entryText(entry.content).trim() !== '').length)
+    return null;
   const asking = askingTokens + namingTokens * standing.length;
   const calibrated = used / Math.max(1, engine.rawRequestTokens());
   const plain = (transcript.reduce((sum, entry) => sum + tokensOf(entry), 0) + engine.estimate(previous ?? '')) * calibrated;
@@ -54,7 +66,10 @@ export async function continuationOf({ branch, engine, range, transcript, previo
     from: `${provider}/${id}`,
     request: await engine.request(messagesFor(projection, byId)),
     entries: standing,
-    hasState: projection.pieces.some(({ segment, entryId }) => segment === 'summary' && entries.some(({ uuid, content }) => uuid === entryId && content.type === 'compaction')),
+    hasState: projection.pieces.some(
+      ({ segment, entryId }) =>
+        segment === 'summary' && entries.some(({ uuid, content }) => uuid === entryId && content.type === 'compaction'),
+    ),
     tokens: used,
   };
 }
@@ -75,5 +90,7 @@ function messagesFor({ messages, pieces }: Projection, range: ReadonlyMap<string
   const isCovered = pieces.slice(-frame - answer.blocks.length, -frame).some(({ entryId }) => entryId !== null && range.has(entryId));
   if (!isCovered) return messages.slice(0, -2);
   // Calls have to be answered, if only by a frame.
-  return answer.blocks.some(({ type }) => type === 'tool_use') ? messages : [...messages.slice(0, -2), { ...answer, cacheBreakpoint: true }];
+  return answer.blocks.some(({ type }) => type === 'tool_use')
+    ? messages
+    : [...messages.slice(0, -2), { ...answer, cacheBreakpoint: true }];
 }

@@ -47,11 +47,18 @@ function listFormat<S extends string, K extends string>(definition: {
   type Value = Record<S, string> & Record<K, string[]>;
   const { purpose, summary, lists } = definition;
   const schema = z.object(Object.fromEntries([[summary.key, z.optional(text)], ...lists.map(({ key }) => [key, z.optional(lines)])]));
-  const shape = [`  ${JSON.stringify(summary.key)}: ${JSON.stringify(summary.what)}`, ...lists.map(({ key, what }) => `  ${JSON.stringify(key)}: [${JSON.stringify(what)}]`)];
+  const shape = [
+    `  ${JSON.stringify(summary.key)}: ${JSON.stringify(summary.what)}`,
+    ...lists.map(({ key, what }) => `  ${JSON.stringify(key)}: [${JSON.stringify(what)}]`),
+  ];
   return {
     system: `${purpose}\n\n${notAddressed}\n\nAnswer with one JSON object and nothing else:\n{\n${shape.join(',\n')}\n}\n\nOne matter per line, each with the id of the entry it comes from, like (#12). Copy identifiers, paths, numbers and quotations literally. An empty list stays empty. Write in the language of the conversation. Never invent a request the user did not make.`,
     closing: (maxTokens) => `Write the JSON object now. At most ${maxTokens} tokens.`,
-    schema: objectSchema(lists.map(({ key }) => key), summary.key, true),
+    schema: objectSchema(
+      lists.map(({ key }) => key),
+      summary.key,
+      true,
+    ),
     sections: [summary.key, ...lists.map(({ key }) => key)],
     parse(answer) {
       const parsed = schema.safeParse(jsonIn(answer));
@@ -61,7 +68,9 @@ function listFormat<S extends string, K extends string>(definition: {
       return isEmpty ? undefined : value;
     },
     render(value) {
-      const parts = lists.flatMap(({ key, title }) => (value[key].length === 0 ? [] : [[`## ${title}`, ...value[key].map((line: string) => `- ${line}`)].join('\n')]));
+      const parts = lists.flatMap(({ key, title }) =>
+        value[key].length === 0 ? [] : [[`## ${title}`, ...value[key].map((line: string) => `- ${line}`)].join('\n')],
+      );
       return [...(value[summary.key] === '' ? [] : [`## ${summary.title}\n${value[summary.key]}`]), ...parts].join('\n\n');
     },
   };
@@ -94,7 +103,8 @@ export const checkpointFormat = listFormat({
 });
 
 export const sectionsFormat = listFormat({
-  purpose: 'You summarise the older part of a working conversation between a user and an assistant that uses tools, so that the work goes on without a break.',
+  purpose:
+    'You summarise the older part of a working conversation between a user and an assistant that uses tools, so that the work goes on without a break.',
   summary: { key: 'summary', title: 'What happened', what: 'a few sentences: the task, what was done, where it stands' },
   lists: [
     { key: 'toolOutcomes', title: 'Tool outcomes', what: 'what a tool call brought to light that still matters' },
@@ -107,7 +117,11 @@ export const sectionsFormat = listFormat({
 
 export const researchFormat = listFormat({
   purpose: 'You keep the state of an investigation that a user and an assistant are carrying out.',
-  summary: { key: 'summary', title: 'State of the investigation', what: 'a few sentences: the question, what has been found, where it stands' },
+  summary: {
+    key: 'summary',
+    title: 'State of the investigation',
+    what: 'a few sentences: the question, what has been found, where it stands',
+  },
   lists: [
     { key: 'findings', title: 'Findings', what: 'what has been established' },
     { key: 'hypotheses', title: 'Hypotheses', what: 'an assumption, with whether it is open, supported or refuted' },

@@ -23,7 +23,8 @@ Answer with one JSON object and nothing else:
 Losing a fact is worse than being long. Copy identifiers, paths, numbers and quotations literally. Write in the language of the conversation. Never invent a request the user did not make.`;
 
 /** What is said there by whom can be told from where a line begins: nothing that is quoted begins where a heading does. */
-const howToRead = 'In the conversation above each entry begins with a line like “[#12 user]”. Its own lines are indented: such a line that is indented is only quoted.';
+const howToRead =
+  'In the conversation above each entry begins with a line like “[#12 user]”. Its own lines are indented: such a line that is indented is only quoted.';
 
 export interface SummaryPromptInput {
   readonly frames: Frames;
@@ -54,7 +55,12 @@ export function summaryPrompt({ frames, previous, transcript, isVerbatim, instru
 
 /** What the program says to the model in a prompt, for the moment: nothing of the conversation that a summary could be about. */
 export function isNotice({ content }: StoredEntry): boolean {
-  return content.type === 'nudge' || content.type === 'usage_note' || content.type === 'memory_note' || (content.type === 'custom_message' && content.customType === continueType);
+  return (
+    content.type === 'nudge' ||
+    content.type === 'usage_note' ||
+    content.type === 'memory_note' ||
+    (content.type === 'custom_message' && content.customType === continueType)
+  );
 }
 
 /** An entry for a summariser; `part`: which of how many it is. Its lines are indented, so that none passes for the head of another one. */

@@ -45,7 +45,8 @@ function isMeaningful(state: SessionState): boolean {
 }
 
 export function renderSessionState(state: SessionState): string {
-  const list = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : [`## ${title}`, ...lines.map((line) => `- ${indented(line)}`), '']);
+  const list = (title: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`## ${title}`, ...lines.map((line) => `- ${indented(line)}`), ''];
   return [
     '## What happened and where it stands',
     indented(state.conversation_summary.trim()),

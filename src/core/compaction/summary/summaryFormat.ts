@@ -47,7 +47,13 @@ const sessionStateFormat: SummaryFormat = {
     if (state) return { state, raw: null, flaws, inForm: true, usable: missing.length < 2 && answer.includes('"logos"') };
     // Half an object would silently drop facts; words are better than nothing, unless they refuse.
     const isBroken = answer.includes('{') && /"(?:logos|pathos|abstract|conversation_summary)"/.test(answer);
-    return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.', ...flaws], inForm: false, usable: !isBroken && isProse(answer) };
+    return {
+      state: null,
+      raw: answer,
+      flaws: ['The answer is not the JSON object that was asked for.', ...flaws],
+      inForm: false,
+      usable: !isBroken && isProse(answer),
+    };
   },
 };
 
@@ -98,10 +104,22 @@ function listed<T>(format: ListFormat<T>): SummaryFormat {
       const value = format.parse(answer);
       if (value !== undefined) {
         const missing = format.sections.filter((name) => !answer.includes(`"${name}"`));
-        return { state: null, raw: format.render(value), flaws: missing.length === 0 ? [] : [`These sections are missing: ${missing.join(', ')}.`], inForm: true, usable: missing.length < format.sections.length / 2 };
+        return {
+          state: null,
+          raw: format.render(value),
+          flaws: missing.length === 0 ? [] : [`These sections are missing: ${missing.join(', ')}.`],
+          inForm: true,
+          usable: missing.length < format.sections.length / 2,
+        };
       }
       const isBroken = answer.includes('{') && format.sections.some((name) => answer.includes(`"${name}"`));
-      return { state: null, raw: answer, flaws: ['The answer is not the JSON object that was asked for.'], inForm: false, usable: !isBroken && isProse(answer) };
+      return {
+        state: null,
+        raw: answer,
+        flaws: ['The answer is not the JSON object that was asked for.'],
+        inForm: false,
+        usable: !isBroken && isProse(answer),
+      };
     },
   };
 }

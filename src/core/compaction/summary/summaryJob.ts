@@ -82,7 +82,9 @@ export class SummaryJob {
     if (signal.aborted) return 'given_up';
     let timer: Disposable | null = null;
     let giveUp!: () => void;
-    const others: Promise<Waited>[] = [new Promise((resolve) => signal.addEventListener('abort', (giveUp = () => resolve('given_up')), { once: true }))];
+    const others: Promise<Waited>[] = [
+      new Promise((resolve) => signal.addEventListener('abort', (giveUp = () => resolve('given_up')), { once: true })),
+    ];
     if (patienceMs !== null) {
       const began = this.clock.now();
       others.push(

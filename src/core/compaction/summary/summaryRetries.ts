@@ -94,7 +94,9 @@ export class SummaryRetries {
       return this.wake();
     }
     // Offline: tried again after the next turn.
-    const chain = await engine.summarizers().catch((error: unknown) => (log.warn('summary_failed', { compaction, detail: errorText(error) }), []));
+    const chain = await engine
+      .summarizers()
+      .catch((error: unknown) => (log.warn('summary_failed', { compaction, detail: errorText(error) }), []));
     if (chain.length === 0) return;
     let rewritten: Rewritten | null = null;
     const noCut = { folded: [], firstKept: null, kept: [], currentRequest: null };
@@ -104,10 +106,17 @@ export class SummaryRetries {
     }));
     await job.ended;
     this.job = null;
-    log.info('summary_retry', { compaction, attempt: attempts + 1, ok: job.fold !== null, ...(job.failure ? { detail: job.failure } : {}) });
+    log.info('summary_retry', {
+      compaction,
+      attempt: attempts + 1,
+      ok: job.fold !== null,
+      ...(job.failure ? { detail: job.failure } : {}),
+    });
     if (rewritten && job.fold) {
       this.better = { ...(rewritten as Rewritten), target, calls: job.calls };
-      await this.deps.whenFree(async () => void (await this.apply())).catch((error: unknown) => log.warn('summary_retry_not_saved', { detail: errorText(error) }));
+      await this.deps
+        .whenFree(async () => void (await this.apply()))
+        .catch((error: unknown) => log.warn('summary_retry_not_saved', { detail: errorText(error) }));
       return;
     }
     await recorder.spend(job.calls);
@@ -126,6 +135,8 @@ export class SummaryRetries {
     const { store, engine, clock, log } = this.deps;
     const interval = engine.policy.summarizer.retryIntervalSeconds * 1_000;
     const waitMs = Math.min(interval * 2 ** Math.min(attempts, 10), Math.max(interval, longestWaitMs));
-    await store.saveSummaryRetry({ compaction, attempts, nextAt: clock.now() + waitMs }).catch((error: unknown) => log.warn('summary_retry_not_saved', { detail: errorText(error) }));
+    await store
+      .saveSummaryRetry({ compaction, attempts, nextAt: clock.now() + waitMs })
+      .catch((error: unknown) => log.warn('summary_retry_not_saved', { detail: errorText(error) }));
   }
 }

@@ -34,7 +34,11 @@ export class SummaryRewriter {
   constructor(private readonly deps: RewriterDeps) {}
 
   /** Has the folded range summarised anew. Rejects as the chain does, or with `StoreError`. */
-  async rewrite(target: EntryOf<'compaction'>, options: { readonly instructions: string | null; readonly background: boolean }, hooks: JobHooks): Promise<Rewritten> {
+  async rewrite(
+    target: EntryOf<'compaction'>,
+    options: { readonly instructions: string | null; readonly background: boolean },
+    hooks: JobHooks,
+  ): Promise<Rewritten> {
     const cut = await this.originals(target);
     const previous = this.deps.planner.previousState(await this.before(target));
     // In the background that is looked up first: a summary is recorded as soon as it is written.
@@ -56,7 +60,12 @@ export class SummaryRewriter {
   }
 
   /** Records it. The tokens before it are those without any compaction, so that an undo can be judged by it. Rejects with `StoreError`. */
-  async record({ target, fold, cut, reach }: Rewritten, trigger: ContentOf<'compaction'>['trigger'], calls: readonly SummaryCall[], instructions: string | null = null): Promise<EntryOf<'compaction'>> {
+  async record(
+    { target, fold, cut, reach }: Rewritten,
+    trigger: ContentOf<'compaction'>['trigger'],
+    calls: readonly SummaryCall[],
+    instructions: string | null = null,
+  ): Promise<EntryOf<'compaction'>> {
     const { recorder, engine, clock } = this.deps;
     const grown = Math.max(0, engine.measure().used - target.content.tokensAfter);
     const { rung, coversFrom, firstKeptEntry, previous, masked } = target.content;
@@ -73,7 +82,8 @@ export class SummaryRewriter {
       ...(instructions ? { instructions } : {}),
     });
     const { masked: _, ...content } = await recorder.measured({ ...draft, needsSummaryRetry: false, ...(masked ? { masked } : {}) });
-    const continuity = cut.folded.length > 0 ? await recorder.continuity(fold, cut, content.summaryText, reach !== undefined, reach ?? null) : null;
+    const continuity =
+      cut.folded.length > 0 ? await recorder.continuity(fold, cut, content.summaryText, reach !== undefined, reach ?? null) : null;
     return recorder.append({ ...content, ...(masked ? { masked } : {}), ...(continuity ? { continuity } : {}) }, calls);
   }
 

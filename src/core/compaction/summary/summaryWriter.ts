@@ -65,7 +65,9 @@ export class SummaryWriter {
     if (fits || !canSplit) {
       const transcript = fits ? whole : renderParts(parts, Math.floor((this.room * 1.5) / parts.length));
       try {
-        return await this.ask(summaryPrompt({ frames, previous, transcript, isVerbatim: true, instructions, closing: format.closing(maxSummaryTokens) }));
+        return await this.ask(
+          summaryPrompt({ frames, previous, transcript, isVerbatim: true, instructions, closing: format.closing(maxSummaryTokens) }),
+        );
       } catch (error) {
         // The estimate is ours, the limit is theirs.
         if (!canSplit || !ModelError.is(error) || error.failure.reason !== 'overflow') throw error;
@@ -77,7 +79,16 @@ export class SummaryWriter {
     // The seal is taken out of what stands in a frame, so that parts are marked by lines that they do not have.
     const transcript = [first, second].map((part, index) => `[part ${index + 1}]\n  ${indented(part)}`).join('\n\n');
     const closing = format.closing(maxSummaryTokens);
-    return this.ask(summaryPrompt({ frames, previous: null, transcript, isVerbatim: false, instructions: [mergeParts, instructions].filter(Boolean).join(' '), closing }));
+    return this.ask(
+      summaryPrompt({
+        frames,
+        previous: null,
+        transcript,
+        isVerbatim: false,
+        instructions: [mergeParts, instructions].filter(Boolean).join(' '),
+        closing,
+      }),
+    );
   }
 
   /**
@@ -87,7 +98,13 @@ export class SummaryWriter {
   async continued(continuation: Continuation | null, accepts: (answer: string) => boolean | Promise<boolean>): Promise<string | null> {
     const { frames, summarizer, format, instructions, maxSummaryTokens, estimate, log } = this.options;
     if (!continuation || summarizer.continuesFrom !== continuation.from) return null;
-    const prompt = continuingPrompt({ continuation, frames, system: format.system, instructions, closing: format.closing(maxSummaryTokens) });
+    const prompt = continuingPrompt({
+      continuation,
+      frames,
+      system: format.system,
+      instructions,
+      closing: format.closing(maxSummaryTokens),
+    });
     const answerTokens = maxSummaryTokens + spareTokens + thinkingTokens;
     if (continuation.tokens + estimate(prompt) * 1.3 + answerTokens > summarizer.contextTokens) return null;
     let detail = 'the answer was no summary';
@@ -111,7 +128,9 @@ export class SummaryWriter {
       frames.material('summary', answer),
       'This summary of a conversation is not good enough:',
       ...flaws.map((flaw) => `- ${flaw}`),
-      ...(lost.length > 0 ? ['These names, paths and values of the conversation are not in it. Put each where it belongs, literally:', ...lost] : []),
+      ...(lost.length > 0
+        ? ['These names, paths and values of the conversation are not in it. Put each where it belongs, literally:', ...lost]
+        : []),
       'Write it again, complete. Drop nothing that is in it.',
       format.closing(maxSummaryTokens),
     ];
@@ -136,14 +155,33 @@ export class SummaryWriter {
       else written += text;
       onLife?.();
     };
-    const estimated = (text: string): TokenUsage => ({ input: (continuation?.tokens ?? estimate(format.system)) + estimate(prompt), output: estimate(text), cacheRead: 0, cacheWrite: 0, estimated: true });
+    const estimated = (text: string): TokenUsage => ({
+      input: (continuation?.tokens ?? estimate(format.system)) + estimate(prompt),
+      output: estimate(text),
+      cacheRead: 0,
+      cacheWrite: 0,
+      estimated: true,
+    });
     // One that does not listen to its signal must not hold anybody.
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => (stop = () => reject(new CancelledError())));
     signal.addEventListener('abort', stop, { once: true });
     try {
       // A schema changes the prompt that a conversation has cached.
-      const answer = await Promise.race([summarizer.summarize({ system: format.system, prompt, maxTokens: maxSummaryTokens + spareTokens, background, onProgress, ...(continuation ? { continues: continuation.request } : format.schema ? { schema: format.schema } : {}) }, signal), stopped]);
+      const answer = await Promise.race([
+        summarizer.summarize(
+          {
+            system: format.system,
+            prompt,
+            maxTokens: maxSummaryTokens + spareTokens,
+            background,
+            onProgress,
+            ...(continuation ? { continues: continuation.request } : format.schema ? { schema: format.schema } : {}),
+          },
+          signal,
+        ),
+        stopped,
+      ]);
       usage = isReported(answer.usage) ? answer.usage : estimated(answer.text);
       isWhole = true;
       if (answer.text.trim() === '') throw new Error(english('the summary came back empty'));
@@ -166,4 +204,5 @@ function isReported({ input, output, cacheRead, cacheWrite }: TokenUsage): boole
   return input + output + cacheRead + cacheWrite > 0;
 }
 
-const mergeParts = 'The conversation above is given as summaries of its consecutive parts: merge them into one, dropping what a later part contradicts.';
+const mergeParts =
+  'The conversation above is given as summaries of its consecutive parts: merge them into one, dropping what a later part contradicts.';

@@ -20,18 +20,25 @@ const lastParts = 3;
 
 /** Entries one after the other; one that takes more than `share` tokens is read in parts of that size. */
 export function transcriptParts(entries: readonly StoredEntry[], share: number, estimate: (text: string) => number): TranscriptPart[] {
-  return entries.filter((entry) => !isNotice(entry)).flatMap((entry): TranscriptPart[] => {
-    const text = entryText(entry.content);
-    const begins = isUserMessage(entry) ? 'turn' : entry.content.type === 'tool_result' ? null : 'step';
-    const count = Math.ceil(estimate(text) / Math.max(1, share));
-    if (count <= 1) return [{ entry, text, part: null, begins }];
-    const size = Math.ceil(text.length / count);
-    const all = Array.from({ length: count }, (_, index): TranscriptPart => {
-      const part = `part ${index + 1} of ${count}`;
-      return { entry, text: wholeCharacters(text, index * size, Math.min(text.length, (index + 1) * size)), part, begins: index === 0 ? begins : 'step' };
+  return entries
+    .filter((entry) => !isNotice(entry))
+    .flatMap((entry): TranscriptPart[] => {
+      const text = entryText(entry.content);
+      const begins = isUserMessage(entry) ? 'turn' : entry.content.type === 'tool_result' ? null : 'step';
+      const count = Math.ceil(estimate(text) / Math.max(1, share));
+      if (count <= 1) return [{ entry, text, part: null, begins }];
+      const size = Math.ceil(text.length / count);
+      const all = Array.from({ length: count }, (_, index): TranscriptPart => {
+        const part = `part ${index + 1} of ${count}`;
+        return {
+          entry,
+          text: wholeCharacters(text, index * size, Math.min(text.length, (index + 1) * size)),
+          part,
+          begins: index === 0 ? begins : 'step',
+        };
+      });
+      return count <= mostParts ? all : [...all.slice(0, mostParts - lastParts), ...all.slice(-lastParts)];
     });
-    return count <= mostParts ? all : [...all.slice(0, mostParts - lastParts), ...all.slice(-lastParts)];
-  });
 }
 
 /** `maxChars`: of each part; longer ones keep head and tail. */

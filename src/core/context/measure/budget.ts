@@ -56,12 +56,18 @@ const keepShare = 0.75;
  * effective = min(window, cap); limit = min(effective, window − reserve). The reserve is bounded by a quarter of the window
  * (output) plus a twentieth (safety), so that a model with a window of a few thousand tokens still has room for a conversation.
  */
-export function resolveBudget(policy: Policy, model: Pick<ModelInfo, 'window' | 'maxOutput'>, thinking: ThinkingLevel | null = null): Budget {
+export function resolveBudget(
+  policy: Policy,
+  model: Pick<ModelInfo, 'window' | 'maxOutput'>,
+  thinking: ThinkingLevel | null = null,
+): Budget {
   const { window } = model;
   const { compaction, checkpoint } = policy;
   const cap = policy.window.maxTokens;
   const effective = cap > 0 ? Math.min(window, cap) : window;
-  const wanted = policy.reserve.outputTokens ?? (thinking === null || thinking === 'off' ? Math.min(model.maxOutput, 8_192) : thinkingTokens[thinking] + answerTokens);
+  const wanted =
+    policy.reserve.outputTokens ??
+    (thinking === null || thinking === 'off' ? Math.min(model.maxOutput, 8_192) : thinkingTokens[thinking] + answerTokens);
   const outputTokens = Math.max(1, Math.min(wanted, model.maxOutput, Math.floor(window / 4)));
   const reserve = outputTokens + Math.min(policy.reserve.safetyTokens, Math.floor(window / 20));
   const limit = Math.min(effective, window - reserve);
@@ -88,13 +94,26 @@ export function resolveBudget(policy: Policy, model: Pick<ModelInfo, 'window' | 
 }
 
 /** Whether a context of `used` tokens and `messages` messages has reached the policy's trigger. */
-export function compactionDue({ atOrAbove }: Pick<Policy['compaction'], 'atOrAbove'>, budget: Pick<Budget, 'trigger' | 'triggerMessages' | 'limit'>, used: number, messages: number): boolean {
+export function compactionDue(
+  { atOrAbove }: Pick<Policy['compaction'], 'atOrAbove'>,
+  budget: Pick<Budget, 'trigger' | 'triggerMessages' | 'limit'>,
+  used: number,
+  messages: number,
+): boolean {
   const reached = (value: number, at: number) => (atOrAbove ? value >= at : value > at);
   return reached(used, budget.trigger) || used > budget.limit || (budget.triggerMessages > 0 && reached(messages, budget.triggerMessages));
 }
 
 /** Where something happens, in tokens; as it is logged. */
-export function thresholdsOf({ nudges, prepare, trigger, triggerMessages, hardLimit, limit, effective }: Budget): Readonly<Record<string, unknown>> {
+export function thresholdsOf({
+  nudges,
+  prepare,
+  trigger,
+  triggerMessages,
+  hardLimit,
+  limit,
+  effective,
+}: Budget): Readonly<Record<string, unknown>> {
   return { nudges: nudges.map(({ tokens }) => tokens), prepare, trigger, triggerMessages, hardLimit, limit, effective };
 }
 
@@ -139,7 +158,8 @@ function resolvePrepare(share: number | undefined, nudges: readonly NudgePoint[]
 
 function resolveKeep({ tokens, targetPercent }: Keep, effective: number, limit: number, trigger: number): number {
   // Where the policy says what to come down to, that is the bound.
-  if (!tokens) return targetPercent === undefined ? Math.floor(keepShare * trigger) : Math.min(Math.floor(targetPercent * effective), trigger);
+  if (!tokens)
+    return targetPercent === undefined ? Math.floor(keepShare * trigger) : Math.min(Math.floor(targetPercent * effective), trigger);
   // Bounded by 40 % of the limit: on a small window the preset's minimum would leave nothing to fold.
   return Math.floor(Math.min(Math.max(tokens.min, Math.min(tokens.max, tokens.percent * effective)), 0.4 * limit));
 }

@@ -88,7 +88,9 @@ export class ContextMeter {
 
   private async settleCompactions(): Promise<void> {
     const { engine, log } = this.deps;
-    const isMore = await engine.settleCompactions().catch((error: unknown) => (log.warn('compactions_not_counted', { detail: errorText(error) }), false));
+    const isMore = await engine
+      .settleCompactions()
+      .catch((error: unknown) => (log.warn('compactions_not_counted', { detail: errorText(error) }), false));
     if (isMore && !this.closed) this.tell();
   }
 
@@ -123,14 +125,26 @@ class AnchorKeeper {
     const { client, info } = engine.binding;
     const { leaf } = branch;
     // Before the first answer nothing is known about the connection, and the next request measures anyway.
-    if (!client.countTokens || leaf === null || !this.deps.canWrite() || !hasBeenAnswered(branch) || engine.measure().anchored) return false;
+    if (!client.countTokens || leaf === null || !this.deps.canWrite() || !hasBeenAnswered(branch) || engine.measure().anchored)
+      return false;
     const prompt = `${info.provider}/${info.id} ${leaf}`;
     if (prompt === this.asked) return false;
     this.asked = prompt;
     try {
       const tokens = (await client.countTokens(await engine.request(), this.closed.signal)) - engine.framingTokens();
       if (this.closed.signal.aborted || branch.leaf !== leaf || engine.binding.info.id !== info.id) return false;
-      await branch.recordUsage({ entry: leaf, provider: info.provider, model: info.id, kind: 'count', input: tokens, output: 0, cacheRead: 0, cacheWrite: 0, cost: null, at: clock.now() });
+      await branch.recordUsage({
+        entry: leaf,
+        provider: info.provider,
+        model: info.id,
+        kind: 'count',
+        input: tokens,
+        output: 0,
+        cacheRead: 0,
+        cacheWrite: 0,
+        cost: null,
+        at: clock.now(),
+      });
       log.debug('context_counted', { model: info.id, tokens });
       return true;
     } catch (error) {

@@ -45,7 +45,9 @@ export function measure(input: MeasureInput): Measurement {
   const added = anchor ? addedSince(input, anchor) : 0;
   const used = anchor ? anchor.tokens + factor * added : factor * total;
   const scale = total > 0 ? used / total : 1;
-  const segments = Object.fromEntries(Object.entries(raw).map(([kind, tokens]) => [kind, Math.round(tokens * scale)])) as Measurement['segments'];
+  const segments = Object.fromEntries(
+    Object.entries(raw).map(([kind, tokens]) => [kind, Math.round(tokens * scale)]),
+  ) as Measurement['segments'];
   return { used: Math.round(used), anchored: anchor !== null, exact: anchor?.billed === true && added === 0, scale, segments };
 }
 
@@ -67,7 +69,9 @@ function anchorOf({ entries, lastUsage, provider, model }: MeasureInput): Anchor
 
 function addedSince({ entries, projection }: MeasureInput, anchor: Anchor): number {
   const covered = new Set(entries.slice(0, anchor.index + 1).map((entry) => entry.uuid));
-  return projection.pieces.filter((piece) => piece.entryId !== null && !covered.has(piece.entryId)).reduce((sum, piece) => sum + piece.tokens, 0);
+  return projection.pieces
+    .filter((piece) => piece.entryId !== null && !covered.has(piece.entryId))
+    .reduce((sum, piece) => sum + piece.tokens, 0);
 }
 
 export interface SnapshotInput {
@@ -135,9 +139,16 @@ export function toSnapshot(input: SnapshotInput): ContextSnapshot {
 /**
  * Turns until the next compaction (or the limit), from the mean growth of the last five user turns. Null before the second turn.
  */
-export function forecastTurns(entries: readonly StoredEntry[], projection: Projection, used: number, target: number, factor: number): number | null {
+export function forecastTurns(
+  entries: readonly StoredEntry[],
+  projection: Projection,
+  used: number,
+  target: number,
+  factor: number,
+): number | null {
   const tokens = new Map<string, number>();
-  for (const piece of projection.pieces) if (piece.entryId && piece.segment !== 'summary') tokens.set(piece.entryId, (tokens.get(piece.entryId) ?? 0) + piece.tokens);
+  for (const piece of projection.pieces)
+    if (piece.entryId && piece.segment !== 'summary') tokens.set(piece.entryId, (tokens.get(piece.entryId) ?? 0) + piece.tokens);
   const turns: number[] = [];
   for (const entry of entries) {
     if (isUserMessage(entry) && tokens.has(entry.uuid)) turns.push(0);

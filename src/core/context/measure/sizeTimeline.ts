@@ -86,7 +86,13 @@ export function thinned(points: readonly SizePoint[], most: number): readonly Si
     const part = points.slice(from, Math.min(from + stretch, points.length - 1));
     const low = part.reduce((a, b) => (b.tokens < a.tokens ? b : a));
     const high = part.reduce((a, b) => (b.tokens > a.tokens ? b : a));
-    kept.push(...(low === high ? [low] : low.position < high.position || (low.position === high.position && part.indexOf(low) < part.indexOf(high)) ? [low, high] : [high, low]));
+    kept.push(
+      ...(low === high
+        ? [low]
+        : low.position < high.position || (low.position === high.position && part.indexOf(low) < part.indexOf(high))
+          ? [low, high]
+          : [high, low]),
+    );
   }
   kept.push(points.at(-1)!);
   return kept;

@@ -8,11 +8,18 @@ const stepShare = 1.5;
  * together than a message can hold: by entry, in tokens. The short ones stay whole, the long ones share what is left. Depends on the
  * step alone, so that the prompt of the next turn keeps it as its prefix.
  */
-export function stepBounds(entries: readonly StoredEntry[], tokensOf: (entry: StoredEntry) => number, oversized: number): ReadonlyMap<string, number> {
+export function stepBounds(
+  entries: readonly StoredEntry[],
+  tokensOf: (entry: StoredEntry) => number,
+  oversized: number,
+): ReadonlyMap<string, number> {
   const bounds = new Map<string, number>();
   let step: StoredEntry[] = [];
   const close = () => {
-    const bound = fairBound(step.map((entry) => Math.min(tokensOf(entry), oversized, shownOf(entry))), stepShare * oversized);
+    const bound = fairBound(
+      step.map((entry) => Math.min(tokensOf(entry), oversized, shownOf(entry))),
+      stepShare * oversized,
+    );
     if (bound !== null) for (const { uuid } of step) bounds.set(uuid, bound);
     step = [];
   };

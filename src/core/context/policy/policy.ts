@@ -42,7 +42,12 @@ const keep = z
     /** No fewer than these stay where `percentOfMessages` is given. */
     minMessages: z.optional(count),
   })
-  .check(z.refine(({ minMessages: _, ...variants }) => Object.values(variants).some((one) => one !== undefined), 'nothing that says how much stays'));
+  .check(
+    z.refine(
+      ({ minMessages: _, ...variants }) => Object.values(variants).some((one) => one !== undefined),
+      'nothing that says how much stays',
+    ),
+  );
 
 /** Ollama runs on the user's machine, needs long for long texts, and does not say how much a model can read. */
 const ollama = { url: 'http://localhost:11434', contextTokens: 131_072, timeoutSeconds: 600 };

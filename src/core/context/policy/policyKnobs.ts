@@ -24,7 +24,11 @@ export const policyKnobs = {
   'context.safetyTokens': { path: ['reserve', 'safetyTokens'], expected: aCount },
   'context.showUsageToModel': { path: ['showUsageToModel'], expected: aFlag },
   'memoryFlush.enabled': { path: ['memoryFlush', 'enabled'], expected: aFlag },
-  'memoryFlush.thresholds': { path: ['memoryFlush', 'thresholds'], expected: english('a list of percentages (1–100, or fractions below 1), or of objects with percent, prompt, injectAs and oncePerCycle'), read: nudgeList },
+  'memoryFlush.thresholds': {
+    path: ['memoryFlush', 'thresholds'],
+    expected: english('a list of percentages (1–100, or fractions below 1), or of objects with percent, prompt, injectAs and oncePerCycle'),
+    read: nudgeList,
+  },
   'checkpoint.enabled': { path: ['checkpoint', 'enabled'], expected: aFlag },
   'checkpoint.thresholds': { path: ['checkpoint', 'thresholds'], expected: english('a list of percentages (1–100, or fractions below 1)') },
   'checkpoint.everyUserTurns': { path: ['checkpoint', 'everyUserTurns'], expected: aCount },
@@ -40,17 +44,28 @@ export const policyKnobs = {
   'compaction.whenFull': { path: ['compaction', 'whenFull'], expected: english('summarize, truncate or ask') },
   'compaction.whenFails': { path: ['compaction', 'whenFails'], expected: english('extract, truncate or keep') },
   'compaction.review': { path: ['compaction', 'review'], expected: english('never, manual or always') },
-  'compaction.keep': { path: ['compaction', 'keep'], expected: english('an object with messages, percentOfMessages, userTurns, targetPercent or tokens (percent, min, max), and minMessages') },
+  'compaction.keep': {
+    path: ['compaction', 'keep'],
+    expected: english(
+      'an object with messages, percentOfMessages, userTurns, targetPercent or tokens (percent, min, max), and minMessages',
+    ),
+  },
   'compaction.format': { path: ['compaction', 'format'], expected: english('session-state, checkpoint, sections, narrative or research') },
   'compaction.maxSummaryTokens': { path: ['compaction', 'maxSummaryTokens'], expected: english('a whole number above 0') },
-  'compaction.placement': { path: ['compaction', 'placement'], expected: english('history-pair, system-message, system-block or first-message') },
+  'compaction.placement': {
+    path: ['compaction', 'placement'],
+    expected: english('history-pair, system-message, system-block or first-message'),
+  },
   'compaction.preferCheckpoint': { path: ['compaction', 'preferCheckpoint'], expected: aFlag },
   'compaction.minCheckpointCoverage': { path: ['compaction', 'minCheckpointCoverage'], expected: aPercentage },
   'compaction.hardLimitPercent': { path: ['compaction', 'hardLimitPercent'], expected: aPercentageOrOff, read: offAtZero },
   'compaction.emergencyKeepPercent': { path: ['compaction', 'emergencyKeepPercent'], expected: aPercentageOrOff, read: offAtZero },
   'compaction.retryOnOverflow': { path: ['compaction', 'retryOnOverflow'], expected: aFlag },
   'compaction.oversizedMessagePercent': { path: ['compaction', 'oversizedMessageFraction'], expected: aPercentage },
-  'summarizer.chain': { path: ['summarizer', 'chain'], expected: english('a list with at least one entry of provider, model, url, contextTokens, timeoutSeconds and serverSide') },
+  'summarizer.chain': {
+    path: ['summarizer', 'chain'],
+    expected: english('a list with at least one entry of provider, model, url, contextTokens, timeoutSeconds and serverSide'),
+  },
   'summarizer.failureThreshold': { path: ['summarizer', 'failureThreshold'], expected: english('a whole number above 0') },
   'summarizer.resetMinutes': { path: ['summarizer', 'resetMinutes'], expected: english('a number above 0') },
   'summarizer.retryIntervalSeconds': { path: ['summarizer', 'retryIntervalSeconds'], expected: english('a number above 0') },
@@ -80,5 +95,7 @@ function replaced(target: unknown, [key, ...rest]: readonly string[], value: unk
 /** Bare percentages: the first asks as the program, those behind it in the user's place, where models heed them more. */
 function nudgeList(value: unknown): unknown {
   if (!Array.isArray(value)) return value;
-  return value.map((item: unknown, index) => (typeof item === 'object' ? item : { percent: item, injectAs: index === 0 ? 'system' : 'user' }));
+  return value.map((item: unknown, index) =>
+    typeof item === 'object' ? item : { percent: item, injectAs: index === 0 ? 'system' : 'user' },
+  );
 }

@@ -9,7 +9,16 @@ import { keepRecent } from './presets/keepRecent';
 import { librecode } from './presets/librecode';
 import { sessionState } from './presets/sessionState';
 
-export const presetNames = ['balanced', 'goose', 'goose-conservative', 'goose-aggressive', 'goclaw', 'session-state', 'keep-recent', 'librecode'] as const;
+export const presetNames = [
+  'balanced',
+  'goose',
+  'goose-conservative',
+  'goose-aggressive',
+  'goclaw',
+  'session-state',
+  'keep-recent',
+  'librecode',
+] as const;
 export type PresetName = (typeof presetNames)[number];
 
 export const presets: Readonly<Record<PresetName, PolicyInput>> = {
@@ -56,10 +65,15 @@ export function resolvePolicy(preset: string, overrides: PolicyOverrides = {}): 
 
 /** The policy of one session: its own preset, if it has one, then what the settings change, then what the session changes. */
 export function resolveSessionPolicy(settings: PolicyChoice, session: unknown): ResolvedPolicy {
-  const parsed = session === null || session === undefined ? { success: true as const, data: {} as SessionPolicy } : SessionPolicy.safeParse(session);
+  const parsed =
+    session === null || session === undefined ? { success: true as const, data: {} as SessionPolicy } : SessionPolicy.safeParse(session);
   const own: SessionPolicy = parsed.success ? parsed.data : {};
   const resolver = new Resolver(own.preset ?? settings.preset, own.preset === undefined ? '' : inSession);
-  if (!parsed.success) resolver.report('threadkeeper.context.policy', of(inSession, english('{0} has no preset and overrides. Using the settings.', JSON.stringify(session))));
+  if (!parsed.success)
+    resolver.report(
+      'threadkeeper.context.policy',
+      of(inSession, english('{0} has no preset and overrides. Using the settings.', JSON.stringify(session))),
+    );
   resolver.apply(settings.overrides, '');
   resolver.apply(own.overrides ?? {}, inSession);
   return resolver.result();
@@ -86,7 +100,11 @@ class Resolver {
     const known = Object.hasOwn(presets, preset);
     this.input = known ? presets[preset as PresetName] : balanced;
     this.policy = Policy.parse(this.input);
-    if (!known) this.report('threadkeeper.context.policy', of(where, english('"{0}" is not a policy. Known: {1}. Using balanced.', preset, presetNames.join(', '))));
+    if (!known)
+      this.report(
+        'threadkeeper.context.policy',
+        of(where, english('"{0}" is not a policy. Known: {1}. Using balanced.', preset, presetNames.join(', '))),
+      );
   }
 
   report(setting: string, message: string): void {
@@ -96,7 +114,8 @@ class Resolver {
   apply(overrides: Readonly<Record<string, unknown>>, where: string): void {
     for (const [name, value] of Object.entries(overrides)) {
       if (value === undefined) continue;
-      if (!isPolicyKnob(name)) this.report(`threadkeeper.${name}`, of(where, english('There is no such value of a policy. It is ignored.')));
+      if (!isPolicyKnob(name))
+        this.report(`threadkeeper.${name}`, of(where, english('There is no such value of a policy. It is ignored.')));
       else this.change(name, value, where);
     }
   }
@@ -114,6 +133,18 @@ class Resolver {
       return;
     }
     const used = knobValue(this.input, name);
-    this.report(`threadkeeper.${name}`, of(where, english('{0} is not {1}. Using {2}, as the policy {3} has it.', JSON.stringify(value), policyKnobs[name].expected, used === undefined ? 'none' : JSON.stringify(used), this.policy.name)));
+    this.report(
+      `threadkeeper.${name}`,
+      of(
+        where,
+        english(
+          '{0} is not {1}. Using {2}, as the policy {3} has it.',
+          JSON.stringify(value),
+          policyKnobs[name].expected,
+          used === undefined ? 'none' : JSON.stringify(used),
+          this.policy.name,
+        ),
+      ),
+    );
   }
 }

@@ -10,7 +10,13 @@ export function excerpt(frames: Frames, text: string, tokens: number, budgetToke
   const head = wholeCharacters(text, 0, Math.floor(room * 0.7));
   const tail = wholeCharacters(text, text.length - Math.floor(room * 0.3), text.length);
   const left = text.length - head.length - tail.length;
-  return frames.join(frames.plain(head), '\n\n', frames.mark('cut', { 'left-out': `${left} characters of ${ref}`, read: howToRead(ref) }), '\n\n', frames.plain(tail));
+  return frames.join(
+    frames.plain(head),
+    '\n\n',
+    frames.mark('cut', { 'left-out': `${left} characters of ${ref}`, read: howToRead(ref) }),
+    '\n\n',
+    frames.plain(tail),
+  );
 }
 
 /** The call that reads what is not shown. */

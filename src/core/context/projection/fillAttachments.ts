@@ -9,9 +9,16 @@ import type { AttachmentBlock, PromptMessage } from './projection';
  * Puts the content of attachments where the projection has left room for it. The same bytes always give the same blocks, so that the
  * prompt of the next turn keeps this one as its prefix. Rejects with `StoreError`; content that is gone is said to be gone.
  */
-export async function fillAttachments(messages: readonly PromptMessage[], frames: Frames, store: Pick<SessionStore, 'blob'>): Promise<ModelMessage[]> {
+export async function fillAttachments(
+  messages: readonly PromptMessage[],
+  frames: Frames,
+  store: Pick<SessionStore, 'blob'>,
+): Promise<ModelMessage[]> {
   return Promise.all(
-    messages.map(async ({ blocks, ...message }) => ({ ...message, blocks: (await Promise.all(blocks.map((block) => (block.type === 'attachment' ? filled(block, frames, store) : [block])))).flat() })),
+    messages.map(async ({ blocks, ...message }) => ({
+      ...message,
+      blocks: (await Promise.all(blocks.map((block) => (block.type === 'attachment' ? filled(block, frames, store) : [block])))).flat(),
+    })),
   );
 }
 
@@ -20,13 +27,31 @@ export function attachmentText({ kind, name, path, lines }: Attachment, text: Se
   return frames.data(kind, text, { name, path, lines: lines === undefined ? undefined : `${lines[0]}-${lines[1]}` });
 }
 
-async function filled({ attachment, limit, ref }: AttachmentBlock, frames: Frames, store: Pick<SessionStore, 'blob'>): Promise<ModelBlock[]> {
+async function filled(
+  { attachment, limit, ref }: AttachmentBlock,
+  frames: Frames,
+  store: Pick<SessionStore, 'blob'>,
+): Promise<ModelBlock[]> {
   const { kind, name, mime, hash, tokens = 0 } = attachment;
   const bytes = await store.blob(hash);
-  if (!bytes) return [{ type: 'text', text: frames.notice('missing', 'What was attached here is missing in the history.', { attached: kind, name: attachmentTitle(attachment) }) }];
+  if (!bytes)
+    return [
+      {
+        type: 'text',
+        text: frames.notice('missing', 'What was attached here is missing in the history.', {
+          attached: kind,
+          name: attachmentTitle(attachment),
+        }),
+      },
+    ];
   if (kind === 'image' && isImageType(mime)) return [{ type: 'image', name: frames.plain(name), mime, data: toBase64(bytes) }];
   const text = new TextDecoder().decode(bytes);
-  return [{ type: 'text', text: attachmentText(attachment, limit === null ? frames.plain(text) : excerpt(frames, text, tokens, limit, ref), frames) }];
+  return [
+    {
+      type: 'text',
+      text: attachmentText(attachment, limit === null ? frames.plain(text) : excerpt(frames, text, tokens, limit, ref), frames),
+    },
+  ];
 }
 
 function isImageType(mime: string): mime is ImageType {

@@ -86,7 +86,14 @@ export function project(input: ProjectionInput): Projection {
   const framed = closed(repairPairs(pieces, input.estimate), input);
   const [head] = inSystem;
   const systemSummary = head?.block.type === 'text' ? head.block.text : null;
-  return { system: input.system, systemSummary, tools: input.tools, messages: toMessages(framed), pieces: [...inSystem, ...framed], excerpted };
+  return {
+    system: input.system,
+    systemSummary,
+    tools: input.tools,
+    messages: toMessages(framed),
+    pieces: [...inSystem, ...framed],
+    excerpted,
+  };
 }
 
 function summaryPieces({ entries, tokensOf, estimate, frames }: ProjectionInput): Piece[] {
@@ -95,7 +102,13 @@ function summaryPieces({ entries, tokensOf, estimate, frames }: ProjectionInput)
   const { summaryText } = live.content;
   // What was brought along from elsewhere stands in no notice of the program's and not in the system text, whatever it says.
   const placement = typeof live.sourceId === 'string' ? 'history-pair' : (live.content.placement ?? 'history-pair');
-  const piece = (role: Piece['role'], text: Sealed, framing: number): Piece => ({ entryId: live.uuid, segment: 'summary', role, block: { type: 'text', text }, tokens: tokensOf(live) + framing });
+  const piece = (role: Piece['role'], text: Sealed, framing: number): Piece => ({
+    entryId: live.uuid,
+    segment: 'summary',
+    role,
+    block: { type: 'text', text },
+    tokens: tokensOf(live) + framing,
+  });
   const state = frames.state(summaryText);
   switch (placement) {
     case 'history-pair':
@@ -105,7 +118,13 @@ function summaryPieces({ entries, tokensOf, estimate, frames }: ProjectionInput)
     case 'system-message':
       // The Messages API takes a system message only behind a user's turn, so none can stand in front of what is kept: everywhere
       // the form that every model understands.
-      return [piece('user', frames.noticeAround('summary', frames.join(frames.plain(`${summaryTitle}:`), '\n', state), { from: 'system' }), 2 * frameTokens)];
+      return [
+        piece(
+          'user',
+          frames.noticeAround('summary', frames.join(frames.plain(`${summaryTitle}:`), '\n', state), { from: 'system' }),
+          2 * frameTokens,
+        ),
+      ];
     case 'system-block':
       return [piece('system', frames.join(frames.plain(`## ${summaryTitle}`), '\n\n', state), frameTokens)];
   }
@@ -122,13 +141,23 @@ function tailPieces(input: ProjectionInput, excerpted: Set<string>): Piece[] {
     if (!entry.modelFacing || leftOut.has(entry.uuid)) return [];
     const { content } = entry;
     if (content.type === 'message') return messagePieces(entry, content, input, excerpted);
-    const piece = toPiece(entry, input, { unbroken: unbroken.has(entry.uuid), masked, bound: bounds.get(entry.uuid) ?? Infinity, excerpted });
+    const piece = toPiece(entry, input, {
+      unbroken: unbroken.has(entry.uuid),
+      masked,
+      bound: bounds.get(entry.uuid) ?? Infinity,
+      excerpted,
+    });
     return piece ? [piece] : [];
   });
 }
 
 /** Attachments stand in front of the text: a question is answered better behind what it is about (Anthropic, long context tips). */
-function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { tokensOf, budget, frames }: ProjectionInput, excerpted: Set<string>): Piece[] {
+function messagePieces(
+  entry: StoredEntry,
+  content: ContentOf<'message'>,
+  { tokensOf, budget, frames }: ProjectionInput,
+  excerpted: Set<string>,
+): Piece[] {
   const { attachments = [], role, provider } = content;
   const base = { entryId: entry.uuid, segment: 'history', role } as const;
   const ref = `#${entry.seq}`;
@@ -143,7 +172,9 @@ function messagePieces(entry: StoredEntry, content: ContentOf<'message'>, { toke
   });
   if (content.text.trim() === '') return pieces;
   const tokens = attachments.reduce((sum, attachment) => sum - attachmentTokens(attachment), tokensOf(entry));
-  const fit = tooLong(tokens) ? { text: excerpt(frames, content.text, tokens, budget.oversized, ref), tokens: budget.oversized } : { text: frames.plain(content.text), tokens };
+  const fit = tooLong(tokens)
+    ? { text: excerpt(frames, content.text, tokens, budget.oversized, ref), tokens: budget.oversized }
+    : { text: frames.plain(content.text), tokens };
   // What the offline answers say is quoted from files and conversations: no model has said it.
   const isQuoted = role === 'assistant' && provider === offlineProvider;
   const text = isQuoted ? frames.data('offline-answer', fit.text) : fit.text;
@@ -163,10 +194,17 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
   const { frames } = input;
   const tokens = input.tokensOf(entry);
   const ref = `#${entry.seq}`;
-  const user = (text: Sealed, segment: SegmentKind): Piece => ({ entryId: entry.uuid, segment, role: 'user', block: { type: 'text', text }, tokens: tokens + frameTokens });
+  const user = (text: Sealed, segment: SegmentKind): Piece => ({
+    entryId: entry.uuid,
+    segment,
+    role: 'user',
+    block: { type: 'text', text },
+    tokens: tokens + frameTokens,
+  });
   /** Only what this program wrote speaks in its name; an entry that was brought along from elsewhere does not. */
   const isOwn = typeof entry.sourceId !== 'string';
-  const said = (kind: NoticeKind, text: string, from?: string): Sealed => (isOwn ? frames.notice(kind, text, { from }) : frames.data('imported', frames.plain(text), { type: kind }));
+  const said = (kind: NoticeKind, text: string, from?: string): Sealed =>
+    isOwn ? frames.notice(kind, text, { from }) : frames.data('imported', frames.plain(text), { type: kind });
   const fitted = (text: string, most = input.budget.oversized): { text: Sealed; tokens: number } => {
     if (tokens <= most) return { text: frames.plain(text), tokens };
     excerpted.add(entry.uuid);
@@ -175,7 +213,8 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
   switch (content.type) {
     case 'thinking': {
       // A signed block is only valid while everything before it is unchanged; an unsigned one is never sent.
-      if (!unbroken || content.model !== input.model || content.promptId !== input.promptId || !(content.signature ?? content.redactedData)) return null;
+      if (!unbroken || content.model !== input.model || content.promptId !== input.promptId || !(content.signature ?? content.redactedData))
+        return null;
       const { text, signature, redactedData } = content;
       const block: ModelBlock = { type: 'thinking', text, ...(signature ? { signature } : {}), ...(redactedData ? { redactedData } : {}) };
       return { entryId: entry.uuid, segment: 'history', role: 'assistant', block, tokens };
@@ -189,8 +228,16 @@ function toPiece(entry: StoredEntry, input: ProjectionInput, { unbroken, masked,
         tokens: tokens + 12,
       };
     case 'tool_result': {
-      const stub = () => ({ text: frames.mark('masked', { 'left-out': `about ${tokens} tokens of output`, read: howToRead(ref) }), tokens: stubTokens });
-      const fit = masked.has(entry.uuid) ? stub() : fitted(content.text === '' ? '(no output)' : content.text, Math.min(input.budget.oversized, content.shownTokens ?? Infinity, bound));
+      const stub = () => ({
+        text: frames.mark('masked', { 'left-out': `about ${tokens} tokens of output`, read: howToRead(ref) }),
+        tokens: stubTokens,
+      });
+      const fit = masked.has(entry.uuid)
+        ? stub()
+        : fitted(
+            content.text === '' ? '(no output)' : content.text,
+            Math.min(input.budget.oversized, content.shownTokens ?? Infinity, bound),
+          );
       return {
         entryId: entry.uuid,
         segment: 'toolResults',
@@ -235,7 +282,8 @@ function asSystem(isSystem: boolean | undefined, piece: Piece): Piece {
 /** Puts every result directly behind its call, answers the calls that have none, and drops results without a call. */
 function repairPairs(pieces: readonly Piece[], estimate: (text: string) => number): Piece[] {
   const results = new Map<string, Piece>();
-  for (const piece of pieces) if (piece.block.type === 'tool_result' && !results.has(piece.block.callId)) results.set(piece.block.callId, piece);
+  for (const piece of pieces)
+    if (piece.block.type === 'tool_result' && !results.has(piece.block.callId)) results.set(piece.block.callId, piece);
   const synthetic = (callId: string): Piece => ({
     entryId: null,
     segment: 'toolResults',
@@ -265,7 +313,13 @@ function repairPairs(pieces: readonly Piece[], estimate: (text: string) => numbe
 }
 
 function closed(pieces: Piece[], { estimate, frames }: Pick<ProjectionInput, 'estimate' | 'frames'>): Piece[] {
-  const say = (kind: NoticeKind, text: string): Piece => ({ entryId: null, segment: 'history', role: 'user', block: { type: 'text', text: frames.notice(kind, text) }, tokens: estimate(text) + frameTokens });
+  const say = (kind: NoticeKind, text: string): Piece => ({
+    entryId: null,
+    segment: 'history',
+    role: 'user',
+    block: { type: 'text', text: frames.notice(kind, text) },
+    tokens: estimate(text) + frameTokens,
+  });
   const framed = pieces[0]?.role === 'assistant' ? [say('start', 'The conversation continues.'), ...pieces] : [...pieces];
   if (framed.at(-1)?.role === 'assistant') framed.push(say('continue', continueText));
   return framed;

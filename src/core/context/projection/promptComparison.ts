@@ -31,7 +31,10 @@ export async function comparePrompts({ store, branch, engine }: ComparisonDeps, 
   const earlier = steps.slice(0, at).filter(({ type }) => type === 'compaction' || type === 'compaction_undone');
   const previous = liveCompaction(await store.entries(earlier.map(({ entry }) => entry)));
   const first = previous ? (previous.content.firstKeptEntry ?? previous.uuid) : null;
-  const start = Math.max(0, steps.findIndex(({ entry }) => entry === first));
+  const start = Math.max(
+    0,
+    steps.findIndex(({ entry }) => entry === first),
+  );
   const entries = await store.entries(steps.slice(start, at + 1).map(({ entry }) => entry));
   const refs = new Map(entries.map(({ uuid, seq }) => [uuid, `#${seq}`]));
   const size = (part: typeof entries) => wholeNumber(engine.measure(part).used);
@@ -48,7 +51,12 @@ const mark = '────';
 
 /** What the model is sent, for people: each block below a line that says whose it is and (`refOf`: `#12`) which entry it comes from. */
 function promptText({ pieces }: Pick<Projection, 'pieces'>, refOf: (entry: string) => string): string {
-  return pieces.map((piece) => `${mark} ${[oneLine(speaker(piece)), piece.entryId === null ? t('not an entry') : refOf(piece.entryId)].join(' · ')}\n\n${unmarked(mark, blockText(piece))}\n`).join('\n');
+  return pieces
+    .map(
+      (piece) =>
+        `${mark} ${[oneLine(speaker(piece)), piece.entryId === null ? t('not an entry') : refOf(piece.entryId)].join(' · ')}\n\n${unmarked(mark, blockText(piece))}\n`,
+    )
+    .join('\n');
 }
 
 function speaker({ block, role, segment }: Piece): string {

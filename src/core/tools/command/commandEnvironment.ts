@@ -20,8 +20,41 @@ const ownNames = ['ANTHROPIC_*', 'OPENAI_*', 'VSCODE_*', 'ELECTRON_*', 'THREADKE
 
 /** `SSH_AUTH_SOCK` is no secret itself, but whoever has it can log in wherever the user can, without a passphrase. */
 const secretNames = [
-  ...['*TOKEN', '*_SECRET', '*_SECRET_*', '*SECRET', 'SECRET_*', '*PASSWORD*', '*PASSWD*', '*PASSPHRASE*', '*_PASS', '*_PWD', '*_KEY', '*API_KEY*', '*APIKEY*', '*ACCESS_KEY*', '*PRIVATE_KEY*'],
-  ...['*_AUTH', '*AUTHKEY', '*CREDENTIAL*', '*_COOKIE', '*CONNECTION_STRING*', '*WEBHOOK*', '*_PAT', '*_SAS', '*_JWT', 'BW_SESSION', 'OP_SESSION*', 'COOKIE', 'COOKIES', '*_DSN', 'SSH_AUTH_SOCK', 'GPG_AGENT_INFO'],
+  ...[
+    '*TOKEN',
+    '*_SECRET',
+    '*_SECRET_*',
+    '*SECRET',
+    'SECRET_*',
+    '*PASSWORD*',
+    '*PASSWD*',
+    '*PASSPHRASE*',
+    '*_PASS',
+    '*_PWD',
+    '*_KEY',
+    '*API_KEY*',
+    '*APIKEY*',
+    '*ACCESS_KEY*',
+    '*PRIVATE_KEY*',
+  ],
+  ...[
+    '*_AUTH',
+    '*AUTHKEY',
+    '*CREDENTIAL*',
+    '*_COOKIE',
+    '*CONNECTION_STRING*',
+    '*WEBHOOK*',
+    '*_PAT',
+    '*_SAS',
+    '*_JWT',
+    'BW_SESSION',
+    'OP_SESSION*',
+    'COOKIE',
+    'COOKIES',
+    '*_DSN',
+    'SSH_AUTH_SOCK',
+    'GPG_AGENT_INFO',
+  ],
 ];
 
 /** An address with a password, a private key, a connection string and a header; what services issue is known by its shape (`issuedSecrets`). */
@@ -34,7 +67,10 @@ const secretValues = [
 ];
 
 /** What a command that a model runs gets of the variables of its parent. Windows' names differ in case only. */
-export function commandEnvironment(all: Readonly<Record<string, string | undefined>>, { pass, withhold }: VariableChoice): CommandEnvironment {
+export function commandEnvironment(
+  all: Readonly<Record<string, string | undefined>>,
+  { pass, withhold }: VariableChoice,
+): CommandEnvironment {
   const own = anyOf(ownNames);
   const passes = anyOf(pass);
   const isNamed = anyOf([...secretNames, ...withhold]);
@@ -49,7 +85,10 @@ export function commandEnvironment(all: Readonly<Record<string, string | undefin
 }
 
 function holdsSecret(value: string): boolean {
-  return secretValues.some((pattern) => pattern.test(value)) || issuedSecrets.some(({ pattern, accept }) => (value.match(pattern) ?? []).some((found) => accept?.(found) ?? true));
+  return (
+    secretValues.some((pattern) => pattern.test(value)) ||
+    issuedSecrets.some(({ pattern, accept }) => (value.match(pattern) ?? []).some((found) => accept?.(found) ?? true))
+  );
 }
 
 /** Returns the `names` that stand in a text as a word. */

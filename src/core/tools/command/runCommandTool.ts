@@ -51,8 +51,18 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
       const { command, folder } = toolInput(Input, value);
       const located = await folderOf(folder);
       const missed = variablesIn(command, workspace.withheldVariables ?? []);
-      const note = missed.length === 0 ? {} : { note: t('The command does not get {0}. A setting ({1}) lets it through.', listed(missed), passSetting) };
-      return { kind: 'command', title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown), detail: command, ...note, everyTime: true, change: null };
+      const note =
+        missed.length === 0
+          ? {}
+          : { note: t('The command does not get {0}. A setting ({1}) lets it through.', listed(missed), passSetting) };
+      return {
+        kind: 'command',
+        title: located.name === '.' ? t('Run a command in the workspace') : t('Run a command in {0}', located.shown),
+        detail: command,
+        ...note,
+        everyTime: true,
+        change: null,
+      };
     },
     async run(value, signal, run): Promise<ToolOutcome> {
       const { command, folder, timeout_seconds: seconds = usualSeconds } = toolInput(Input, value);
@@ -62,7 +72,12 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
       const output = new CommandOutput(clock, (text) => run?.onOutput(text));
       const began = clock.now();
       try {
-        const { code, signal: killed } = await start(command, located.place, (text) => output.add(text), AbortSignal.any([signal, late.signal]));
+        const { code, signal: killed } = await start(
+          command,
+          located.place,
+          (text) => output.add(text),
+          AbortSignal.any([signal, late.signal]),
+        );
         const took = `${((clock.now() - began) / 1_000).toFixed(1)} s`;
         const end = signal.aborted
           ? `Stopped by the user after ${took}.`
@@ -72,7 +87,11 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
               ? `Ended by signal ${killed} after ${took}.`
               : `Exit code ${code} after ${took}.`;
         const missed = code === 0 ? '' : missedText(command, output.text, workspace.withheldVariables ?? []);
-        return { text: `${end}\n${output.text.trimEnd() || '(no output)'}${missed}`, status: code === 0 && !signal.aborted && !late.signal.aborted ? 'ok' : 'error', shownTokens };
+        return {
+          text: `${end}\n${output.text.trimEnd() || '(no output)'}${missed}`,
+          status: code === 0 && !signal.aborted && !late.signal.aborted ? 'ok' : 'error',
+          shownTokens,
+        };
       } catch (error) {
         throw new ToolFault(`The command could not be started: ${errorText(error)}`);
       } finally {
@@ -87,5 +106,7 @@ export function createRunCommandTool(workspace: ToolWorkspace, start: NonNullabl
 function missedText(command: string, output: string, withheld: readonly string[]): string {
   const named = variablesIn(`${command}\n${output.slice(-20_000)}`, withheld);
   const names = named.length > 0 ? named : refused.test(output.slice(-20_000)) ? withheld : [];
-  return names.length === 0 ? '' : `\n[Commands do not get these variables, because they look like secrets: ${names.join(', ')}. The user can let one through with the setting ${passSetting}.]`;
+  return names.length === 0
+    ? ''
+    : `\n[Commands do not get these variables, because they look like secrets: ${names.join(', ')}. The user can let one through with the setting ${passSetting}.]`;
 }

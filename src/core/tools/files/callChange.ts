@@ -18,7 +18,10 @@ export function callChange({ name, input }: Pick<ContentOf<'tool_call'>, 'name' 
   return null;
 }
 
-function noteChange({ command, file_text: text, old_str: before, new_str: after = '', insert_text: inserted }: Readonly<Record<string, unknown>>, path: string): FileChange | null {
+function noteChange(
+  { command, file_text: text, old_str: before, new_str: after = '', insert_text: inserted }: Readonly<Record<string, unknown>>,
+  path: string,
+): FileChange | null {
   if (command === 'create' && typeof text === 'string') return { path, before: null, after: text };
   if (command === 'insert' && typeof inserted === 'string') return { path, before: '', after: inserted };
   return command === 'str_replace' && typeof before === 'string' && typeof after === 'string' ? { path, before, after } : null;

@@ -19,8 +19,13 @@ export function createDiagnosticsTool(workspace: ToolWorkspace, problems: NonNul
   const question = (located: Located | null) => readQuestion(t('Read the problems of {0}', located?.shown ?? t('the workspace')), located);
   return {
     name: 'diagnostics',
-    description: 'Errors and warnings that the editor’s language tools report for a file, or for the workspace as far as its files are open or checked.',
-    inputSchema: { type: 'object', properties: { path: { type: 'string', description: 'Only of this file.' } }, additionalProperties: false },
+    description:
+      'Errors and warnings that the editor’s language tools report for a file, or for the workspace as far as its files are open or checked.',
+    inputSchema: {
+      type: 'object',
+      properties: { path: { type: 'string', description: 'Only of this file.' } },
+      additionalProperties: false,
+    },
     access: 'read',
     needsApproval: async (value) => question(await locatedOf(value)),
     async run(value, _signal, run) {
@@ -31,12 +36,18 @@ export function createDiagnosticsTool(workspace: ToolWorkspace, problems: NonNul
         .filter((problem) => place !== null || !looksSecret(problem.place.path))
         .sort((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity));
       if (all.length === 0) return { text: 'No problems are reported.', status: 'ok' };
-      const lines = all.slice(0, mostShown).map((problem) => `${placeName(problem.place, workspace.folders)}:${problem.line}: ${problem.severity}: ${oneLine(problem.text)}`);
+      const lines = all
+        .slice(0, mostShown)
+        .map((problem) => `${placeName(problem.place, workspace.folders)}:${problem.line}: ${problem.severity}: ${oneLine(problem.text)}`);
       return { text: [...lines, ...(all.length > mostShown ? [`[${all.length - mostShown} more.]`] : [])].join('\n'), status: 'ok' };
     },
   };
 }
 
 function oneLine(text: string): string {
-  return text.split('\n').map((line) => line.trim()).filter((line) => line !== '').join(' ');
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
 }

@@ -20,10 +20,15 @@ export function editText(text: string, before: string, after: string, all = fals
   const wanted = text.includes(before) ? before : withEnds(before, ends);
   const replacement = withEnds(after, ends);
   const at = positions(text, wanted);
-  if (at.length === 0) throw new ToolFault('old_text does not stand in the file. Read the file again, and copy the passage with its blanks and without the line numbers.');
+  if (at.length === 0)
+    throw new ToolFault(
+      'old_text does not stand in the file. Read the file again, and copy the passage with its blanks and without the line numbers.',
+    );
   const lines = at.map((position) => text.slice(0, position).split('\n').length);
   if (at.length > 1 && !all) {
-    throw new ToolFault(`old_text stands ${at.length} times in the file (lines ${lines.slice(0, mostNamed).join(', ')}). Give more of what is around it, or replace_all.`);
+    throw new ToolFault(
+      `old_text stands ${at.length} times in the file (lines ${lines.slice(0, mostNamed).join(', ')}). Give more of what is around it, or replace_all.`,
+    );
   }
   return { text: text.split(wanted).join(replacement), lines };
 }

@@ -31,12 +31,16 @@ export function createEditFileTool(workspace: ToolWorkspace, seen: SeenFiles, gu
   const question = ({ located, change }: Planned) => writeQuestion(t('Edit {0}', located.shown), located, guard, change);
   return {
     name: editFileName,
-    description: 'Change a text file of the workspace: replaces a passage that stands exactly once in it. The user sees the difference and decides.',
+    description:
+      'Change a text file of the workspace: replaces a passage that stands exactly once in it. The user sees the difference and decides.',
     inputSchema: {
       type: 'object',
       properties: {
         path: { type: 'string' },
-        old_text: { type: 'string', description: 'The passage as it stands in the file, with enough around it to stand there once; no line numbers.' },
+        old_text: {
+          type: 'string',
+          description: 'The passage as it stands in the file, with enough around it to stand there once; no line numbers.',
+        },
         new_text: { type: 'string', description: 'What it becomes; empty removes it.' },
         replace_all: { type: 'boolean', description: 'Replace it wherever it stands.' },
       },
@@ -57,18 +61,29 @@ export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles, 
     const { path, content, overwrite = false } = toolInput(Create, value);
     const located = await locate(workspace, path);
     const exists = (await workspace.stat(located.place)) !== null || workspace.unsaved(located.place) !== undefined;
-    if (!exists) return { located, change: { path: located.name, before: null, after: content }, said: `${located.name} has been created.` };
-    if (!overwrite) throw new ToolFault(`${located.name} exists already. Change it with edit_file, or give "overwrite": true to replace all of it.`);
+    if (!exists)
+      return { located, change: { path: located.name, before: null, after: content }, said: `${located.name} has been created.` };
+    if (!overwrite)
+      throw new ToolFault(`${located.name} exists already. Change it with edit_file, or give "overwrite": true to replace all of it.`);
     const before = await editable(workspace, located, seen);
-    return { located, change: { path: located.name, before, after: withEnds(content, lineEnds(before)) }, said: `${located.name} has been replaced.` };
+    return {
+      located,
+      change: { path: located.name, before, after: withEnds(content, lineEnds(before)) },
+      said: `${located.name} has been replaced.`,
+    };
   };
-  const question = ({ located, change }: Planned) => writeQuestion(change.before === null ? t('Create {0}', located.shown) : t('Replace all of {0}', located.shown), located, guard, change);
+  const question = ({ located, change }: Planned) =>
+    writeQuestion(change.before === null ? t('Create {0}', located.shown) : t('Replace all of {0}', located.shown), located, guard, change);
   return {
     name: createFileName,
     description: 'Create a text file in the workspace, with the folders it needs. The user sees it and decides.',
     inputSchema: {
       type: 'object',
-      properties: { path: { type: 'string' }, content: { type: 'string' }, overwrite: { type: 'boolean', description: 'Replace all of a file that exists.' } },
+      properties: {
+        path: { type: 'string' },
+        content: { type: 'string' },
+        overwrite: { type: 'boolean', description: 'Replace all of a file that exists.' },
+      },
       required: ['path', 'content'],
       additionalProperties: false,
     },
@@ -82,7 +97,13 @@ export function createCreateFileTool(workspace: ToolWorkspace, seen: SeenFiles, 
 }
 
 /** Writes what the user has seen, where they have seen it, and nothing else. */
-async function apply(workspace: ToolWorkspace, seen: SeenFiles, { located, change, said }: Planned, now: ApprovalQuestion, run: ToolRun | undefined) {
+async function apply(
+  workspace: ToolWorkspace,
+  seen: SeenFiles,
+  { located, change, said }: Planned,
+  now: ApprovalQuestion,
+  run: ToolRun | undefined,
+) {
   const shown = run?.approved?.change;
   if (shown && (shown.before !== change.before || shown.after !== change.after)) {
     throw new ToolFault(`${located.name} was changed while the user was looking at the difference. Nothing was written. Read it again.`);
@@ -94,8 +115,13 @@ async function apply(workspace: ToolWorkspace, seen: SeenFiles, { located, chang
 
 async function editable(workspace: ToolWorkspace, located: Located, seen: SeenFiles): Promise<string> {
   const { text, faithful, unsaved } = await readTextFile(workspace, located);
-  if (unsaved) throw new ToolFault(`${located.name} has changes in an editor that the user has not saved. Ask them to save or to revert it first.`);
-  if (!faithful) throw new ToolFault(`${located.name} is not UTF-8: writing it would damage what cannot be read. Change it with a command.`);
-  if (seen.hasChanged(located.place, text)) throw new ToolFault(`${located.name} has been changed since you read it, by the user or a program. Read it again before you change it.`);
+  if (unsaved)
+    throw new ToolFault(`${located.name} has changes in an editor that the user has not saved. Ask them to save or to revert it first.`);
+  if (!faithful)
+    throw new ToolFault(`${located.name} is not UTF-8: writing it would damage what cannot be read. Change it with a command.`);
+  if (seen.hasChanged(located.place, text))
+    throw new ToolFault(
+      `${located.name} has been changed since you read it, by the user or a program. Read it again before you change it.`,
+    );
   return text;
 }

@@ -11,14 +11,19 @@ const Input = z.object({ pattern: z.string().check(z.minLength(1), z.maxLength(5
 const mostFound = 200;
 
 export function createFindFilesTool(workspace: ToolWorkspace): Tool {
-  const question = (pattern: string, located: Located | null) => readQuestion(located ? t('Find files called {0} in {1}', pattern, located.shown) : t('Find files called {0}', pattern), located);
+  const question = (pattern: string, located: Located | null) =>
+    readQuestion(located ? t('Find files called {0} in {1}', pattern, located.shown) : t('Find files called {0}', pattern), located);
   return {
     name: 'find_files',
     description: 'Find files of the workspace by name. Files that Git ignores are left out.',
     inputSchema: {
       type: 'object',
       properties: {
-        pattern: { type: 'string', description: 'For example *.ts (at any depth), src/**/*.test.ts, package.json. Without a slash it is matched against names, with one against paths.' },
+        pattern: {
+          type: 'string',
+          description:
+            'For example *.ts (at any depth), src/**/*.test.ts, package.json. Without a slash it is matched against names, with one against paths.',
+        },
         path: { type: 'string', description: 'Only below this folder.' },
       },
       required: ['pattern'],
@@ -50,7 +55,10 @@ export function createFindFilesTool(workspace: ToolWorkspace): Tool {
         );
         complete &&= walked.complete;
       }
-      const notes = [found.length > mostFound ? `[More than ${mostFound}: make the pattern narrower.]` : '', complete ? '' : '[Not all of this large workspace was looked at: give a folder.]'].filter((note) => note !== '');
+      const notes = [
+        found.length > mostFound ? `[More than ${mostFound}: make the pattern narrower.]` : '',
+        complete ? '' : '[Not all of this large workspace was looked at: give a folder.]',
+      ].filter((note) => note !== '');
       if (found.length === 0) return { text: [`No file matches ${pattern}.`, ...notes].join('\n'), status: 'ok' };
       return { text: [...found.slice(0, mostFound), ...notes].join('\n'), status: 'ok' };
     },

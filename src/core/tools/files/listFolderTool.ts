@@ -9,7 +9,8 @@ const Input = z.object({ path: z.optional(z.string()) });
 const mostShown = 500;
 
 export function createListFolderTool(workspace: ToolWorkspace): Tool {
-  const question = (located: Located | null) => readQuestion(located ? t('List {0}', located.shown) : t('List the folders of the workspace'), located);
+  const question = (located: Located | null) =>
+    readQuestion(located ? t('List {0}', located.shown) : t('List the folders of the workspace'), located);
   return {
     name: 'list_folder',
     description: 'List what is in a folder of the workspace, not what is below it. Folders end in /.',
@@ -23,12 +24,15 @@ export function createListFolderTool(workspace: ToolWorkspace): Tool {
     async run(value, _signal, run) {
       const located = await folderOf(workspace, value);
       assertAsked(question(located), run?.approved);
-      if (!located) return { text: ['The folders of the workspace:', ...workspace.folders.map(({ name }) => `${name}/`)].join('\n'), status: 'ok' };
+      if (!located)
+        return { text: ['The folders of the workspace:', ...workspace.folders.map(({ name }) => `${name}/`)].join('\n'), status: 'ok' };
       const stat = await workspace.stat(located.place);
       if (!stat) throw new ToolFault(`There is no folder ${located.name}.`);
       if (stat.kind !== 'folder') throw new ToolFault(`${located.name} is a file. read_file reads it.`);
       const marks = { folder: '/', file: '', link: ' (link)', other: ' (no file)' } as const;
-      const items = [...(await workspace.list(located.place))].sort((a, b) => Number(b.kind === 'folder') - Number(a.kind === 'folder') || (a.name < b.name ? -1 : 1));
+      const items = [...(await workspace.list(located.place))].sort(
+        (a, b) => Number(b.kind === 'folder') - Number(a.kind === 'folder') || (a.name < b.name ? -1 : 1),
+      );
       const shown = items.slice(0, mostShown).map(({ name, kind }) => name + marks[kind]);
       const more = items.length > mostShown ? [`[${items.length - mostShown} more; find_files looks for names.]`] : [];
       return { text: items.length === 0 ? `${located.name} is empty.` : [`${located.name}:`, ...shown, ...more].join('\n'), status: 'ok' };

@@ -8,13 +8,18 @@ import { ToolFault, type Tool } from '../tool';
 import { toolInput } from '../toolInput';
 import type { ToolWorkspace } from '../toolWorkspace';
 
-const Input = z.object({ path: z.string(), start_line: z.optional(z.int().check(z.minimum(1))), line_count: z.optional(z.int().check(z.minimum(1))) });
+const Input = z.object({
+  path: z.string(),
+  start_line: z.optional(z.int().check(z.minimum(1))),
+  line_count: z.optional(z.int().check(z.minimum(1))),
+});
 
 export function createReadFileTool(workspace: ToolWorkspace, seen: SeenFiles): Tool {
   const question = (located: Located) => readQuestion(t('Read {0}', located.shown), located);
   return {
     name: 'read_file',
-    description: 'Read a text file of the workspace: its lines with their numbers. A long file comes in pages; the answer says how to read on.',
+    description:
+      'Read a text file of the workspace: its lines with their numbers. A long file comes in pages; the answer says how to read on.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -41,9 +46,14 @@ export function createReadFileTool(workspace: ToolWorkspace, seen: SeenFiles): T
         unsaved ? 'with changes in an editor that are not saved' : '',
         faithful ? '' : 'not UTF-8: it cannot be edited here',
       ].filter((note) => note !== '');
-      const head = page.total === 0 ? `${located.name} is empty.` : `${located.name}, lines ${page.first} to ${page.last} of ${page.total}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}:`;
+      const head =
+        page.total === 0
+          ? `${located.name} is empty.`
+          : `${located.name}, lines ${page.first} to ${page.last} of ${page.total}${notes.length > 0 ? ` (${notes.join('; ')})` : ''}:`;
       const tail = [
-        page.cutLines.length > 0 ? `[Of very long lines the first ${lineCharacters} characters are shown: ${page.cutLines.slice(0, 20).join(', ')}.]` : '',
+        page.cutLines.length > 0
+          ? `[Of very long lines the first ${lineCharacters} characters are shown: ${page.cutLines.slice(0, 20).join(', ')}.]`
+          : '',
         page.last < page.total ? `[${page.total - page.last} more lines: read_file with "start_line": ${page.last + 1}.]` : '',
       ].filter((line) => line !== '');
       return { text: [head, page.text, ...tail].join('\n'), status: 'ok' };

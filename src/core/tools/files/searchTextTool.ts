@@ -21,10 +21,15 @@ const Input = z.object({
 const bounds = { files: 20_000, fileBytes: 1024 * 1024, matches: 100, perFile: 10, line: 300 };
 
 export function createSearchTextTool(workspace: ToolWorkspace): Tool {
-  const question = (text: string, located: Located | null) => readQuestion(located ? t('Search {0} for {1}', located.shown, JSON.stringify(text)) : t('Search the workspace for {0}', JSON.stringify(text)), located);
+  const question = (text: string, located: Located | null) =>
+    readQuestion(
+      located ? t('Search {0} for {1}', located.shown, JSON.stringify(text)) : t('Search the workspace for {0}', JSON.stringify(text)),
+      located,
+    );
   return {
     name: 'search_text',
-    description: 'Search the text of the workspace’s files, line by line. Files that Git ignores, that look like secrets, binary files and files above 1 MB are left out.',
+    description:
+      'Search the text of the workspace’s files, line by line. Files that Git ignores, that look like secrets, binary files and files above 1 MB are left out.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -48,7 +53,8 @@ export function createSearchTextTool(workspace: ToolWorkspace): Tool {
       const located = path === undefined ? null : await locate(workspace, path);
       assertAsked(question(text, located), run?.approved);
       const within = located?.place ?? null;
-      const wanted = pattern === undefined ? () => true : globMatcher(pattern.includes('/') ? pattern : `**/${pattern}`, { ignoreCase: true });
+      const wanted =
+        pattern === undefined ? () => true : globMatcher(pattern.includes('/') ? pattern : `**/${pattern}`, { ignoreCase: true });
       const fold = (line: string) => (ignoreCase ? line.toLowerCase() : line);
       const needle = fold(text);
       const plain = async (lines: readonly string[]) => lines.flatMap((line, i) => (fold(line).includes(needle) ? [i + 1] : []));
@@ -72,7 +78,8 @@ export function createSearchTextTool(workspace: ToolWorkspace): Tool {
               if (lines === null || numbers.length === 0) return true;
               totals.inFiles++;
               totals.matches += numbers.length;
-              for (const number of numbers.slice(0, bounds.perFile)) found.push(`${file.name}:${number}: ${lines[number - 1]!.trim().slice(0, bounds.line)}`);
+              for (const number of numbers.slice(0, bounds.perFile))
+                found.push(`${file.name}:${number}: ${lines[number - 1]!.trim().slice(0, bounds.line)}`);
               if (numbers.length > bounds.perFile) found.push(`${file.name}: ${numbers.length - bounds.perFile} more lines`);
               return found.length < bounds.matches;
             },
@@ -88,7 +95,8 @@ export function createSearchTextTool(workspace: ToolWorkspace): Tool {
         found.length >= bounds.matches ? `[The search ended after ${bounds.matches} lines: make it narrower for the rest.]` : '',
         totals.complete ? '' : '[Not all of this large workspace was searched: give a folder or a pattern of files.]',
       ].filter((note) => note !== '');
-      if (found.length === 0) return { text: [`Nothing in ${totals.files} files matches ${JSON.stringify(text)}.`, ...notes].join('\n'), status: 'ok' };
+      if (found.length === 0)
+        return { text: [`Nothing in ${totals.files} files matches ${JSON.stringify(text)}.`, ...notes].join('\n'), status: 'ok' };
       return { text: [`${totals.matches} lines in ${totals.inFiles} files:`, ...found, ...notes].join('\n'), status: 'ok' };
     },
   };

@@ -23,14 +23,18 @@ export async function readTextFile(workspace: ToolWorkspace, { place, name }: Lo
   if (!stat) throw new ToolFault(`There is no file ${name}.`);
   if (stat.kind === 'folder') throw new ToolFault(`${name} is a folder. list_folder shows what is in it.`);
   if (stat.kind !== 'file') throw new ToolFault(`${name} is no regular file.`);
-  if (stat.bytes > mostFileBytes) throw new ToolFault(`${name} has ${megabytes(stat.bytes)} MB; files above ${megabytes(mostFileBytes)} MB are not read. A command can look into it (head, grep).`);
+  if (stat.bytes > mostFileBytes)
+    throw new ToolFault(
+      `${name} has ${megabytes(stat.bytes)} MB; files above ${megabytes(mostFileBytes)} MB are not read. A command can look into it (head, grep).`,
+    );
   return decode(await workspace.read(place), name);
 }
 
 export function decode(bytes: Uint8Array, name: string): TextFile {
   const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : null;
   if (encoding) return { text: new TextDecoder(encoding).decode(bytes), faithful: false, unsaved: false };
-  if (bytes.subarray(0, sniffed).includes(0)) throw new ToolFault(`${name} is a binary file of ${bytes.length.toLocaleString('en')} bytes. Its content is not shown.`);
+  if (bytes.subarray(0, sniffed).includes(0))
+    throw new ToolFault(`${name} is a binary file of ${bytes.length.toLocaleString('en')} bytes. Its content is not shown.`);
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), faithful: true, unsaved: false };
   } catch {

@@ -14,8 +14,13 @@ export const defaultEditRules: EditRules = Object.fromEntries(guardedKinds.flatM
 /** Entries of the user's go over the defaults, behind them: the last one that matches counts. */
 export function editGuard(rules: EditRules): EditGuard {
   const own = Object.entries(rules).filter(([glob, asks]) => defaultEditRules[glob] !== asks);
-  const kept = guardedKinds.flatMap(({ why, globs }) => globs.filter((glob) => rules[glob] !== true).map((glob) => ({ matches: matcherOf(glob), why })));
-  const added = own.map(([glob, allowed]) => ({ matches: matcherOf(glob), why: allowed ? null : () => t('Your settings want every change of this file to be asked about.') }));
+  const kept = guardedKinds.flatMap(({ why, globs }) =>
+    globs.filter((glob) => rules[glob] !== true).map((glob) => ({ matches: matcherOf(glob), why })),
+  );
+  const added = own.map(([glob, allowed]) => ({
+    matches: matcherOf(glob),
+    why: allowed ? null : () => t('Your settings want every change of this file to be asked about.'),
+  }));
   return (path) => {
     const folded = foldNames(path);
     const rule = [...kept, ...added].findLast(({ matches }) => matches(folded));

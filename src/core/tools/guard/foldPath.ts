@@ -5,7 +5,10 @@ import { trimmedEnd } from '../../base/trimmedEnd';
  * some of them), composed. What guards a file compares paths like this everywhere: a name too many costs a question.
  */
 export function foldPath(path: string): string {
-  return path.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
+  return path
+    .normalize('NFKC')
+    .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
+    .toLowerCase();
 }
 
 /** The same for the names in a path: Windows, and what is formatted for it elsewhere, pass over dots and blanks at the end of one. */

@@ -82,7 +82,9 @@ export class GitIgnore {
   private rulesIn(folder: string): Promise<Rules | null> {
     let rules = this.files.get(folder);
     if (!rules) {
-      rules = this.read(folder === '' ? '.gitignore' : `${folder}/.gitignore`).then((text) => (text === undefined ? null : text === null ? () => true : ignoreRules(text)));
+      rules = this.read(folder === '' ? '.gitignore' : `${folder}/.gitignore`).then((text) =>
+        text === undefined ? null : text === null ? () => true : ignoreRules(text),
+      );
       this.files.set(folder, rules);
     }
     return rules;

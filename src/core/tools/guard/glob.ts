@@ -20,7 +20,9 @@ const mostAlternatives = 256;
  */
 export function globMatcher(pattern: string, options: { readonly ignoreCase?: boolean } = {}): PathMatcher {
   const fold = (text: string) => (options.ignoreCase ? text.toLowerCase() : text);
-  const all = alternatives(fold(pattern)).map((one) => one.split('/').flatMap((part): Part[] => (part === '' ? [] : [part === '**' ? '**' : tokensOf(part)])));
+  const all = alternatives(fold(pattern)).map((one) =>
+    one.split('/').flatMap((part): Part[] => (part === '' ? [] : [part === '**' ? '**' : tokensOf(part)])),
+  );
   return (path, steps) => {
     const names = fold(path).split('/');
     return all.some((parts) => matchNames(parts, names, steps));
@@ -127,7 +129,9 @@ function alternatives(pattern: string): string[] {
   while (open.length > 0 && done.length + open.length <= mostAlternatives) {
     const one = open.pop()!;
     const pair = innermostPair(one);
-    if (pair) for (const choice of one.slice(pair.start + 1, pair.end).split(',')) open.push(one.slice(0, pair.start) + choice + one.slice(pair.end + 1));
+    if (pair)
+      for (const choice of one.slice(pair.start + 1, pair.end).split(','))
+        open.push(one.slice(0, pair.start) + choice + one.slice(pair.end + 1));
     else done.push(one);
   }
   return [...done, ...open];

@@ -26,12 +26,20 @@ export async function locate(workspace: ToolWorkspace, given: string): Promise<L
   const { folders } = workspace;
   const asked = toPlace(given, folders);
   const place = await workspace.real(asked);
-  if (!place) throw new ToolFault(`${JSON.stringify(given)} leads outside of the workspace through a link. Only files in its folders can be used.`);
+  if (!place)
+    throw new ToolFault(`${JSON.stringify(given)} leads outside of the workspace through a link. Only files in its folders can be used.`);
   const name = placeName(asked, folders);
   const absolute = ({ folder, path }: Place) => foldPath(`${folders[folder]?.root ?? ''}/${path}`);
   const isLinked = absolute(asked) !== absolute(place);
   const shown = isLinked ? t('{0} (a link leads to {1})', name, placeName(place, folders)) : name;
-  return { asked, place, name, shown, isLinked, sensitive: (await sensitivity(workspace, asked)) ?? (isLinked ? await sensitivity(workspace, place) : null) };
+  return {
+    asked,
+    place,
+    name,
+    shown,
+    isLinked,
+    sensitive: (await sensitivity(workspace, asked)) ?? (isLinked ? await sensitivity(workspace, place) : null),
+  };
 }
 
 /** Nobody is asked about a read of what is neither ignored nor looks like a secret, unless the user wants to be. */
@@ -41,7 +49,12 @@ export function readQuestion(title: string, located: Pick<Located, 'sensitive'> 
 }
 
 /** What executes or instructs is asked about every time, and so is what a link leads to. */
-export function writeQuestion(title: string, { asked, place, isLinked, sensitive }: Located, guard: EditGuard, change: FileChange): ApprovalQuestion {
+export function writeQuestion(
+  title: string,
+  { asked, place, isLinked, sensitive }: Located,
+  guard: EditGuard,
+  change: FileChange,
+): ApprovalQuestion {
   const linked = isLinked ? t('A link leads to another file than the path says.') : null;
   const reasons = [guard(asked.path) ?? guard(place.path), linked, sensitive].filter((reason) => reason !== null);
   return { kind: 'write', title, detail: reasons.length === 0 ? null : reasons.join('\n'), everyTime: reasons.length > 0, change };

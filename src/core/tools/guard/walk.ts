@@ -27,7 +27,13 @@ const itemsBetweenPauses = 8;
  * that is ever looked into without being asked for by name. Links are not followed, so that nothing outside of the workspace is ever met.
  * `visit` returns false to end the walk.
  */
-export async function walkFiles(workspace: ToolWorkspace, start: Place, visit: (file: FoundFile) => Promise<boolean> | boolean, signal: AbortSignal, alsoExcluded: readonly string[] = []): Promise<WalkResult> {
+export async function walkFiles(
+  workspace: ToolWorkspace,
+  start: Place,
+  visit: (file: FoundFile) => Promise<boolean> | boolean,
+  signal: AbortSignal,
+  alsoExcluded: readonly string[] = [],
+): Promise<WalkResult> {
   const { folders } = workspace;
   const excluded = [...workspace.excludes, ...alsoExcluded].map((pattern) => globMatcher(pattern));
   const ignore = gitIgnoreOf(workspace, start.folder);
@@ -42,7 +48,9 @@ export async function walkFiles(workspace: ToolWorkspace, start: Place, visit: (
     const deeper: string[] = [];
     for (const folder of open) {
       if (signal.aborted) throw new CancelledError();
-      const found = [...(await workspace.list({ folder: start.folder, path: folder }).catch(() => []))].sort((a, b) => (a.name < b.name ? -1 : 1));
+      const found = [...(await workspace.list({ folder: start.folder, path: folder }).catch(() => []))].sort((a, b) =>
+        a.name < b.name ? -1 : 1,
+      );
       for (const { name, kind } of found) {
         if (++items > mostItems) return { complete: false, leftOut };
         if (items % itemsBetweenPauses === 0) {

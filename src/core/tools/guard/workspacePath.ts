@@ -43,9 +43,13 @@ function fromAbsolute(given: string, text: string, folders: readonly WorkspaceFo
   const order = folders.map(({ root }, folder) => ({ folder, root, length: root.length })).sort((a, b) => b.length - a.length);
   for (const { folder, root } of order) {
     const rootDrive = /^[a-z]:/i.exec(root)?.[0].toLowerCase() ?? '';
-    const rootNames = root.replace(/^[a-z]:/i, '').split('/').filter((name) => name !== '');
+    const rootNames = root
+      .replace(/^[a-z]:/i, '')
+      .split('/')
+      .filter((name) => name !== '');
     const same = (a: string, b: string | undefined) => (rootDrive === '' ? a === b : a.toLowerCase() === b?.toLowerCase());
-    if (drive === rootDrive && rootNames.every((name, i) => same(name, names[i]))) return checked(given, { folder, path: names.slice(rootNames.length).join('/') }, root);
+    if (drive === rootDrive && rootNames.every((name, i) => same(name, names[i])))
+      return checked(given, { folder, path: names.slice(rootNames.length).join('/') }, root);
   }
   throw outside(given);
 }
@@ -54,7 +58,10 @@ function fromRelative(given: string, text: string, folders: readonly WorkspaceFo
   const names = segments(given, text);
   if (folders.length === 1) return checked(given, { folder: 0, path: names.join('/') }, folders[0]!.root);
   const folder = folders.findIndex(({ name }) => name === names[0]);
-  if (folder < 0) throw new ToolFault(`Several folders are open, so a path begins with the name of one: ${folders.map(({ name }) => name).join(', ')}. ${JSON.stringify(given)} does not.`);
+  if (folder < 0)
+    throw new ToolFault(
+      `Several folders are open, so a path begins with the name of one: ${folders.map(({ name }) => name).join(', ')}. ${JSON.stringify(given)} does not.`,
+    );
   return checked(given, { folder, path: names.slice(1).join('/') }, folders[folder]!.root);
 }
 
@@ -74,7 +81,8 @@ function checked(given: string, place: Place, root: string): Place {
     if (/^[. ]{2,}$/.test(name)) throw new ToolFault(`${JSON.stringify(given)} is no path: it has a name of dots and blanks only.`);
     if (!/^[a-z]:/i.test(root)) continue;
     const isDevice = /^(con|prn|aux|nul|com\d|lpt\d|conin\$|conout\$)(\.|$)/i.test(name.trimEnd());
-    if (isDevice || /[<>:"|?*]|[. ]$/.test(name)) throw new ToolFault(`${JSON.stringify(given)} is no path that Windows can use as it stands.`);
+    if (isDevice || /[<>:"|?*]|[. ]$/.test(name))
+      throw new ToolFault(`${JSON.stringify(given)} is no path that Windows can use as it stands.`);
   }
   return place;
 }

@@ -6,10 +6,16 @@ import { messageParts } from './messageBlocks';
 
 /** Bookkeeping of the program, the same on every line, or taken over into an entry. */
 const knownFields = new Set(
-  'type subtype uuid parentUuid logicalParentUuid sessionId timestamp cwd gitBranch version isSidechain isMeta requestId message userType isCompactSummary isVisibleInTranscriptOnly agentId slug isApiErrorMessage entrypoint permissionMode promptId sourceToolAssistantUUID'.split(' '),
+  'type subtype uuid parentUuid logicalParentUuid sessionId timestamp cwd gitBranch version isSidechain isMeta requestId message userType isCompactSummary isVisibleInTranscriptOnly agentId slug isApiErrorMessage entrypoint permissionMode promptId sourceToolAssistantUUID'.split(
+    ' ',
+  ),
 );
 
-const titleRanks: ReadonlyMap<unknown, number> = new Map([['custom-title', 3], ['ai-title', 2], ['summary', 1]]);
+const titleRanks: ReadonlyMap<unknown, number> = new Map([
+  ['custom-title', 3],
+  ['ai-title', 2],
+  ['summary', 1],
+]);
 
 /** What a compaction has folded, and the record that what it left begins with. */
 interface Fold {
@@ -68,9 +74,16 @@ export class ClaudeCodeReader {
     this.held = null;
     if (!held) return [];
     const { messageId, events, usage } = held;
-    const first = usage === undefined || this.billed.has(messageId) ? -1 : events.findIndex((event) => event.type === 'record' && event.record.parts.length > 0);
+    const first =
+      usage === undefined || this.billed.has(messageId)
+        ? -1
+        : events.findIndex((event) => event.type === 'record' && event.record.parts.length > 0);
     if (first !== -1) this.billed.add(messageId);
-    return events.map((event, i) => (event.type === 'record' && i === first ? { type: 'record', record: { ...event.record, parts: event.record.parts.map((part, n) => (n === 0 ? { ...part, usage } : part)) } } : event));
+    return events.map((event, i) =>
+      event.type === 'record' && i === first
+        ? { type: 'record', record: { ...event.record, parts: event.record.parts.map((part, n) => (n === 0 ? { ...part, usage } : part)) } }
+        : event,
+    );
   }
 
   private holdBack(events: readonly SourceEvent[]): readonly SourceEvent[] {
@@ -87,12 +100,24 @@ export class ClaudeCodeReader {
     // Titles may stand before the first line that names the session; the file has its name.
     this.sessionId = isSubtask || own === undefined ? fallbackId : own;
     const createdAt = isObject(value) ? timeOf(value['timestamp']) : null;
-    return [{ type: 'session', session: { id: this.sessionId, ...(createdAt === null ? {} : { createdAt }), ...(isSubtask && own !== undefined ? { metadata: { parentSession: own } } : {}) } }];
+    return [
+      {
+        type: 'session',
+        session: {
+          id: this.sessionId,
+          ...(createdAt === null ? {} : { createdAt }),
+          ...(isSubtask && own !== undefined ? { metadata: { parentSession: own } } : {}),
+        },
+      },
+    ];
   }
 
   private record(value: Json, message: Json | null, hash: string, messageId: string | undefined, results: readonly string[]): SourceRecord {
     const other = otherFields(value, knownFields);
-    const parts = [...this.parts(value, message, hash), ...(other === undefined || message === null ? [] : [kept(unreadable('fields', other))])];
+    const parts = [
+      ...this.parts(value, message, hash),
+      ...(other === undefined || message === null ? [] : [kept(unreadable('fields', other))]),
+    ];
     const id = String(value['uuid']);
     const named = textOf(value['parentUuid']) ?? textOf(value['logicalParentUuid']) ?? null;
     const parent = this.placeInAnswer(id, named, message !== null, messageId, results);
@@ -100,14 +125,22 @@ export class ClaudeCodeReader {
   }
 
   /** The record that it follows: the one that it names, or the last one of the answer that it belongs to. */
-  private placeInAnswer(id: string, named: string | null, isMessage: boolean, messageId: string | undefined, results: readonly string[]): string | null {
+  private placeInAnswer(
+    id: string,
+    named: string | null,
+    isMessage: boolean,
+    messageId: string | undefined,
+    results: readonly string[],
+  ): string | null {
     const before = named === null ? undefined : this.answers.get(named);
     if (messageId !== undefined && before?.messageId !== messageId) {
       this.answers.set(id, { messageId, tip: id, results: new Set() });
       return named;
     }
     // A second result of the same call is another attempt, on a branch of its own.
-    const belongs = messageId !== undefined || (isMessage ? results.length > 0 && !results.some((call) => before?.results.has(call)) : before?.tip === named);
+    const belongs =
+      messageId !== undefined ||
+      (isMessage ? results.length > 0 && !results.some((call) => before?.results.has(call)) : before?.tip === named);
     if (!before || !belongs) return named;
     const { tip } = before;
     before.tip = id;
@@ -121,7 +154,17 @@ export class ClaudeCodeReader {
       if (value['subtype'] === 'compact_boundary') this.folded = foldOf(isObject(value['compactMetadata']) ? value['compactMetadata'] : {});
       return [kept(unreadable(textOf(value['subtype']) ?? wordOf(value['type']), value))];
     }
-    if (value['isCompactSummary'] === true) return [noted(foreignCompaction(`${this.sessionId}/${String(value['uuid'])}/${hash}`, joinedText(message['content']), this.folded.firstKept, this.folded.tokens))];
+    if (value['isCompactSummary'] === true)
+      return [
+        noted(
+          foreignCompaction(
+            `${this.sessionId}/${String(value['uuid'])}/${hash}`,
+            joinedText(message['content']),
+            this.folded.firstKept,
+            this.folded.tokens,
+          ),
+        ),
+      ];
     const role = value['type'];
     const model = textOf(message['model']);
     const parts = messageParts(message['content'], {
@@ -138,12 +181,25 @@ export class ClaudeCodeReader {
   }
 
   private loose(value: unknown, line: number, hash: string): SourceEvent[] {
-    const record: SourceEvent = { type: 'record', record: { id: `L${line}`, parent: undefined, at: isObject(value) ? timeOf(value['timestamp']) : null, hash, parts: [kept(unreadable(isObject(value) ? wordOf(value['type'] ?? 'line') : 'line', value))] } };
+    const record: SourceEvent = {
+      type: 'record',
+      record: {
+        id: `L${line}`,
+        parent: undefined,
+        at: isObject(value) ? timeOf(value['timestamp']) : null,
+        hash,
+        parts: [kept(unreadable(isObject(value) ? wordOf(value['type'] ?? 'line') : 'line', value))],
+      },
+    };
     if (!isObject(value)) return [record];
     const title = textOf(value['customTitle'] ?? value['aiTitle'] ?? value['summary'] ?? value['title']);
     const rank = titleRanks.get(value['type']);
     const leaf = value['type'] === 'last-prompt' ? textOf(value['leafUuid']) : undefined;
-    return [record, ...(title !== undefined && rank !== undefined ? [{ type: 'title', title, rank } as const] : []), ...(leaf === undefined ? [] : [{ type: 'leaf', record: leaf } as const])];
+    return [
+      record,
+      ...(title !== undefined && rank !== undefined ? [{ type: 'title', title, rank } as const] : []),
+      ...(leaf === undefined ? [] : [{ type: 'leaf', record: leaf } as const]),
+    ];
   }
 }
 
@@ -151,19 +207,27 @@ export class ClaudeCodeReader {
 function foldOf(meta: Json): Fold {
   const [segment, messages] = [meta['preservedSegment'], meta['preservedMessages']];
   const uuids: unknown = isObject(messages) ? messages['uuids'] : undefined;
-  const firstKept = (isObject(segment) ? textOf(segment['headUuid']) : undefined) ?? (Array.isArray(uuids) ? textOf(uuids[0]) : undefined) ?? null;
+  const firstKept =
+    (isObject(segment) ? textOf(segment['headUuid']) : undefined) ?? (Array.isArray(uuids) ? textOf(uuids[0]) : undefined) ?? null;
   return { tokens: numberOf(meta['preTokens']), firstKept };
 }
 
 /** The calls that a message answers; empty for one that says something. */
 function resultsIn(content: unknown): string[] {
-  return Array.isArray(content) ? content.flatMap((block: unknown) => (isObject(block) && block['type'] === 'tool_result' ? [textOf(block['tool_use_id']) ?? ''] : [])) : [];
+  return Array.isArray(content)
+    ? content.flatMap((block: unknown) => (isObject(block) && block['type'] === 'tool_result' ? [textOf(block['tool_use_id']) ?? ''] : []))
+    : [];
 }
 
 function usageOf(message: Json | null): RecordPart['usage'] {
   const usage = message?.['usage'];
   if (!isObject(usage)) return undefined;
-  const [input, output, cacheRead, cacheWrite] = [usage['input_tokens'], usage['output_tokens'], usage['cache_read_input_tokens'], usage['cache_creation_input_tokens']].map(numberOf) as [number, number, number, number];
+  const [input, output, cacheRead, cacheWrite] = [
+    usage['input_tokens'],
+    usage['output_tokens'],
+    usage['cache_read_input_tokens'],
+    usage['cache_creation_input_tokens'],
+  ].map(numberOf) as [number, number, number, number];
   if (input + output + cacheRead + cacheWrite === 0) return undefined;
   return { provider: 'anthropic', model: textOf(message?.['model']) ?? 'unknown', input, output, cacheRead, cacheWrite, cost: null };
 }

@@ -18,11 +18,19 @@ export function clineEvents(file: Json, manifest: Json, fallbackId: string, hash
   const title = textOf(metadata['title']) ?? '';
   const createdAt = timeOf(manifest['started_at']) ?? messages.filter(isObject).map(({ ts }) => timeOf(ts))[0] ?? null;
   return [
-    { type: 'session', session: { id: (file['agent'] === 'lead' ? textOf(file['sessionId']) : undefined) ?? fallbackId, cwd: textOf(manifest['cwd']) ?? null, ...(createdAt === null ? {} : { createdAt }) } },
+    {
+      type: 'session',
+      session: {
+        id: (file['agent'] === 'lead' ? textOf(file['sessionId']) : undefined) ?? fallbackId,
+        cwd: textOf(manifest['cwd']) ?? null,
+        ...(createdAt === null ? {} : { createdAt }),
+      },
+    },
     ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
     ...messages.map((message, i): SourceEvent => {
       const record = { id: isObject(message) ? (textOf(message['id']) ?? `m${i}`) : `m${i}`, parent: undefined, hash: hashOf(message) };
-      if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return { type: 'record', record: { ...record, at: null, parts: [kept(unreadable('message', message))] } };
+      if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant'))
+        return { type: 'record', record: { ...record, at: null, parts: [kept(unreadable('message', message))] } };
       return { type: 'record', record: { ...record, at: timeOf(message['ts']), parts: partsOf(message, message['role'], toolNames) } };
     }),
   ];
@@ -33,10 +41,15 @@ function partsOf(message: Json, role: 'user' | 'assistant', toolNames: Map<strin
   const origin = { provider: textOf(model['provider']) ?? 'cline', model: textOf(model['id']) ?? 'unknown' };
   // Notices of Cline's own.
   const modelFacing = !(isObject(message['metadata']) && message['metadata']['displayOnly'] === true);
-  const parts = messageParts(withFiles(message['content']), { role, toolNames, modelFacing, ...(role === 'assistant' ? origin : {}) }).map(unwrapped);
+  const parts = messageParts(withFiles(message['content']), { role, toolNames, modelFacing, ...(role === 'assistant' ? origin : {}) }).map(
+    unwrapped,
+  );
   const usage = usageOf(message['metrics'], origin);
   const other = otherFields(message, known);
-  return [...parts.map((part, i) => (usage && i === parts.length - 1 ? { ...part, usage } : part)), ...(other === undefined ? [] : [kept(unreadable('fields', other))])];
+  return [
+    ...parts.map((part, i) => (usage && i === parts.length - 1 ? { ...part, usage } : part)),
+    ...(other === undefined ? [] : [kept(unreadable('fields', other))]),
+  ];
 }
 
 /** Files are texts, as Cline sends them. */
@@ -45,7 +58,9 @@ function withFiles(content: unknown): unknown {
   return content.flatMap((block: unknown) => {
     if (!isObject(block)) return [block];
     if (block['type'] === 'tool_result') return [withOutcomes(block)];
-    return block['type'] === 'file' && typeof block['content'] === 'string' ? [text(`<file_content path="${textOf(block['path']) ?? ''}">\n${block['content']}\n</file_content>`)] : [block];
+    return block['type'] === 'file' && typeof block['content'] === 'string'
+      ? [text(`<file_content path="${textOf(block['path']) ?? ''}">\n${block['content']}\n</file_content>`)]
+      : [block];
   });
 }
 
@@ -60,10 +75,18 @@ function withOutcomes(block: Json): Json {
     const head = typeof query === 'string' && content.length > 1 ? [text(`${query}:`)] : [];
     const fault = textOf(error);
     const isEmpty = result === undefined || result === null || result === '';
-    const found = Array.isArray(result) ? (withFiles(result) as unknown[]) : isEmpty && fault ? [] : [text(typeof result === 'string' && !isEmpty ? result : JSON.stringify(result ?? null))];
+    const found = Array.isArray(result)
+      ? (withFiles(result) as unknown[])
+      : isEmpty && fault
+        ? []
+        : [text(typeof result === 'string' && !isEmpty ? result : JSON.stringify(result ?? null))];
     return [...head, ...found, ...(fault ? [text(fault)] : [])];
   });
-  return { ...block, content: answers, is_error: block['is_error'] === true || (outcomes.length > 0 && outcomes.every((one) => one['success'] === false)) };
+  return {
+    ...block,
+    content: answers,
+    is_error: block['is_error'] === true || (outcomes.length > 0 && outcomes.every((one) => one['success'] === false)),
+  };
 }
 
 function text(of: string): Json {
@@ -79,7 +102,19 @@ function unwrapped(part: RecordPart): RecordPart {
 /** Its input has what was cached in it. */
 function usageOf(value: unknown, origin: { readonly provider: string; readonly model: string }): RecordPart['usage'] {
   if (!isObject(value)) return undefined;
-  const [all, output, cacheRead, cacheWrite] = [value['inputTokens'], value['outputTokens'], value['cacheReadTokens'], value['cacheWriteTokens']].map(numberOf) as [number, number, number, number];
+  const [all, output, cacheRead, cacheWrite] = [
+    value['inputTokens'],
+    value['outputTokens'],
+    value['cacheReadTokens'],
+    value['cacheWriteTokens'],
+  ].map(numberOf) as [number, number, number, number];
   if (all + output === 0) return undefined;
-  return { ...origin, input: Math.max(0, all - cacheRead - cacheWrite), output, cacheRead, cacheWrite, cost: typeof value['cost'] === 'number' ? value['cost'] : null };
+  return {
+    ...origin,
+    input: Math.max(0, all - cacheRead - cacheWrite),
+    output,
+    cacheRead,
+    cacheWrite,
+    cost: typeof value['cost'] === 'number' ? value['cost'] : null,
+  };
 }

@@ -13,18 +13,31 @@ export function continueEvents(session: Json, fallbackId: string, hashOf: (value
   const toolNames = new Map<string, string>();
   const history: readonly unknown[] = Array.isArray(session['history']) ? session['history'] : [];
   return [
-    { type: 'session', session: { id, cwd: textOf(session['workspaceDirectory'])?.replace(/^file:\/\//, '') ?? null, ...(createdAt === null ? {} : { createdAt }) } },
+    {
+      type: 'session',
+      session: {
+        id,
+        cwd: textOf(session['workspaceDirectory'])?.replace(/^file:\/\//, '') ?? null,
+        ...(createdAt === null ? {} : { createdAt }),
+      },
+    },
     ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
     ...history.flatMap((item, i): SourceEvent[] => {
       const cut: SourceEvent[] = [];
       const hash = hashOf(item);
       const message = isObject(item) && isObject(item['message']) ? item['message'] : null;
       const summary = isObject(item) ? textOf(item['conversationSummary']) : undefined;
-      const parts = message === null ? [kept(unreadable('item', item))] : messageOf(message, toolNames, () => cut.push({ type: 'repaired', kind: tooDeep() }));
+      const parts =
+        message === null
+          ? [kept(unreadable('item', item))]
+          : messageOf(message, toolNames, () => cut.push({ type: 'repaired', kind: tooDeep() }));
       const context: unknown = isObject(item) ? item['contextItems'] : undefined;
       const contextParts = Array.isArray(context) && context.length > 0 ? [kept(unreadable('contextItems', context))] : [];
       const fold = summary === undefined || summary === '' ? [] : [noted(foreignCompaction(`${id}/m${i}/${hash}`, summary, null, 0))];
-      return [...cut, { type: 'record', record: { id: `m${i}`, parent: undefined, at: null, hash, parts: [...parts, ...contextParts, ...fold] } }];
+      return [
+        ...cut,
+        { type: 'record', record: { id: `m${i}`, parent: undefined, at: null, hash, parts: [...parts, ...contextParts, ...fold] } },
+      ];
     }),
   ];
 }
@@ -35,12 +48,23 @@ function messageOf(message: Json, toolNames: Map<string, string>, onCut: () => v
       return messageParts(message['content'], { role: 'user', toolNames });
     case 'assistant': {
       const calls = Array.isArray(message['toolCalls']) ? (message['toolCalls'] as unknown[]) : [];
-      return [...messageParts(message['content'], { role: 'assistant', toolNames }).filter(({ content }) => content.type !== 'message' || content.text !== ''), ...messageParts(calls.map((call) => callOf(call, onCut)), { role: 'assistant', toolNames })];
+      return [
+        ...messageParts(message['content'], { role: 'assistant', toolNames }).filter(
+          ({ content }) => content.type !== 'message' || content.text !== '',
+        ),
+        ...messageParts(
+          calls.map((call) => callOf(call, onCut)),
+          { role: 'assistant', toolNames },
+        ),
+      ];
     }
     case 'thinking':
       return [said({ type: 'thinking', text: joinedText(message['content']) })];
     case 'tool':
-      return toolResultParts(textOf(message['toolCallId']) ?? '', toolNames, message['content'], false, { display: true, modelFacing: true });
+      return toolResultParts(textOf(message['toolCallId']) ?? '', toolNames, message['content'], false, {
+        display: true,
+        modelFacing: true,
+      });
     default:
       return [kept(unreadable(`role:${wordOf(message['role'])}`, message))];
   }

@@ -3,7 +3,13 @@ import { english } from '../../l10n';
 import { estimateTokens } from '../../context/measure/estimateTokens';
 
 /** Another program's compaction, so that the projection goes on from its summary. `firstKept` names a record. */
-export function foreignCompaction(operationId: string, summaryText: string, firstKept: string | null, tokensBefore: number, more: Partial<ContentOf<'compaction'>> = {}): ContentOf<'compaction'> {
+export function foreignCompaction(
+  operationId: string,
+  summaryText: string,
+  firstKept: string | null,
+  tokensBefore: number,
+  more: Partial<ContentOf<'compaction'>> = {},
+): ContentOf<'compaction'> {
   return {
     type: 'compaction',
     operationId,

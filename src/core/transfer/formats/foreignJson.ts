@@ -58,7 +58,9 @@ function withoutDepths(text: string): { readonly flat: string; readonly cut: num
     } else if (code === comma) values++;
     if (values > mostValues) throw new Error(english('It has more than {0} million values.', mostValues / 1e6));
   }
-  return pieces.length === 0 ? { flat: depth > mostLevels ? '' : text, cut: 0 } : { flat: [...pieces, text.slice(taken)].join(''), cut: pieces.length / 2 };
+  return pieces.length === 0
+    ? { flat: depth > mostLevels ? '' : text, cut: 0 }
+    : { flat: [...pieces, text.slice(taken)].join(''), cut: pieces.length / 2 };
 }
 
 /** Where the quote is that ends the string; the end of the text where there is none. */

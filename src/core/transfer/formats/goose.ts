@@ -12,7 +12,15 @@ export function gooseEvents(session: Json, messages: readonly { readonly row: Js
   const title = textOf(session['description']) || textOf(session['name']) || '';
   const toolNames = new Map<string, string>();
   const events: SourceEvent[] = [
-    { type: 'session', session: { id, cwd: textOf(session['working_dir']) ?? null, ...(createdAt === null ? {} : { createdAt }), ...(archivedAt === null ? {} : { archivedAt }) } },
+    {
+      type: 'session',
+      session: {
+        id,
+        cwd: textOf(session['working_dir']) ?? null,
+        ...(createdAt === null ? {} : { createdAt }),
+        ...(archivedAt === null ? {} : { archivedAt }),
+      },
+    },
     ...(title === '' ? [] : [{ type: 'title', title, rank: 2 } as const]),
   ];
   for (const [i, { row, hash }] of messages.entries()) {
@@ -23,12 +31,29 @@ export function gooseEvents(session: Json, messages: readonly { readonly row: Js
     const role = row['role'] === 'assistant' ? 'assistant' : 'user';
     const model = textOf(jsonOf(session['model_config_json'])['model_name']);
     const provider = textOf(session['provider_name']);
-    const parts = isBroken ? [kept(unreadable('message', row))] : content.flatMap((block) => messageParts([shapeOf(block)], { role, toolNames, ...flags, ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }) }));
+    const parts = isBroken
+      ? [kept(unreadable('message', row))]
+      : content.flatMap((block) =>
+          messageParts([shapeOf(block)], {
+            role,
+            toolNames,
+            ...flags,
+            ...(provider === undefined ? {} : { provider }),
+            ...(model === undefined ? {} : { model }),
+          }),
+        );
     const usage = i === messages.length - 1 ? usageOf(session, provider ?? 'goose', model ?? 'unknown') : undefined;
     const last = parts.length - 1;
     events.push({
       type: 'record',
-      record: { id: String(row['id']), parent: undefined, at: timeOf(row['created_timestamp']), hash, parts: usage === undefined ? parts : parts.map((part, n): RecordPart => (n === last ? { ...part, usage, usageIsTotal: true } : part)) },
+      record: {
+        id: String(row['id']),
+        parent: undefined,
+        at: timeOf(row['created_timestamp']),
+        hash,
+        parts:
+          usage === undefined ? parts : parts.map((part, n): RecordPart => (n === last ? { ...part, usage, usageIsTotal: true } : part)),
+      },
     });
   }
   return events;
@@ -40,12 +65,22 @@ function shapeOf(block: unknown): unknown {
   switch (block['type']) {
     case 'toolRequest': {
       const call = outcomeOf(block['toolCall']);
-      return { type: 'tool_use', id: block['id'], name: isObject(call.value) ? call.value['name'] : undefined, input: isObject(call.value) ? (call.value['arguments'] ?? {}) : {} };
+      return {
+        type: 'tool_use',
+        id: block['id'],
+        name: isObject(call.value) ? call.value['name'] : undefined,
+        input: isObject(call.value) ? (call.value['arguments'] ?? {}) : {},
+      };
     }
     case 'toolResponse': {
       const { value, isError } = outcomeOf(block['toolResult']);
       const content = isObject(value) && 'content' in value ? value['content'] : value;
-      return { type: 'tool_result', tool_use_id: block['id'], content, is_error: isError || (isObject(value) && value['isError'] === true) };
+      return {
+        type: 'tool_result',
+        tool_use_id: block['id'],
+        content,
+        is_error: isError || (isObject(value) && value['isError'] === true),
+      };
     }
     case 'redactedThinking':
       return { type: 'redacted_thinking', data: block['data'] };
@@ -57,7 +92,9 @@ function shapeOf(block: unknown): unknown {
 /** `{status: 'success', value}` or `{status: 'error', error}`. */
 function outcomeOf(outcome: unknown): { readonly value: unknown; readonly isError: boolean } {
   if (!isObject(outcome)) return { value: outcome, isError: false };
-  return outcome['status'] === 'error' ? { value: textOf(outcome['error']) ?? JSON.stringify(outcome['error'] ?? 'error'), isError: true } : { value: 'value' in outcome ? outcome['value'] : outcome, isError: false };
+  return outcome['status'] === 'error'
+    ? { value: textOf(outcome['error']) ?? JSON.stringify(outcome['error'] ?? 'error'), isError: true }
+    : { value: 'value' in outcome ? outcome['value'] : outcome, isError: false };
 }
 
 /** Goose counts by the session: the last message has what those before it have not. */

@@ -42,5 +42,9 @@ export function otherFields(record: Json, known: ReadonlySet<string>): Json | un
 export function joinedText(content: unknown): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.flatMap((block: unknown) => (typeof block === 'string' ? [block] : isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [])).join('\n');
+  return content
+    .flatMap((block: unknown) =>
+      typeof block === 'string' ? [block] : isObject(block) && typeof block['text'] === 'string' ? [block['text']] : [],
+    )
+    .join('\n');
 }

@@ -13,12 +13,26 @@ export function librecodeEvents(session: Json, entries: readonly { readonly row:
   const title = textOf(session['name']) ?? '';
   const parentSession = textOf(session['parent_session']) ?? '';
   return [
-    { type: 'session', session: { id, cwd: textOf(session['cwd']) ?? null, ...(createdAt === null ? {} : { createdAt }), ...(parentSession === '' ? {} : { metadata: { parentSession } }) } },
+    {
+      type: 'session',
+      session: {
+        id,
+        cwd: textOf(session['cwd']) ?? null,
+        ...(createdAt === null ? {} : { createdAt }),
+        ...(parentSession === '' ? {} : { metadata: { parentSession } }),
+      },
+    },
     ...(title === '' ? [] : [{ type: 'title', title, rank: 3 } as const]),
     ...entries.flatMap(({ row, hash }): SourceEvent[] => {
       const cut: SourceEvent[] = [];
       const parts = partsOf(row, `${id}/${String(row['id'])}/${hash}`, () => cut.push({ type: 'repaired', kind: tooDeep() }));
-      return [...cut, { type: 'record', record: { id: String(row['id']), parent: textOf(row['parent_id']) || null, at: timeOf(row['created_at']), hash, parts } }];
+      return [
+        ...cut,
+        {
+          type: 'record',
+          record: { id: String(row['id']), parent: textOf(row['parent_id']) || null, at: timeOf(row['created_at']), hash, parts },
+        },
+      ];
     }),
   ];
 }
@@ -35,15 +49,35 @@ function partsOf(row: Json, operationId: string, onCut: () => void): RecordPart[
       return [said({ type: 'custom_message', customType: tagName(row['custom_type']), text }, flags)];
     case 'compaction':
       // The program replaces everything before it by the summary, unless it names what it kept.
-      return [noted(foreignCompaction(operationId, summary, textOf(row['compaction_first_kept_entry_id']) || null, numberOf(row['compaction_tokens_before'])))];
+      return [
+        noted(
+          foreignCompaction(
+            operationId,
+            summary,
+            textOf(row['compaction_first_kept_entry_id']) || null,
+            numberOf(row['compaction_tokens_before']),
+          ),
+        ),
+      ];
     case 'branch_summary':
       return [said({ type: 'branch_summary', text: summary, branchLeaf: textOf(row['branch_from_entry_id']) ?? '' })];
     case 'label':
-      return [noted({ type: 'label', target: textOf(isObject(data) ? (data['targetId'] ?? data['target_id']) : undefined) ?? textOf(row['parent_id']) ?? '', label: textOf(isObject(data) ? data['label'] : undefined) ?? text })];
+      return [
+        noted({
+          type: 'label',
+          target: textOf(isObject(data) ? (data['targetId'] ?? data['target_id']) : undefined) ?? textOf(row['parent_id']) ?? '',
+          label: textOf(isObject(data) ? data['label'] : undefined) ?? text,
+        }),
+      ];
     case 'model_change':
       return [noted({ type: 'model_change', provider: textOf(row['provider']) ?? '', model: textOf(row['model']) ?? '' })];
     case 'thinking_level_change':
-      return [noted({ type: 'thinking_level_change', level: textOf(isObject(data) ? (data['thinkingLevel'] ?? data['level']) : undefined) ?? text })];
+      return [
+        noted({
+          type: 'thinking_level_change',
+          level: textOf(isObject(data) ? (data['thinkingLevel'] ?? data['level']) : undefined) ?? text,
+        }),
+      ];
     case 'session_info':
       return [noted({ type: 'session_info', title: textOf(isObject(data) ? data['name'] : undefined) ?? text })];
     case 'custom':
@@ -54,20 +88,40 @@ function partsOf(row: Json, operationId: string, onCut: () => void): RecordPart[
 }
 
 /** A result has its call with it, but no id that would tie them: both are named after the row. */
-function messageOf(row: Json, text: string, data: unknown, flags: Pick<RecordPart, 'modelFacing' | 'display'>, onCut: () => void): RecordPart[] {
+function messageOf(
+  row: Json,
+  text: string,
+  data: unknown,
+  flags: Pick<RecordPart, 'modelFacing' | 'display'>,
+  onCut: () => void,
+): RecordPart[] {
   const role = row['role'];
-  const origin = { ...(textOf(row['provider']) ? { provider: String(row['provider']) } : {}), ...(textOf(row['model']) ? { model: String(row['model']) } : {}) };
+  const origin = {
+    ...(textOf(row['provider']) ? { provider: String(row['provider']) } : {}),
+    ...(textOf(row['model']) ? { model: String(row['model']) } : {}),
+  };
   if (role === 'user') return [said({ type: 'message', role, text }, flags)];
   if (role === 'assistant') return [said({ type: 'message', role, text, ...origin }, flags)];
-  if (role === 'thinking') return [said({ type: 'thinking', text, ...(textOf(row['provider']) ? { provider: String(row['provider']) } : {}) }, flags)];
+  if (role === 'thinking')
+    return [said({ type: 'thinking', text, ...(textOf(row['provider']) ? { provider: String(row['provider']) } : {}) }, flags)];
   // What a person has run goes to the model where the program says so, and is shown either way.
-  if (role === 'bashExecution') return [said(commandMessage(commandOf(data, text, onCut)), { modelFacing: flags.modelFacing && !(isObject(data) && data['excludeFromContext'] === true), display: true })];
+  if (role === 'bashExecution')
+    return [
+      said(commandMessage(commandOf(data, text, onCut)), {
+        modelFacing: flags.modelFacing && !(isObject(data) && data['excludeFromContext'] === true),
+        display: true,
+      }),
+    ];
   const name = textOf(row['tool_name']);
   if (name === undefined || name === '') return [kept(unreadable(`role:${wordOf(role)}`, row))];
   const callId = `librecode_${String(row['id']).replace(/[^\w-]/g, '_')}`;
   const input = dataOf(row['tool_args_json'], onCut) ?? {};
   const status = /error|fail/i.test(textOf(row['tool_status']) ?? '') ? 'error' : 'ok';
-  return [said({ type: 'tool_call', callId, name, input, ...origin }, flags), said({ type: 'tool_result', callId, name, text, status }, flags), ...(data === undefined ? [] : [kept(unreadable('fields', data))])];
+  return [
+    said({ type: 'tool_call', callId, name, input, ...origin }, flags),
+    said({ type: 'tool_result', callId, name, text, status }, flags),
+    ...(data === undefined ? [] : [kept(unreadable('fields', data))]),
+  ];
 }
 
 /** Fields of their own, or a text whose first line is the command (`$ ls`). */

@@ -18,7 +18,13 @@ export interface MessageContext {
  */
 export function messageParts(content: unknown, context: MessageContext): RecordPart[] {
   const { role, toolNames } = context;
-  const origin = role === 'assistant' ? { ...(context.provider === undefined ? {} : { provider: context.provider }), ...(context.model === undefined ? {} : { model: context.model }) } : {};
+  const origin =
+    role === 'assistant'
+      ? {
+          ...(context.provider === undefined ? {} : { provider: context.provider }),
+          ...(context.model === undefined ? {} : { model: context.model }),
+        }
+      : {};
   const flags = { display: context.display ?? true, modelFacing: context.modelFacing ?? true };
   const parts: RecordPart[] = [];
   let pictures: Picture[] = [];
@@ -26,7 +32,11 @@ export function messageParts(content: unknown, context: MessageContext): RecordP
     parts.push(said({ type: 'message', role, text, ...origin }, { ...flags, ...(pictures.length === 0 ? {} : { pictures }) }));
     pictures = [];
   };
-  for (const block of typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? (content as unknown[]) : []) {
+  for (const block of typeof content === 'string'
+    ? [{ type: 'text', text: content }]
+    : Array.isArray(content)
+      ? (content as unknown[])
+      : []) {
     if (typeof block === 'string') {
       message(block);
       continue;
@@ -42,7 +52,8 @@ export function messageParts(content: unknown, context: MessageContext): RecordP
       case 'image': {
         const picture = pictureOf(block);
         const before = parts.at(-1);
-        if (picture && before?.content.type === 'message') parts[parts.length - 1] = { ...before, pictures: [...(before.pictures ?? []), picture] };
+        if (picture && before?.content.type === 'message')
+          parts[parts.length - 1] = { ...before, pictures: [...(before.pictures ?? []), picture] };
         else if (picture) pictures.push(picture);
         else parts.push(kept(unreadable('image', block)));
         break;
@@ -51,7 +62,18 @@ export function messageParts(content: unknown, context: MessageContext): RecordP
       case 'redacted_thinking': {
         const signature = textOf(block['signature'] ?? block['thinkingSignature']);
         const sealed = textOf(block['data']);
-        parts.push(said({ type: 'thinking', text: textOf(block['thinking']) ?? '', ...(signature === undefined ? {} : { signature }), ...(sealed === undefined ? {} : { redactedData: sealed }), ...(context.provider === undefined ? {} : { provider: context.provider }) }, flags));
+        parts.push(
+          said(
+            {
+              type: 'thinking',
+              text: textOf(block['thinking']) ?? '',
+              ...(signature === undefined ? {} : { signature }),
+              ...(sealed === undefined ? {} : { redactedData: sealed }),
+              ...(context.provider === undefined ? {} : { provider: context.provider }),
+            },
+            flags,
+          ),
+        );
         break;
       }
       case 'tool_use':
@@ -74,9 +96,22 @@ export function messageParts(content: unknown, context: MessageContext): RecordP
 }
 
 /** Pictures within a result cannot be sent again as such: the text says so, and they are kept raw. */
-export function toolResultParts(callId: string, toolNames: ReadonlyMap<string, string>, content: unknown, isError: boolean, flags: Pick<RecordPart, 'display' | 'modelFacing'>): RecordPart[] {
-  const others = Array.isArray(content) ? content.filter((block: unknown) => !(typeof block === 'string' || (isObject(block) && typeof block['text'] === 'string'))) : content === undefined || typeof content === 'string' ? [] : [content];
-  const notes = others.map((block: unknown) => `[${isObject(block) ? wordOf(block['type'] ?? 'object') : typeof block}: kept with the imported history, not shown here]`);
+export function toolResultParts(
+  callId: string,
+  toolNames: ReadonlyMap<string, string>,
+  content: unknown,
+  isError: boolean,
+  flags: Pick<RecordPart, 'display' | 'modelFacing'>,
+): RecordPart[] {
+  const others = Array.isArray(content)
+    ? content.filter((block: unknown) => !(typeof block === 'string' || (isObject(block) && typeof block['text'] === 'string')))
+    : content === undefined || typeof content === 'string'
+      ? []
+      : [content];
+  const notes = others.map(
+    (block: unknown) =>
+      `[${isObject(block) ? wordOf(block['type'] ?? 'object') : typeof block}: kept with the imported history, not shown here]`,
+  );
   const text = [joinedText(content), ...notes].filter((part) => part !== '').join('\n');
   return [
     said({ type: 'tool_result', callId, name: toolNames.get(callId) ?? 'tool', text, status: isError ? 'error' : 'ok' }, flags),

@@ -11,11 +11,44 @@ import { messageParts, toolResultParts } from './messageBlocks';
 const frame = ['type', 'id', 'parentId', 'timestamp'];
 const known: Readonly<Record<string, ReadonlySet<string>>> = {
   message: new Set([...frame, 'message']),
-  compaction: new Set([...frame, 'summary', 'firstKeptEntryId', 'firstKeptEntryIndex', 'tokensBefore', 'usage', 'retainedTail', 'fromHook']),
+  compaction: new Set([
+    ...frame,
+    'summary',
+    'firstKeptEntryId',
+    'firstKeptEntryIndex',
+    'tokensBefore',
+    'usage',
+    'retainedTail',
+    'fromHook',
+  ]),
   branch_summary: new Set([...frame, 'fromId', 'summary']),
   custom_message: new Set([...frame, 'customType', 'content', 'display']),
 };
-const knownOfMessage = new Set(['role', 'content', 'timestamp', 'api', 'provider', 'model', 'usage', 'stopReason', 'errorMessage', 'toolCallId', 'toolName', 'isError', 'command', 'output', 'exitCode', 'cancelled', 'truncated', 'customType', 'display', 'excludeFromContext', 'fromId', 'summary', 'tokensBefore']);
+const knownOfMessage = new Set([
+  'role',
+  'content',
+  'timestamp',
+  'api',
+  'provider',
+  'model',
+  'usage',
+  'stopReason',
+  'errorMessage',
+  'toolCallId',
+  'toolName',
+  'isError',
+  'command',
+  'output',
+  'exitCode',
+  'cancelled',
+  'truncated',
+  'customType',
+  'display',
+  'excludeFromContext',
+  'fromId',
+  'summary',
+  'tokensBefore',
+]);
 
 /**
  * Session files of pi (versions 1 to 3) and of OpenClaw, which adds `leaf` and `reset`: a line at a time, so that a file can be followed
@@ -29,14 +62,20 @@ export class PiReader {
 
   /** `line`: counted from 0, the header included. `fallbackId`: of the session, where the header is missing. */
   read(value: unknown, line: number, hash: string, fallbackId: string): SourceEvent[] {
-    if (!isObject(value)) return this.begun(fallbackId, [{ type: 'record', record: { id: `L${line}`, parent: undefined, at: null, hash, parts: [kept(unreadable('line', value))] } }]);
+    if (!isObject(value))
+      return this.begun(fallbackId, [
+        { type: 'record', record: { id: `L${line}`, parent: undefined, at: null, hash, parts: [kept(unreadable('line', value))] } },
+      ]);
     if (value['type'] === 'session' && this.sessionId === '') return this.header(value, fallbackId);
     const id = textOf(value['id']) ?? `L${line}`;
     const parentId = value['parentId'];
     // A first message may name the session as its parent; version 1 names none.
     const parent = parentId === null || parentId === this.sessionId ? null : (textOf(parentId) ?? undefined);
     const entry = isObject(value['message']) ? entryOfMessage(value['message']) : undefined;
-    const record = (parts: readonly RecordPart[], asChildOf = parent): SourceEvent => ({ type: 'record', record: { id, parent: asChildOf, at: timeOf(value['timestamp']), hash, parts, ...(entry === undefined ? {} : { entry }) } });
+    const record = (parts: readonly RecordPart[], asChildOf = parent): SourceEvent => ({
+      type: 'record',
+      record: { id, parent: asChildOf, at: timeOf(value['timestamp']), hash, parts, ...(entry === undefined ? {} : { entry }) },
+    });
     return this.begun(fallbackId, this.events(value, id, hash, parent, record));
   }
 
@@ -44,7 +83,17 @@ export class PiReader {
     this.sessionId = textOf(value['id']) ?? fallbackId;
     const createdAt = timeOf(value['timestamp']);
     const parentSession = textOf(value['parentSession']);
-    return [{ type: 'session', session: { id: this.sessionId, cwd: textOf(value['cwd']) ?? null, ...(createdAt === null ? {} : { createdAt }), ...(parentSession === undefined ? {} : { metadata: { parentSession } }) } }];
+    return [
+      {
+        type: 'session',
+        session: {
+          id: this.sessionId,
+          cwd: textOf(value['cwd']) ?? null,
+          ...(createdAt === null ? {} : { createdAt }),
+          ...(parentSession === undefined ? {} : { metadata: { parentSession } }),
+        },
+      },
+    ];
   }
 
   private begun(fallbackId: string, events: SourceEvent[]): SourceEvent[] {
@@ -53,7 +102,13 @@ export class PiReader {
     return [{ type: 'session', session: { id: fallbackId } }, { type: 'repaired', kind: english('missing header') }, ...events];
   }
 
-  private events(value: Json, id: string, hash: string, parent: string | null | undefined, record: (parts: readonly RecordPart[], asChildOf?: string | null) => SourceEvent): SourceEvent[] {
+  private events(
+    value: Json,
+    id: string,
+    hash: string,
+    parent: string | null | undefined,
+    record: (parts: readonly RecordPart[], asChildOf?: string | null) => SourceEvent,
+  ): SourceEvent[] {
     switch (value['type']) {
       case 'message': {
         const message = isObject(value['message']) ? value['message'] : {};
@@ -62,15 +117,36 @@ export class PiReader {
       }
       case 'compaction': {
         const { usage } = usageOf(value['usage'], 'pi', 'unknown');
-        const fold = foreignCompaction(`${this.sessionId}/${id}/${hash}`, textOf(value['summary']) ?? '', this.firstKept(value), numberOf(value['tokensBefore']));
+        const fold = foreignCompaction(
+          `${this.sessionId}/${id}/${hash}`,
+          textOf(value['summary']) ?? '',
+          this.firstKept(value),
+          numberOf(value['tokensBefore']),
+        );
         return [record([{ ...noted(fold), ...(usage ? { usage } : {}) }, ...leftover(value)])];
       }
       case 'reset':
-        return [record([noted(foreignCompaction(`${this.sessionId}/${id}/${hash}`, '', textOf(value['firstKeptEntryId']) ?? null, 0, { note: english('The session was reset in the program that it was imported from.') })), ...leftover(value)])];
+        return [
+          record([
+            noted(
+              foreignCompaction(`${this.sessionId}/${id}/${hash}`, '', textOf(value['firstKeptEntryId']) ?? null, 0, {
+                note: english('The session was reset in the program that it was imported from.'),
+              }),
+            ),
+            ...leftover(value),
+          ]),
+        ];
       case 'branch_summary':
-        return [record([said({ type: 'branch_summary', text: textOf(value['summary']) ?? '', branchLeaf: textOf(value['fromId']) ?? '' }), ...leftover(value)])];
+        return [
+          record([
+            said({ type: 'branch_summary', text: textOf(value['summary']) ?? '', branchLeaf: textOf(value['fromId']) ?? '' }),
+            ...leftover(value),
+          ]),
+        ];
       case 'model_change':
-        return [record([noted({ type: 'model_change', provider: textOf(value['provider']) ?? '', model: textOf(value['modelId']) ?? '' })])];
+        return [
+          record([noted({ type: 'model_change', provider: textOf(value['provider']) ?? '', model: textOf(value['modelId']) ?? '' })]),
+        ];
       case 'thinking_level_change':
         return [record([noted({ type: 'thinking_level_change', level: textOf(value['thinkingLevel']) ?? '' })])];
       case 'session_info': {
@@ -86,7 +162,15 @@ export class PiReader {
       case 'custom':
         return [record([kept({ type: 'custom', customType: textOf(value['customType']) ?? 'unknown', data: value['data'] ?? null })])];
       case 'custom_message':
-        return [record([{ ...said({ type: 'custom_message', customType: tagName(value['customType']), text: joinedText(value['content']) }), display: value['display'] !== false }, ...leftover(value)])];
+        return [
+          record([
+            {
+              ...said({ type: 'custom_message', customType: tagName(value['customType']), text: joinedText(value['content']) }),
+              display: value['display'] !== false,
+            },
+            ...leftover(value),
+          ]),
+        ];
       default:
         return [record([kept(unreadable(wordOf(value['type'] ?? 'line'), value))], parent)];
     }
@@ -99,25 +183,46 @@ export class PiReader {
       case 'user':
         return messageParts(message['content'], { role: 'user', toolNames: this.toolNames });
       case 'assistant': {
-        const parts = messageParts(message['content'], { role: 'assistant', toolNames: this.toolNames, ...(provider === undefined ? {} : { provider }), ...(model === undefined ? {} : { model }) });
+        const parts = messageParts(message['content'], {
+          role: 'assistant',
+          toolNames: this.toolNames,
+          ...(provider === undefined ? {} : { provider }),
+          ...(model === undefined ? {} : { model }),
+        });
         return withUsage(withEnd(parts, message), usageOf(message['usage'], provider ?? 'pi', model ?? 'unknown').usage);
       }
       case 'toolResult': {
         const callId = textOf(message['toolCallId']) ?? '';
         const name = textOf(message['toolName']);
         if (name !== undefined && !this.toolNames.has(callId)) this.toolNames.set(callId, name);
-        return toolResultParts(callId, this.toolNames, message['content'], message['isError'] === true, { display: true, modelFacing: true });
+        return toolResultParts(callId, this.toolNames, message['content'], message['isError'] === true, {
+          display: true,
+          modelFacing: true,
+        });
       }
       case 'bashExecution': {
         return [{ ...said(commandMessage(commandRun(message))), modelFacing: message['excludeFromContext'] !== true }];
       }
       case 'custom':
       case 'hookMessage':
-        return [{ ...said({ type: 'custom_message', customType: tagName(message['customType']), text: joinedText(message['content']) }), display: message['display'] !== false }];
+        return [
+          {
+            ...said({ type: 'custom_message', customType: tagName(message['customType']), text: joinedText(message['content']) }),
+            display: message['display'] !== false,
+          },
+        ];
       case 'branchSummary':
-        return [said({ type: 'branch_summary', text: textOf(message['summary']) ?? joinedText(message['content']), branchLeaf: textOf(message['fromId']) ?? '' })];
+        return [
+          said({
+            type: 'branch_summary',
+            text: textOf(message['summary']) ?? joinedText(message['content']),
+            branchLeaf: textOf(message['fromId']) ?? '',
+          }),
+        ];
       case 'compactionSummary':
-        return [said({ type: 'custom_message', customType: 'summary', text: textOf(message['summary']) ?? joinedText(message['content']) })];
+        return [
+          said({ type: 'custom_message', customType: 'summary', text: textOf(message['summary']) ?? joinedText(message['content']) }),
+        ];
       default:
         return [kept(unreadable(`role:${wordOf(message['role'])}`, message))];
     }
@@ -137,7 +242,13 @@ export class PiReader {
 /** Reads a record with role `bashExecution`, which librecode has too. */
 export function commandRun(message: Json): CommandRun {
   const exitCode = message['exitCode'];
-  return { command: textOf(message['command']) ?? '', output: textOf(message['output']) ?? '', exitCode: typeof exitCode === 'number' ? exitCode : null, cancelled: message['cancelled'] === true, truncated: message['truncated'] === true };
+  return {
+    command: textOf(message['command']) ?? '',
+    output: textOf(message['output']) ?? '',
+    exitCode: typeof exitCode === 'number' ? exitCode : null,
+    cancelled: message['cancelled'] === true,
+    truncated: message['truncated'] === true,
+  };
 }
 
 /** What ended an answer before it was complete. */
@@ -146,7 +257,11 @@ function withEnd(parts: readonly RecordPart[], message: Json): RecordPart[] {
   if (reason !== 'error' && reason !== 'aborted') return [...parts];
   const interrupted = reason === 'aborted' ? 'stopped' : 'disconnected';
   const error = textOf(message['errorMessage']);
-  const marked = parts.map((part) => (part.content.type === 'message' || part.content.type === 'thinking' ? { ...part, content: { ...part.content, interrupted } as ContentOf<'message'> | ContentOf<'thinking'> } : part));
+  const marked = parts.map((part) =>
+    part.content.type === 'message' || part.content.type === 'thinking'
+      ? { ...part, content: { ...part.content, interrupted } as ContentOf<'message'> | ContentOf<'thinking'> }
+      : part,
+  );
   return error === undefined ? marked : [...marked, noted(unreadable('error', error))];
 }
 
@@ -157,7 +272,9 @@ function withUsage(parts: readonly RecordPart[], usage: RecordPart['usage']): Re
 /** None for a mirrored message: it was billed elsewhere. */
 function usageOf(value: unknown, provider: string, model: string): { readonly usage: RecordPart['usage'] } {
   if (!isObject(value) || (provider === 'openclaw' && model === 'delivery-mirror')) return { usage: undefined };
-  const [input, output, cacheRead, cacheWrite] = [value['input'], value['output'], value['cacheRead'], value['cacheWrite']].map(numberOf) as [number, number, number, number];
+  const [input, output, cacheRead, cacheWrite] = [value['input'], value['output'], value['cacheRead'], value['cacheWrite']].map(
+    numberOf,
+  ) as [number, number, number, number];
   if (input + output + cacheRead + cacheWrite === 0) return { usage: undefined };
   const cost = isObject(value['cost']) ? value['cost']['total'] : value['cost'];
   return { usage: { provider, model, input, output, cacheRead, cacheWrite, cost: typeof cost === 'number' ? cost : null } };
@@ -169,7 +286,10 @@ function leftover(value: Json): RecordPart[] {
 }
 
 function leftoverOf(message: Json): RecordPart[] {
-  const other = otherFields(message, entryOfMessage(message) === undefined ? knownOfMessage : new Set([...knownOfMessage, 'idempotencyKey']));
+  const other = otherFields(
+    message,
+    entryOfMessage(message) === undefined ? knownOfMessage : new Set([...knownOfMessage, 'idempotencyKey']),
+  );
   return other === undefined ? [] : [kept(unreadable('fields', other))];
 }
 

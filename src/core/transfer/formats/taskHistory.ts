@@ -15,9 +15,18 @@ export function taskEvents(id: string, messages: readonly unknown[], hashOf: (va
     { type: 'session', session: { id, ...(createdAt === null ? {} : { createdAt }) } },
     ...messages.map((message, i): SourceEvent => {
       const record = { id: `m${i}`, parent: undefined, hash: hashOf(message) };
-      if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant')) return { type: 'record', record: { ...record, at: null, parts: [kept(unreadable('message', message))] } };
-      const modelFacing = message['condenseParent'] === undefined && message['truncationParent'] === undefined && message['isTruncationMarker'] !== true;
-      return { type: 'record', record: { ...record, at: timeOf(message['ts']), parts: messageParts(message['content'], { role: message['role'], toolNames, modelFacing, display: true }) } };
+      if (!isObject(message) || (message['role'] !== 'user' && message['role'] !== 'assistant'))
+        return { type: 'record', record: { ...record, at: null, parts: [kept(unreadable('message', message))] } };
+      const modelFacing =
+        message['condenseParent'] === undefined && message['truncationParent'] === undefined && message['isTruncationMarker'] !== true;
+      return {
+        type: 'record',
+        record: {
+          ...record,
+          at: timeOf(message['ts']),
+          parts: messageParts(message['content'], { role: message['role'], toolNames, modelFacing, display: true }),
+        },
+      };
     }),
   ];
 }

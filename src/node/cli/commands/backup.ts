@@ -27,6 +27,10 @@ export async function backup(args: readonly string[]): Promise<number> {
   if (!overwrite && existsSync(target)) throw new Error(`${target} exists already. Name another file, or replace it with --overwrite.`);
   const report = await backUpFolder(flags['store']!, target, { workerFile: join(__dirname, 'storeTaskWorker.js'), overwrite });
   const { checked, problems, more } = report;
-  process.stdout.write(flags['json'] === undefined ? `${checkedText(report)} backed up to ${target}.\n` : `${JSON.stringify({ backup: target, checked, problems, more })}\n`);
+  process.stdout.write(
+    flags['json'] === undefined
+      ? `${checkedText(report)} backed up to ${target}.\n`
+      : `${JSON.stringify({ backup: target, checked, problems, more })}\n`,
+  );
   return 0;
 }

@@ -7,7 +7,12 @@ import { withConversation } from './run';
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
   ...providerFlags,
-  { name: 'policy', value: 'POLICY', choices: presetNames, help: "how the context of the session is managed from now on; default: the session's own policy, else balanced" },
+  {
+    name: 'policy',
+    value: 'POLICY',
+    choices: presetNames,
+    help: "how the context of the session is managed from now on; default: the session's own policy, else balanced",
+  },
   { name: 'instructions', value: 'TEXT', help: 'what the summary is to look after' },
   { name: 'undo', help: 'take the last compaction back instead' },
   { name: 'json', help: 'one JSON object: ok, and what was done or why not' },
@@ -42,7 +47,22 @@ export async function compact(args: readonly string[]): Promise<number> {
       if (!entry) return write({ ok: false, message }, message ?? 'There is nothing to compact.');
       const { rung, model, tokensBefore, tokensAfter, messagesBefore, messagesAfter, summaryText, continuity } = entry.content;
       const text = `${messagesBefore - messagesAfter} messages folded: ${tokensBefore.toLocaleString('en')} tokens before, ${tokensAfter.toLocaleString('en')} after (${rung}${model === null ? '' : `, ${model}`}).\n\n${summaryText}`;
-      return write({ ok: true, message, entryId: entry.uuid, rung, model, tokensBefore, tokensAfter, messagesBefore, messagesAfter, summary: summaryText, ...(continuity ? { continuity } : {}) }, text);
+      return write(
+        {
+          ok: true,
+          message,
+          entryId: entry.uuid,
+          rung,
+          model,
+          tokensBefore,
+          tokensAfter,
+          messagesBefore,
+          messagesAfter,
+          summary: summaryText,
+          ...(continuity ? { continuity } : {}),
+        },
+        text,
+      );
     } finally {
       conversation.dispose();
     }

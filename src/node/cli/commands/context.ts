@@ -32,8 +32,12 @@ import { allowedTools, toolFlags, workspaceToolsOf } from '../toolFlags';
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history' },
   { name: 'model', value: 'MODEL', help: 'model that would be asked; default: the one that answered last' },
-  { name: 'policy', value: 'POLICY', choices: presetNames, help: "as if the session had this policy; default: its own, else balanced" },
-  { name: 'window', value: 'TOKENS', help: "use at most this much of the model's window; has to be given for a model that is not in the table" },
+  { name: 'policy', value: 'POLICY', choices: presetNames, help: 'as if the session had this policy; default: its own, else balanced' },
+  {
+    name: 'window',
+    value: 'TOKENS',
+    help: "use at most this much of the model's window; has to be given for a model that is not in the table",
+  },
   ...toolFlags,
   { name: 'json', help: 'one JSON object: snapshot (the breakdown) and request (system, tools, messages)' },
 ];
@@ -61,13 +65,26 @@ export async function context(args: readonly string[]): Promise<number> {
   const allowTools = allowedTools(flags);
   const log = stderrLogger([]);
   const folder = flags['store']!;
-  const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper context', readonly: true, logger: log });
+  const store = await openStore({
+    folder,
+    workerFile: join(__dirname, 'storeWorker.js'),
+    label: 'threadkeeper context',
+    readonly: true,
+    logger: log,
+  });
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   try {
     const { uuid } = await sessionNamed(store, name);
     const branch = await BranchState.load({ store, counter, clock: systemClock, ids: new UuidV7() }, uuid);
-    const info = modelInfo(flags['model'] === undefined ? answeredLast(branch.session, branch.entries) : { provider: 'anthropic', model: flags['model'] }, window);
-    const own = [createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined), createRecallTool({ store, session: () => uuid, newSeal }), ...workspaceToolsOf(flags, allowTools)];
+    const info = modelInfo(
+      flags['model'] === undefined ? answeredLast(branch.session, branch.entries) : { provider: 'anthropic', model: flags['model'] },
+      window,
+    );
+    const own = [
+      createMemoryTool(new FileMemoryNotes(join(folder, 'notes')), () => undefined),
+      createRecallTool({ store, session: () => uuid, newSeal }),
+      ...workspaceToolsOf(flags, allowTools),
+    ];
     const tools = new ToolBox(own, () => [], { store, branch, tokensOf: () => 0, budget: () => 0 }).current();
     const prompt = { system: systemPrompt(tools, instructionsOf(branch.entries), branch.frames), tools: tools.map(toSpec) };
     const asked = flags['policy'] === undefined ? branch.session.policy : { preset: flags['policy'] };
@@ -94,8 +111,13 @@ interface NamedModel {
 
 /** Who would be asked next: whoever answered last, nobody having chosen another. */
 function answeredLast({ model }: Session, entries: readonly StoredEntry[]): NamedModel {
-  const last = entries.findLast(({ content }) => content.type === 'model_change' || (content.type === 'message' && content.role === 'assistant' && content.provider !== offlineProvider))?.content;
-  if ((last?.type === 'message' || last?.type === 'model_change') && last.model !== undefined) return { provider: last.provider ?? 'anthropic', model: last.model };
+  const last = entries.findLast(
+    ({ content }) =>
+      content.type === 'model_change' ||
+      (content.type === 'message' && content.role === 'assistant' && content.provider !== offlineProvider),
+  )?.content;
+  if ((last?.type === 'message' || last?.type === 'model_change') && last.model !== undefined)
+    return { provider: last.provider ?? 'anthropic', model: last.model };
   return { provider: 'anthropic', model: model?.replace(/^anthropic\//, '') ?? fallbackModel };
 }
 
@@ -103,7 +125,8 @@ function answeredLast({ model }: Session, entries: readonly StoredEntry[]): Name
 function modelInfo({ provider, model }: NamedModel, window: number | undefined): ModelInfo {
   const known = modelFromTable(provider, model);
   if (known) return window === undefined ? known : { ...known, window: Math.min(known.window, window) };
-  if (window === undefined) throw new UsageError(`The size of the window of "${model}" is not known. Give it with --window, or name another model with --model.`);
+  if (window === undefined)
+    throw new UsageError(`The size of the window of "${model}" is not known. Give it with --window, or name another model with --model.`);
   return { provider, id: model, name: model, window, maxOutput: unknownMaxOutput, source: 'table' };
 }
 
@@ -133,7 +156,9 @@ function forPeople(snapshot: ContextSnapshot, request: ModelRequest): string {
   return [
     `${snapshot.sessionId}  ${snapshot.model}  policy ${snapshot.policy}`,
     `${snapshot.provenance === 'estimated' ? '~' : ''}${tokens(snapshot.used)} of ${tokens(snapshot.effective)} tokens (${percent(snapshot.used)}), limit ${tokens(snapshot.limit)}`,
-    ...snapshot.segments.filter((segment) => segment.tokens > 0).map((segment) => `  ${segmentLabels[segment.kind]().padEnd(24)} ${tokens(segment.tokens).padStart(10)}`),
+    ...snapshot.segments
+      .filter((segment) => segment.tokens > 0)
+      .map((segment) => `  ${segmentLabels[segment.kind]().padEnd(24)} ${tokens(segment.tokens).padStart(10)}`),
     ...snapshot.thresholds.map((threshold) => `  ${thresholdText(threshold)}`),
     '',
     '=== system',
@@ -141,7 +166,11 @@ function forPeople(snapshot: ContextSnapshot, request: ModelRequest): string {
     ...(request.systemSummary === undefined ? [] : ['', '=== system, summary', shown(request.systemSummary)]),
     '',
     `=== tools: ${request.tools.map((tool) => oneLine(tool.name)).join(', ')}`,
-    ...request.messages.flatMap(({ role, blocks, cacheBreakpoint }) => ['', `=== ${role}${cacheBreakpoint ? ' (cached up to here)' : ''}`, ...blocks.map(blockText)]),
+    ...request.messages.flatMap(({ role, blocks, cacheBreakpoint }) => [
+      '',
+      `=== ${role}${cacheBreakpoint ? ' (cached up to here)' : ''}`,
+      ...blocks.map(blockText),
+    ]),
   ].join('\n');
 }
 

@@ -3,7 +3,10 @@ import type { RunCommand } from './runCommand';
 import type { OutputLine } from './runEvents';
 
 /** Commands about what the model is sent. */
-export type ContextCommand = Extract<RunCommand, { cmd: 'preview' | 'summary' | 'edit_summary' | 'resummarize' | 'checkpoint' | 'pin' | 'unpin' | 'pins' }>;
+export type ContextCommand = Extract<
+  RunCommand,
+  { cmd: 'preview' | 'summary' | 'edit_summary' | 'resummarize' | 'checkpoint' | 'pin' | 'unpin' | 'pins' }
+>;
 
 /** The answer of a context command. Rejects with `StoreError`. */
 export async function contextCommand(conversation: Conversation, command: ContextCommand): Promise<OutputLine> {
@@ -12,7 +15,19 @@ export async function contextCommand(conversation: Conversation, command: Contex
       const { content, folds, stays, message } = await conversation.previewCompaction(command.instructions ?? null);
       if (!content) return { type: 'preview', ok: false, message };
       const { rung, model, summaryText, tokensBefore, tokensAfter, audit, continuity } = content;
-      return { type: 'preview', ok: true, rung, model, tokensBefore, tokensAfter, folds: folds.length, stays: stays.length, summary: summaryText, audit, continuity };
+      return {
+        type: 'preview',
+        ok: true,
+        rung,
+        model,
+        tokensBefore,
+        tokensAfter,
+        folds: folds.length,
+        stays: stays.length,
+        summary: summaryText,
+        audit,
+        continuity,
+      };
     }
     case 'summary':
       return { type: 'summary', text: conversation.editableSummary };
@@ -22,7 +37,11 @@ export async function contextCommand(conversation: Conversation, command: Contex
       return rewritten(await conversation.resummarize(command.instructions ?? null));
     case 'checkpoint': {
       const { entry, message } = await conversation.checkpoint();
-      return { type: 'checkpoint_written', ok: entry !== null, ...(entry ? { entryId: entry.uuid, summary: entry.content.summary } : { message }) };
+      return {
+        type: 'checkpoint_written',
+        ok: entry !== null,
+        ...(entry ? { entryId: entry.uuid, summary: entry.content.summary } : { message }),
+      };
     }
     case 'pin':
       return pins(conversation, (await conversation.pin(command)).message);
@@ -40,5 +59,9 @@ async function pins(conversation: Conversation, message: string | null): Promise
 }
 
 function rewritten({ entry, message }: Awaited<ReturnType<Conversation['editSummary']>>): OutputLine {
-  return { type: 'summary_replaced', ok: message === null, ...(entry ? { entryId: entry.uuid, tokensAfter: entry.content.tokensAfter, summary: entry.content.summaryText } : { message }) };
+  return {
+    type: 'summary_replaced',
+    ok: message === null,
+    ...(entry ? { entryId: entry.uuid, tokensAfter: entry.content.tokensAfter, summary: entry.content.summaryText } : { message }),
+  };
 }

@@ -9,7 +9,12 @@ import { storeFlag, withReader } from '../storeFlags';
 const specs: readonly FlagSpec[] = [
   storeFlag,
   { name: 'all', help: 'every session, those in the trash included, instead of one' },
-  { name: 'format', value: 'FORMAT', choices: exportFormats, help: 'json keeps everything and can be imported again (default); md and html are to be read' },
+  {
+    name: 'format',
+    value: 'FORMAT',
+    choices: exportFormats,
+    help: 'json keeps everything and can be imported again (default); md and html are to be read',
+  },
   { name: 'redact', help: 'take out keys, tokens, passwords, names of home folders, and attachments' },
   { name: 'out', value: 'FILE', help: 'write a file instead of standard output' },
   { name: 'overwrite', help: 'replace FILE when it exists' },
@@ -29,9 +34,11 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
   const { words, rest } = splitWords(args, specs);
   const flags = parseFlags(rest, specs);
   const [name, ...more] = words;
-  if ((name === undefined) === (flags['all'] === undefined) || more.length > 0) throw new UsageError('Name one session, or all of them with --all.');
+  if ((name === undefined) === (flags['all'] === undefined) || more.length > 0)
+    throw new UsageError('Name one session, or all of them with --all.');
   const out = flags['out'] === undefined ? null : resolve(flags['out']);
-  if (out !== null && flags['overwrite'] === undefined && existsSync(out)) throw new Error(`${out} exists already. Name another file, or replace it with --overwrite.`);
+  if (out !== null && flags['overwrite'] === undefined && existsSync(out))
+    throw new Error(`${out} exists already. Name another file, or replace it with --overwrite.`);
   if (out !== null && !existsSync(dirname(out))) throw new Error(`There is no folder ${dirname(out)}.`);
   const format = (flags['format'] ?? 'json') as ExportFormat;
   const redact = flags['redact'] !== undefined;
@@ -39,12 +46,17 @@ export async function exportCommand(args: readonly string[]): Promise<number> {
     const sessions = name === undefined ? await allSessions(store) : [await sessionNamed(store, name)];
     const pieces = exportSessions(store, sessions, format, { redact });
     if (out === null) {
-      for await (const piece of pieces) if (!process.stdout.write(piece)) await new Promise((drained) => process.stdout.once('drain', drained));
+      for await (const piece of pieces)
+        if (!process.stdout.write(piece)) await new Promise((drained) => process.stdout.once('drain', drained));
       return 0;
     }
     await writeExport(pieces, out);
     const done = { file: out, format, redacted: redact, sessions: sessions.map(({ id }) => id) };
-    process.stdout.write(flags['json'] === undefined ? `${sessions.length === 1 ? 'One session' : `${sessions.length} sessions`} exported to ${out}.\n` : `${JSON.stringify(done)}\n`);
+    process.stdout.write(
+      flags['json'] === undefined
+        ? `${sessions.length === 1 ? 'One session' : `${sessions.length} sessions`} exported to ${out}.\n`
+        : `${JSON.stringify(done)}\n`,
+    );
     return 0;
   });
 }

@@ -28,7 +28,9 @@ export async function importCommand(args: readonly string[]): Promise<number> {
   const flags = parseFlags(rest, specs);
   if (words.length === 0) throw new UsageError('Name a file or a folder to import.');
   const format = flags['format'] as ImportFormat | undefined;
-  const report = await withWriter(flags['store']!, 'import', (store) => importInThread(store, words, { workerFile: join(__dirname, 'storeTaskWorker.js'), ...(format === undefined ? {} : { format }) }));
+  const report = await withWriter(flags['store']!, 'import', (store) =>
+    importInThread(store, words, { workerFile: join(__dirname, 'storeTaskWorker.js'), ...(format === undefined ? {} : { format }) }),
+  );
   if (flags['json'] !== undefined) process.stdout.write(`${JSON.stringify(report)}\n`);
   else for (const session of report.sessions) if (session.outcome !== 'known') process.stdout.write(`${session.id}\n`);
   if (flags['json'] === undefined) for (const line of remarks(report)) process.stderr.write(`${plain(line)}\n`);

@@ -9,7 +9,10 @@ import { plain } from '../terminalText';
 const specs: readonly FlagSpec[] = [
   { name: 'store', value: 'DIR', required: true, help: 'folder of the history to replace; made when it is not there' },
   { name: 'json', help: 'one JSON object: restored, sessions, entries, keptAt' },
-  { name: 'damaged', help: 'restore a backup that is damaged as well, or what can be read of it; repair it afterwards with threadkeeper verify --repair' },
+  {
+    name: 'damaged',
+    help: 'restore a backup that is damaged as well, or what can be read of it; repair it afterwards with threadkeeper verify --repair',
+  },
 ];
 
 export const restoreHelp = `threadkeeper restore FILE: puts a backup in place of a history. The history that was there is kept under another name.
@@ -31,11 +34,19 @@ export async function restore(args: readonly string[]): Promise<number> {
   for (const { where, meaning } of report.problems) process.stderr.write(`${plain(`${where}: ${meaning}`)}\n`);
   const damaged = flags['damaged'] !== undefined;
   if (!damaged && problemCount(report) > 0) {
-    throw new StoreError('corrupt', `The backup is damaged, so nothing was changed. --damaged restores ${isUnusable(report) ? 'what can be read of it' : 'it all the same'}.`);
+    throw new StoreError(
+      'corrupt',
+      `The backup is damaged, so nothing was changed. --damaged restores ${isUnusable(report) ? 'what can be read of it' : 'it all the same'}.`,
+    );
   }
-  const { sessions, entries, keptAt, salvage } = await restoreFile(flags['store']!, file, { workerFile, label: 'threadkeeper restore', salvage: damaged });
+  const { sessions, entries, keptAt, salvage } = await restoreFile(flags['store']!, file, {
+    workerFile,
+    label: 'threadkeeper restore',
+    salvage: damaged,
+  });
   for (const lost of salvage?.lost ?? []) process.stderr.write(`${plain(`Not readable: ${lost}`)}\n`);
-  if (salvage !== null && salvage.damaged > 0) process.stderr.write(`The content of ${counted(salvage.damaged, 'entry', 'entries')} was lost or does not add up.\n`);
+  if (salvage !== null && salvage.damaged > 0)
+    process.stderr.write(`The content of ${counted(salvage.damaged, 'entry', 'entries')} was lost or does not add up.\n`);
   if (flags['json'] !== undefined) {
     process.stdout.write(`${JSON.stringify({ restored: file, sessions, entries, keptAt })}\n`);
     return 0;

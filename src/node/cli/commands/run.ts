@@ -42,10 +42,22 @@ const specs: readonly FlagSpec[] = [
   ...sessionFlags,
   { name: 'no-history', help: 'every line is a question that stands alone: no history is loaded, and none is stored' },
   ...providerFlags,
-  { name: 'when-full', value: 'ANSWER', choices: ['summarize', 'truncate', 'continue'], help: 'what happens when the context is full, instead of what the policy says' },
+  {
+    name: 'when-full',
+    value: 'ANSWER',
+    choices: ['summarize', 'truncate', 'continue'],
+    help: 'what happens when the context is full, instead of what the policy says',
+  },
   ...toolFlags,
-  { name: 'workspace-instructions', help: 'adds what AGENTS.md and .github/copilot-instructions.md of the workspace say to the standing instructions' },
-  { name: 'skills', value: 'DIR', help: 'offers the skills in this folder: Markdown files with a name and a description, or SKILL.md in sub-folders' },
+  {
+    name: 'workspace-instructions',
+    help: 'adds what AGENTS.md and .github/copilot-instructions.md of the workspace say to the standing instructions',
+  },
+  {
+    name: 'skills',
+    value: 'DIR',
+    help: 'offers the skills in this folder: Markdown files with a name and a description, or SKILL.md in sub-folders',
+  },
   { name: 'json', help: 'changes nothing: every line is JSON' },
 ];
 
@@ -85,13 +97,18 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 /** Opens the session that the flags name, or a new one, and everything around it. Resolves with what `work` resolves with. */
-export async function withConversation(label: string, flags: Flags, work: (conversation: Conversation) => Promise<number>): Promise<number> {
+export async function withConversation(
+  label: string,
+  flags: Flags,
+  work: (conversation: Conversation) => Promise<number>,
+): Promise<number> {
   const whenFull = flags['when-full'];
   const { choice, reach, secrets } = parseProviderFlags(flags, process.env);
   const log = stderrLogger(secrets);
   const allowTools = allowedTools(flags);
   const wishes = parseSessionFlags(flags);
-  if (flags['workspace-instructions'] && !flags['workspace']) throw new UsageError('--workspace-instructions needs --workspace DIR: the folder whose files are meant.');
+  if (flags['workspace-instructions'] && !flags['workspace'])
+    throw new UsageError('--workspace-instructions needs --workspace DIR: the folder whose files are meant.');
   const folders = () => (flags['workspace'] ? [flags['workspace']] : []);
   const folder = flags['store']!;
   await mkdir(folder, { recursive: true, mode: 0o700 }).catch((error: unknown) => {
@@ -101,10 +118,20 @@ export async function withConversation(label: string, flags: Flags, work: (conve
   const counter = new WorkerTokenCounter(join(__dirname, 'tokenWorker.js'), log);
   const analyst = new WorkerAnalyst(join(__dirname, 'analystWorker.js'), log);
   try {
-    if (store.status.access === 'readonly') throw new StoreError('readonly', `${folder} can only be read, so no conversation can be held in it. ${store.status.note?.detail ?? ''}`);
+    if (store.status.access === 'readonly')
+      throw new StoreError(
+        'readonly',
+        `${folder} can only be read, so no conversation can be held in it. ${store.status.note?.detail ?? ''}`,
+      );
     let session: Session | null = null;
     const notes = new FileMemoryNotes(join(folder, 'notes'));
-    const files = flags['workspace'] ? new WorkspacePassages({ workspace: new DiskWorkspace([resolve(flags['workspace'])], new CommandRunner()), clock: systemClock, mayRead: () => true }) : null;
+    const files = flags['workspace']
+      ? new WorkspacePassages({
+          workspace: new DiskWorkspace([resolve(flags['workspace'])], new CommandRunner()),
+          clock: systemClock,
+          mayRead: () => true,
+        })
+      : null;
     const offline = new OfflineModel({ store, notes, files, session: () => session?.uuid ?? null });
     const bindings = new ModelBindings({ offline, log, reach });
     // Before a session is made: a model that nobody knows leaves nothing behind.
@@ -154,7 +181,17 @@ async function converse(conversation: Conversation): Promise<number> {
   });
   const { session } = conversation;
   const { queued } = conversation;
-  write({ type: 'ready', sessionId: session.id, uuid: session.uuid, key: session.key, title: session.title, resumed: session.leaf !== null, metadata: session.metadata, costLimit: session.costLimit, ...(queued.length > 0 ? { queued } : {}) });
+  write({
+    type: 'ready',
+    sessionId: session.id,
+    uuid: session.uuid,
+    key: session.key,
+    title: session.title,
+    resumed: session.leaf !== null,
+    metadata: session.metadata,
+    costLimit: session.costLimit,
+    ...(queued.length > 0 ? { queued } : {}),
+  });
   write({ type: 'context', ...conversation.snapshot });
   const running: Promise<unknown>[] = [conversation.resumeQueue()];
   for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
@@ -185,7 +222,8 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
       });
       const result = await conversation.compact(command.instructions ?? null).finally(() => listening.dispose());
       // One that was never begun has no event of its own.
-      if (!result.entry && (told as CompactionResult | null)?.message !== result.message) write({ type: 'compaction', phase: 'end', ok: false, message: result.message });
+      if (!result.entry && (told as CompactionResult | null)?.message !== result.message)
+        write({ type: 'compaction', phase: 'end', ok: false, message: result.message });
       return;
     }
     case 'undo_compaction': {
@@ -197,7 +235,9 @@ async function perform(conversation: Conversation, command: RunCommand, ids: Map
       await conversation.stop();
       return;
     default:
-      write(await contextCommand(conversation, command).catch((error: unknown): OutputLine => ({ type: 'error', message: errorText(error) })));
+      write(
+        await contextCommand(conversation, command).catch((error: unknown): OutputLine => ({ type: 'error', message: errorText(error) })),
+      );
   }
 }
 
@@ -211,6 +251,7 @@ const reads = new Set(['run', 'sessions', 'show', 'search', 'context', 'compact'
 /** What went wrong, for a person at a terminal. */
 export function explain(error: unknown, command: string): { readonly text: string; readonly code: number } {
   if (error instanceof UsageError) return { text: `${error.message}\nthreadkeeper ${command} --help lists the flags.`, code: 2 };
-  if (StoreError.is(error) && error.reason === 'corrupt' && reads.has(command)) return { text: `${error.message}\nthreadkeeper verify says what is damaged; with --repair it builds the history anew.`, code: 1 };
+  if (StoreError.is(error) && error.reason === 'corrupt' && reads.has(command))
+    return { text: `${error.message}\nthreadkeeper verify says what is damaged; with --repair it builds the history anew.`, code: 1 };
   return { text: errorText(error), code: 1 };
 }

@@ -21,7 +21,9 @@ export const RunCommand = z.discriminatedUnion('cmd', [
 export type RunCommand = z.infer<typeof RunCommand>;
 
 /** Parses a line; the error names what is wrong with it, and has the id of the line where there is one. */
-export function parseRunCommand(line: string): { readonly command: RunCommand } | { readonly error: string; readonly id?: string | number | undefined } {
+export function parseRunCommand(
+  line: string,
+): { readonly command: RunCommand } | { readonly error: string; readonly id?: string | number | undefined } {
   let value: unknown;
   try {
     value = JSON.parse(line);
@@ -32,7 +34,24 @@ export function parseRunCommand(line: string): { readonly command: RunCommand } 
   if (parsed.success) return { command: parsed.data };
   const cmd = (value as { cmd?: unknown } | null)?.cmd;
   const named = id.safeParse((value as { id?: unknown } | null)?.id).data;
-  const known: readonly string[] = ['send', 'compact', 'undo_compaction', 'preview', 'summary', 'edit_summary', 'resummarize', 'checkpoint', 'pin', 'unpin', 'pins', 'stop'];
-  if (typeof cmd !== 'string' || !known.includes(cmd)) return { id: named, error: `Unknown cmd ${JSON.stringify(cmd)}. Known: ${known.join(', ')}.` };
-  return { id: named, error: `Bad "${cmd}": ${parsed.error.issues.map((issue) => `${issue.path.join('.') || 'line'}: ${issue.message}`).join('; ')}` };
+  const known: readonly string[] = [
+    'send',
+    'compact',
+    'undo_compaction',
+    'preview',
+    'summary',
+    'edit_summary',
+    'resummarize',
+    'checkpoint',
+    'pin',
+    'unpin',
+    'pins',
+    'stop',
+  ];
+  if (typeof cmd !== 'string' || !known.includes(cmd))
+    return { id: named, error: `Unknown cmd ${JSON.stringify(cmd)}. Known: ${known.join(', ')}.` };
+  return {
+    id: named,
+    error: `Bad "${cmd}": ${parsed.error.issues.map((issue) => `${issue.path.join('.') || 'line'}: ${issue.message}`).join('; ')}`,
+  };
 }

@@ -12,8 +12,10 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     case 'entry_appended': {
       const { content, uuid } = event.entry;
       if (content.type === 'tool_call') return { type: 'tool_call', callId: content.callId, name: content.name, input: content.input };
-      if (content.type === 'tool_result') return { type: 'tool_result', callId: content.callId, name: content.name, status: content.status, text: content.text };
-      if (content.type === 'nudge') return { type: 'nudge', percent: content.percent, injectAs: content.injectAs, usedTokens: content.usedTokens };
+      if (content.type === 'tool_result')
+        return { type: 'tool_result', callId: content.callId, name: content.name, status: content.status, text: content.text };
+      if (content.type === 'nudge')
+        return { type: 'nudge', percent: content.percent, injectAs: content.injectAs, usedTokens: content.usedTokens };
       if (content.type === 'checkpoint') return { type: 'checkpoint', entryId: uuid, tokens: content.tokensAtCheckpoint };
       return null;
     }
@@ -30,7 +32,20 @@ export function toOutputLine(event: ConversationEvent, idOf: (id: string) => unk
     case 'compaction_ended': {
       if (!event.entry) return { type: 'compaction', phase: 'end', ok: false, message: event.message };
       const { trigger, rung, tokensBefore, tokensAfter, heldMs, durationMs, note, audit, continuity } = event.entry.content;
-      return { type: 'compaction', phase: 'end', ok: true, trigger, rung, tokensBefore, tokensAfter, heldMs, durationMs, ...(note ? { note } : {}), ...(audit ? { audit } : {}), ...(continuity ? { continuity } : {}) };
+      return {
+        type: 'compaction',
+        phase: 'end',
+        ok: true,
+        trigger,
+        rung,
+        tokensBefore,
+        tokensAfter,
+        heldMs,
+        durationMs,
+        ...(note ? { note } : {}),
+        ...(audit ? { audit } : {}),
+        ...(continuity ? { continuity } : {}),
+      };
     }
     case 'retry_scheduled':
       return { type: 'retry', id: idOf(event.id), attempt: event.attempt, delayMs: event.delayMs, reason: event.reason };

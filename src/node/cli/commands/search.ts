@@ -42,11 +42,18 @@ export async function search(args: readonly string[]): Promise<number> {
   if (flags['session'] !== undefined && flags['all'] !== undefined) throw new UsageError('--session and --all exclude each other.');
   const limit = positiveInteger(flags, 'k') ?? defaultResults;
   const filters = { ...sessionsOf(flags), ...roleOf(flags['role']), ...dayOf('from', flags['from'], 0), ...dayOf('to', flags['to'], 1) };
-  const store = await openStore({ folder: flags['store']!, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper search', readonly: true, logger: stderrLogger([]) });
+  const store = await openStore({
+    folder: flags['store']!,
+    workerFile: join(__dirname, 'storeWorker.js'),
+    label: 'threadkeeper search',
+    readonly: true,
+    logger: stderrLogger([]),
+  });
   try {
     const session = flags['session'] === undefined ? undefined : (await sessionNamed(store, flags['session'])).uuid;
     const result = await store.search({ text, limit, whole: true, ...filters, ...(session === undefined ? {} : { session }) });
-    for (const hit of result.hits) process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
+    for (const hit of result.hits)
+      process.stdout.write(flags['json'] === undefined ? `${forPeople(hit, result)}\n` : `${JSON.stringify(toOutput(hit))}\n`);
     if (!result.complete) process.stderr.write('Not all of the history was searched: its index is not ready yet.\n');
     if (result.hits.length > 0) return 0;
     process.stderr.write(result.terms.length === 0 ? `"${text}" has no words to search for.\n` : `Nothing matches "${text}".\n`);
@@ -65,7 +72,11 @@ function roleOf(role: string | undefined): Pick<SearchQuery, 'role'> {
 function sessionsOf({ tag, model, meta }: Flags): Pick<SearchQuery, 'tag' | 'model' | 'metadata'> {
   const { metadata } = meta === undefined ? {} : parseSearchText(`meta:"${meta}"`).filters;
   if (meta !== undefined && metadata === undefined) throw new UsageError('--meta is KEY=VALUE, for example ticket=7.');
-  return { ...(tag === undefined ? {} : { tag }), ...(model === undefined ? {} : { model }), ...(metadata === undefined ? {} : { metadata }) };
+  return {
+    ...(tag === undefined ? {} : { tag }),
+    ...(model === undefined ? {} : { model }),
+    ...(metadata === undefined ? {} : { metadata }),
+  };
 }
 
 /** Milliseconds at which the local day begins, or, with `days` 1, the last one of it. */

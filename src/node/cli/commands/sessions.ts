@@ -33,7 +33,9 @@ export async function sessions(args: readonly string[]): Promise<number> {
   const query = queryOf(flags);
   const found = await withReader(flags['store']!, 'sessions', async (store) => {
     const listed = await store.listSessions(query);
-    return query.sort === 'cost' ? Promise.all(listed.map(async (session) => ({ ...session, cost: await costOf(store, session.uuid) }))) : listed;
+    return query.sort === 'cost'
+      ? Promise.all(listed.map(async (session) => ({ ...session, cost: await costOf(store, session.uuid) })))
+      : listed;
   });
   for (const session of found) process.stdout.write(`${flags['json'] === undefined ? forPeople(session) : JSON.stringify(session)}\n`);
   if (found.length === 0) process.stderr.write('No sessions.\n');
@@ -42,7 +44,9 @@ export async function sessions(args: readonly string[]): Promise<number> {
 
 function queryOf(flags: Flags): SessionQuery {
   const { text, tag, key } = flags;
-  const metadata = Object.fromEntries(pairsOf(flags, 'meta', 'user_id=user_123').map(([name, value]) => [name, queried(metadataValue(value))]));
+  const metadata = Object.fromEntries(
+    pairsOf(flags, 'meta', 'user_id=user_123').map(([name, value]) => [name, queried(metadataValue(value))]),
+  );
   const limit = positiveInteger(flags, 'limit');
   return {
     ...(text === undefined ? {} : { text }),
@@ -69,8 +73,19 @@ async function costOf(store: SessionStore, session: string): Promise<number> {
 function forPeople(session: Session & { readonly cost?: number }): string {
   const { id, title, updatedAt, messageCount, totalTokens, archivedAt, cost } = session;
   // Nothing was counted here for imported sessions.
-  const counts = [counted(messageCount, 'message', 'messages'), ...(totalTokens > 0 ? [counted(totalTokens, 'token', 'tokens')] : []), ...(cost === undefined ? [] : [`$${cost.toFixed(4)}`])].join(', ');
-  return [id, timeText(updatedAt), plain(title) || 'Untitled', counts, ...metadataOf(session), ...(archivedAt === null ? [] : ['archived'])].join('  ');
+  const counts = [
+    counted(messageCount, 'message', 'messages'),
+    ...(totalTokens > 0 ? [counted(totalTokens, 'token', 'tokens')] : []),
+    ...(cost === undefined ? [] : [`$${cost.toFixed(4)}`]),
+  ].join(', ');
+  return [
+    id,
+    timeText(updatedAt),
+    plain(title) || 'Untitled',
+    counts,
+    ...metadataOf(session),
+    ...(archivedAt === null ? [] : ['archived']),
+  ].join('  ');
 }
 
 /** What somebody has written there in so many words; where a session comes from is left to --json. */

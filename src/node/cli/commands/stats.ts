@@ -37,7 +37,12 @@ export async function stats(args: readonly string[]): Promise<number> {
   const { model, tag } = flags;
   const rows = await withReader(flags['store']!, 'stats', (store) => store.analyticsRows(range));
   const workspace = folderOf(flags['workspace'], rows.sessions);
-  const report = analyse(rows, range, { ...(workspace === undefined ? {} : { workspace }), ...(model === undefined ? {} : { model }), ...(tag === undefined ? {} : { tag }), ...(top === undefined ? {} : { top }) });
+  const report = analyse(rows, range, {
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(model === undefined ? {} : { model }),
+    ...(tag === undefined ? {} : { tag }),
+    ...(top === undefined ? {} : { top }),
+  });
   process.stdout.write(`${flags['json'] === undefined ? forPeople(report) : JSON.stringify(report)}\n`);
   return 0;
 }
@@ -65,15 +70,37 @@ function dayOf(name: string, value: string): number {
 
 function forPeople({ from, to, totals, days, sessions, moreSessions, models, compactions, nudges }: AnalyticsReport): string {
   const n = (value: number) => value.toLocaleString('en');
-  const usd = ({ usd: value, requestsWithoutCost: unpriced, requestsEstimated: guessed }: AnalyticsReport['totals']['cost']) => `$${value.toFixed(2)}${guessed > 0 ? ` (tokens of ${counted(guessed, 'request', 'requests')} estimated)` : ''}${unpriced > 0 ? ` and ${counted(unpriced, 'request', 'requests')} without a known price` : ''}`;
+  const usd = ({ usd: value, requestsWithoutCost: unpriced, requestsEstimated: guessed }: AnalyticsReport['totals']['cost']) =>
+    `$${value.toFixed(2)}${guessed > 0 ? ` (tokens of ${counted(guessed, 'request', 'requests')} estimated)` : ''}${unpriced > 0 ? ` and ${counted(unpriced, 'request', 'requests')} without a known price` : ''}`;
   return [
     `${from} to ${to}: ${counted(totals.sessionsActive, 'session', 'sessions')} in use, ${n(totals.sessionsCreated)} begun, ${counted(totals.messages, 'message', 'messages')}, ${counted(totals.tokens, 'token', 'tokens')} in ${counted(totals.requests, 'request', 'requests')}, ${usd(totals.cost)}`,
     '',
     'day         begun  in use  messages        tokens      cost',
-    ...days.map((day) => `${day.day}  ${n(day.sessionsCreated).padStart(5)}  ${n(day.sessionsActive).padStart(6)}  ${n(day.messages).padStart(8)}  ${n(day.tokens).padStart(12)}  ${`$${day.cost.usd.toFixed(2)}`.padStart(8)}`),
-    ...(sessions.length === 0 ? [] : ['', 'largest sessions', ...sessions.map(({ id, title, contentTokens, tokens, messages }) => `  ${id}  ${n(contentTokens).padStart(10)} tokens said  ${n(tokens).padStart(12)} billed  ${n(messages).padStart(6)} messages  ${plain(title) || 'Untitled'}`)]),
+    ...days.map(
+      (day) =>
+        `${day.day}  ${n(day.sessionsCreated).padStart(5)}  ${n(day.sessionsActive).padStart(6)}  ${n(day.messages).padStart(8)}  ${n(day.tokens).padStart(12)}  ${`$${day.cost.usd.toFixed(2)}`.padStart(8)}`,
+    ),
+    ...(sessions.length === 0
+      ? []
+      : [
+          '',
+          'largest sessions',
+          ...sessions.map(
+            ({ id, title, contentTokens, tokens, messages }) =>
+              `  ${id}  ${n(contentTokens).padStart(10)} tokens said  ${n(tokens).padStart(12)} billed  ${n(messages).padStart(6)} messages  ${plain(title) || 'Untitled'}`,
+          ),
+        ]),
     ...(moreSessions > 0 ? [`  and ${n(moreSessions)} more`] : []),
-    ...(models.length === 0 ? [] : ['', 'models', ...models.map(({ provider, model, requests, tokens, cost }) => `  ${provider}/${model}  ${counted(requests, 'request', 'requests')}  ${counted(tokens, 'token', 'tokens')}  ${usd(cost)}`)]),
+    ...(models.length === 0
+      ? []
+      : [
+          '',
+          'models',
+          ...models.map(
+            ({ provider, model, requests, tokens, cost }) =>
+              `  ${provider}/${model}  ${counted(requests, 'request', 'requests')}  ${counted(tokens, 'token', 'tokens')}  ${usd(cost)}`,
+          ),
+        ]),
     '',
     `compactions: ${n(compactions.count)}${compactions.undone > 0 ? `, ${n(compactions.undone)} undone` : ''}; ${n(compactions.savedTokens)} tokens saved, ${(compactions.durationMs / 1000).toFixed(1)} s to make, of which turns waited ${(compactions.heldMs / 1000).toFixed(1)} s`,
     `nudges: ${n(nudges.delivered)}, notes were written after ${n(nudges.acted)}`,

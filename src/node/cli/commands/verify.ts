@@ -47,11 +47,20 @@ export async function verify(args: readonly string[]): Promise<number> {
 /** What the repair did; null, and the reason on standard error, when there was none. */
 async function repair(folder: string): Promise<string | null> {
   try {
-    const store = await openStore({ folder, workerFile: join(__dirname, 'storeWorker.js'), label: 'threadkeeper verify', repair: true, waitForOwnerMs: 0, logger: stderrLogger([]) });
+    const store = await openStore({
+      folder,
+      workerFile: join(__dirname, 'storeWorker.js'),
+      label: 'threadkeeper verify',
+      repair: true,
+      waitForOwnerMs: 0,
+      logger: stderrLogger([]),
+    });
     const { access, note } = store.status;
     await store.close();
     if (access === 'owner' && note?.reason === 'recovered') return note.detail;
-    process.stderr.write(`Not repaired: ${note?.detail ?? 'the history could not be opened for writing'}. Close what uses the history, or run “Threadkeeper: Verify and Repair History” there.\n`);
+    process.stderr.write(
+      `Not repaired: ${note?.detail ?? 'the history could not be opened for writing'}. Close what uses the history, or run “Threadkeeper: Verify and Repair History” there.\n`,
+    );
   } catch (error) {
     process.stderr.write(`Not repaired: ${errorText(error)}\n`);
   }
@@ -61,8 +70,16 @@ async function repair(folder: string): Promise<string | null> {
 function forPeople(report: VerifyReport): string {
   const { problems, more } = report;
   if (problems.length === 0) return `${checkedText(report)} checked, no damage found.`;
-  const lines = problems.map(({ where, meaning, repairHelps }) => `- ${where}: ${meaning}${repairHelps ? '' : ' (A repair does not help.)'}`);
-  return [`${checkedText(report)} checked, ${counted(problemCount(report), 'problem', 'problems')} found:`, ...lines, ...(more > 0 ? [`- and ${more} more`] : [])].map(plain).join('\n');
+  const lines = problems.map(
+    ({ where, meaning, repairHelps }) => `- ${where}: ${meaning}${repairHelps ? '' : ' (A repair does not help.)'}`,
+  );
+  return [
+    `${checkedText(report)} checked, ${counted(problemCount(report), 'problem', 'problems')} found:`,
+    ...lines,
+    ...(more > 0 ? [`- and ${more} more`] : []),
+  ]
+    .map(plain)
+    .join('\n');
 }
 
 function write(text: string): void {

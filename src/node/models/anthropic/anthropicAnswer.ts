@@ -61,7 +61,8 @@ export class AnthropicAnswer implements StreamedAnswer<Anthropic.RawMessageStrea
     if (!this.stop) return this.whole ? ended({ type: 'stopped', reason: 'end_turn' }) : undefined;
     const { reason, explanation } = this.stop;
     if (reason === 'refusal') return ended({ type: 'failed', failure: { reason: 'refused', detail: explanation } });
-    if (reason === 'model_context_window_exceeded' && !this.said) return ended({ type: 'failed', failure: { reason: 'overflow', detail: reason } });
+    if (reason === 'model_context_window_exceeded' && !this.said)
+      return ended({ type: 'failed', failure: { reason: 'overflow', detail: reason } });
     return ended({ type: 'stopped', reason });
   }
 
@@ -152,11 +153,23 @@ function contentOf({ start, text, signature }: OpenBlock): ModelBlock | undefine
 function compactionUsage(usage: Partial<Anthropic.MessageDeltaUsage>): TokenUsage | undefined {
   const { iterations } = usage as Partial<Anthropic.Beta.BetaMessageDeltaUsage>;
   const all = iterations?.filter((one) => one.type === 'compaction');
-  return all?.map((one) => ({ input: one.input_tokens, output: one.output_tokens, cacheRead: one.cache_read_input_tokens, cacheWrite: one.cache_creation_input_tokens })).reduce(sum, nothing);
+  return all
+    ?.map((one) => ({
+      input: one.input_tokens,
+      output: one.output_tokens,
+      cacheRead: one.cache_read_input_tokens,
+      cacheWrite: one.cache_creation_input_tokens,
+    }))
+    .reduce(sum, nothing);
 }
 
 function sum(one: TokenUsage, other: TokenUsage): TokenUsage {
-  return { input: one.input + other.input, output: one.output + other.output, cacheRead: one.cacheRead + other.cacheRead, cacheWrite: one.cacheWrite + other.cacheWrite };
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    cacheRead: one.cacheRead + other.cacheRead,
+    cacheWrite: one.cacheWrite + other.cacheWrite,
+  };
 }
 
 /** Blocks that were not closed are not complete. */

@@ -108,7 +108,8 @@ export class AnthropicClient implements ModelClient {
   /** True once for every model: from then on it is sent none. Gateways and other clouds do not take what the provider itself takes. */
   private refusesSystem(request: ModelRequest, { status, detail }: ModelFailure): boolean {
     const { model } = request;
-    if (status !== 400 || this.refusing.has(model) || !takesSystemInside(model) || !holdsSystem(request) || !refusesSystem(detail)) return false;
+    if (status !== 400 || this.refusing.has(model) || !takesSystemInside(model) || !holdsSystem(request) || !refusesSystem(detail))
+      return false;
     this.refusing.add(model);
     this.logger.info('model_dialect_changed', { model, systemInside: false });
     return true;
@@ -175,7 +176,11 @@ export class AnthropicClient implements ModelClient {
 }
 
 /** A beta (SDK 1.12, `BetaCompactionConfig`): nothing is said after the summary, and the instructions take the place of the server's own. */
-function compaction({ compact }: ModelRequest): { readonly body: Pick<Anthropic.Beta.MessageCreateParams, 'compaction'>; readonly headers: Record<string, string> } | undefined {
+function compaction({
+  compact,
+}: ModelRequest):
+  | { readonly body: Pick<Anthropic.Beta.MessageCreateParams, 'compaction'>; readonly headers: Record<string, string> }
+  | undefined {
   if (compact === undefined) return undefined;
   return { body: { compaction: { type: 'summarize', instructions: compact } }, headers: { 'anthropic-beta': 'compact-2026-09-04' } };
 }

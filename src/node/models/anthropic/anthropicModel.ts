@@ -22,13 +22,16 @@ export function anthropicModel(provider: string, listed: unknown, askedFor?: str
     maxOutput: isSize(maxOutput) ? maxOutput : (known?.maxOutput ?? 0),
     source: asked ? 'provider' : 'table',
     ...thinkingOf(capabilities),
-    ...((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.structured_outputs?.supported === true ? { structured: true as const } : {}),
+    ...((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.structured_outputs?.supported === true
+      ? { structured: true as const }
+      : {}),
   };
 }
 
 /** Gateways list no capabilities, or some of them. */
 function thinkingOf(capabilities: unknown): Pick<ModelInfo, 'thinking'> {
-  const { supported, types } = ((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.thinking ?? {}) as Partial<Anthropic.ThinkingCapability>;
+  const { supported, types } = ((capabilities as Partial<Anthropic.ModelCapabilities> | null | undefined)?.thinking ??
+    {}) as Partial<Anthropic.ThinkingCapability>;
   if (supported === false) return { thinking: 'none' };
   if (supported !== true) return {};
   return { thinking: types?.disabled?.supported === false ? 'always' : 'levels' };

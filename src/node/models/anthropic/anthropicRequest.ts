@@ -19,7 +19,9 @@ const longestName = 128;
 
 const ephemeral: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
 
-type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking' | 'output_config'> & { tools?: Anthropic.Tool[] };
+type Prompt = Pick<Anthropic.MessageCreateParams, 'model' | 'messages' | 'system' | 'thinking' | 'output_config'> & {
+  tools?: Anthropic.Tool[];
+};
 
 /**
  * The request as the Messages API takes it, the same for sending and for counting. Defensive: text without anything in it,
@@ -37,7 +39,9 @@ export function anthropicPrompt(request: ModelRequest, systemInside = takesSyste
   // Tools come before the system text in the cached prefix, so a mark at the end of the system text covers both.
   if (!hasSystem && lastTool) lastTool.cache_control = ephemeral;
   // The summary changes with every compaction, what stands before it stays cached.
-  const systemBlocks = [system, summary].filter((part) => !isBlank(part)).map((part) => ({ type: 'text' as const, text: part, cache_control: ephemeral }));
+  const systemBlocks = [system, summary]
+    .filter((part) => !isBlank(part))
+    .map((part) => ({ type: 'text' as const, text: part, cache_control: ephemeral }));
   return {
     model: request.model,
     messages: messages(systemInside ? parted(request.messages) : request.messages, maxBreakpoints - head),
@@ -115,9 +119,18 @@ function block(content: ModelBlock): Anthropic.ContentBlockParam[] {
       return [{ type: 'image', source: { type: 'base64', media_type: content.mime, data: content.data } }];
     case 'thinking':
       if (content.redactedData) return [{ type: 'redacted_thinking', data: content.redactedData }];
-      return content.signature && sealedContent(content) === undefined ? [{ type: 'thinking', thinking: content.text, signature: content.signature }] : [];
+      return content.signature && sealedContent(content) === undefined
+        ? [{ type: 'thinking', thinking: content.text, signature: content.signature }]
+        : [];
     case 'tool_use':
-      return [{ type: 'tool_use', id: plainName(content.callId), name: plainName(content.name, longestName), input: wellFormedValue(asToolInput(content.input)) }];
+      return [
+        {
+          type: 'tool_use',
+          id: plainName(content.callId),
+          name: plainName(content.name, longestName),
+          input: wellFormedValue(asToolInput(content.input)),
+        },
+      ];
     case 'tool_result':
       return [
         {

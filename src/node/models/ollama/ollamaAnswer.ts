@@ -46,6 +46,10 @@ export class OllamaAnswer implements StreamedAnswer<string> {
   /** Every call comes whole, in a list without ids (before 0.12) and with the input as an object. */
   private call({ id, function: called }: Fields): ModelEvent[] {
     const { name, arguments: input } = (called ?? {}) as Fields;
-    return this.blocks.call(String(this.called++), { ...(typeof id === 'string' ? { id } : {}), ...(typeof name === 'string' ? { name } : {}), input });
+    return this.blocks.call(String(this.called++), {
+      ...(typeof id === 'string' ? { id } : {}),
+      ...(typeof name === 'string' ? { name } : {}),
+      input,
+    });
   }
 }

@@ -54,7 +54,12 @@ export class OllamaClient implements ModelClient {
   private readonly windows = new LearnedWindows(1 / 4);
 
   constructor({ logger, contextTokens, ...options }: OllamaClientOptions) {
-    this.http = new ModelHttp({ ...options, setting: 'threadkeeper.ollama.baseUrl', apiKey: '', baseURL: checkedAddress(options.baseURL || ollamaBaseURL).replace(/\/(api|v1)$/, '') });
+    this.http = new ModelHttp({
+      ...options,
+      setting: 'threadkeeper.ollama.baseUrl',
+      apiKey: '',
+      baseURL: checkedAddress(options.baseURL || ollamaBaseURL).replace(/\/(api|v1)$/, ''),
+    });
     this.logger = logger;
     this.contextTokens = contextTokens;
   }
@@ -71,12 +76,22 @@ export class OllamaClient implements ModelClient {
       return;
     }
     const { answerSchema, ...plain } = request;
-    const body = ollamaBody(answerSchema && !this.takesSchemas ? plain : request, { contextTokens: this.windows.limited(known.info).window, tools: known.tools, images: known.images, thinks: known.thinks });
+    const body = ollamaBody(answerSchema && !this.takesSchemas ? plain : request, {
+      contextTokens: this.windows.limited(known.info).window,
+      tools: known.tools,
+      images: known.images,
+      thinks: known.thinks,
+    });
     const answer = new OllamaAnswer();
     for await (const event of this.http.stream('/api/chat', body, answer, signal)) {
       if (event.type === 'failed') {
         // Ollama before 0.5 takes no schema there; nothing was generated, so this is the same request in other words, not a retry.
-        if (answerSchema && this.takesSchemas && event.failure.status === 400 && /\bformat\b|\bschema\b|\bgrammar\b/i.test(event.failure.detail)) {
+        if (
+          answerSchema &&
+          this.takesSchemas &&
+          event.failure.status === 400 &&
+          /\bformat\b|\bschema\b|\bgrammar\b/i.test(event.failure.detail)
+        ) {
           this.takesSchemas = false;
           yield* this.stream(request, signal);
           return;
@@ -95,8 +110,12 @@ export class OllamaClient implements ModelClient {
 
   /** Models that cannot hold a conversation (embeddings) are left out where the server says so. */
   async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
-    const names = listOf(await this.http.json('/api/tags', null, signal), 'models').flatMap(({ name, model }) => [name, model].find((value) => typeof value === 'string') ?? []);
-    const found = await Promise.all(names.map((name) => this.ask(name, signal).catch((error: unknown) => (signal?.aborted ? Promise.reject(error) : null))));
+    const names = listOf(await this.http.json('/api/tags', null, signal), 'models').flatMap(
+      ({ name, model }) => [name, model].find((value) => typeof value === 'string') ?? [],
+    );
+    const found = await Promise.all(
+      names.map((name) => this.ask(name, signal).catch((error: unknown) => (signal?.aborted ? Promise.reject(error) : null))),
+    );
     return found.flatMap((known) => (known ? [this.windows.limited(known.info)] : []));
   }
 
@@ -110,13 +129,22 @@ export class OllamaClient implements ModelClient {
     if (before) return before;
     const shown = (await this.http.json('/api/show', { model }, signal)) as Record<string, unknown>;
     const capabilities = Array.isArray(shown['capabilities']) ? (shown['capabilities'] as unknown[]) : null;
-    if (capabilities && !capabilities.includes('completion')) throw new ModelError({ reason: 'unknown_model', detail: english('{0} is not a model to talk to.', model) });
+    if (capabilities && !capabilities.includes('completion'))
+      throw new ModelError({ reason: 'unknown_model', detail: english('{0} is not a model to talk to.', model) });
     const thinks = thinkValues(shown, capabilities?.includes('thinking') ?? false);
     const most = largestContext(shown['model_info']);
     const loaded = this.contextTokens === null ? await this.loadedContext(model, signal).catch(() => undefined) : undefined;
     const wanted = this.contextTokens ?? Math.max(usualContext, loaded ?? 0);
     const window = Math.min(wanted, most ?? wanted);
-    const info: ModelInfo = { provider: this.provider, id: model, name: model, window, maxOutput: Math.min(longestOutput, Math.ceil(window / 4)), source: most === undefined ? 'table' : 'provider', thinking: thinkingControl(thinks) };
+    const info: ModelInfo = {
+      provider: this.provider,
+      id: model,
+      name: model,
+      window,
+      maxOutput: Math.min(longestOutput, Math.ceil(window / 4)),
+      source: most === undefined ? 'table' : 'provider',
+      thinking: thinkingControl(thinks),
+    };
     const known = { info, tools: capabilities?.includes('tools') ?? true, images: capabilities?.includes('vision') ?? false, thinks };
     this.known.set(model, known);
     return known;
@@ -124,7 +152,9 @@ export class OllamaClient implements ModelClient {
 
   /** The context that the model is in memory with; undefined when it is not. */
   private async loadedContext(model: string, signal: AbortSignal | undefined): Promise<number | undefined> {
-    const running = listOf(await this.http.json('/api/ps', null, signal), 'models').find(({ name, model: id }) => [name, id].some((one) => one === model || one === `${model}:latest`));
+    const running = listOf(await this.http.json('/api/ps', null, signal), 'models').find(({ name, model: id }) =>
+      [name, id].some((one) => one === model || one === `${model}:latest`),
+    );
     return isSize(running?.['context_length']) ? running['context_length'] : undefined;
   }
 
@@ -140,7 +170,12 @@ export class OllamaClient implements ModelClient {
   }
 
   /** The failure that an answer to a cut prompt is: it was written without a part of the conversation. */
-  private async truncation(request: ModelRequest, body: Record<string, unknown>, read: number, signal: AbortSignal): Promise<ModelFailure | null> {
+  private async truncation(
+    request: ModelRequest,
+    body: Record<string, unknown>,
+    read: number,
+    signal: AbortSignal,
+  ): Promise<ModelFailure | null> {
     const { model } = request;
     let detector = this.detectors.get(model);
     if (!detector) this.detectors.set(model, (detector = new TruncationDetector()));
@@ -150,7 +185,11 @@ export class OllamaClient implements ModelClient {
     const holds = await this.loadedContext(model, signal).catch(() => undefined);
     // A server with room for it has cut nothing: its tokens are longer than we think.
     if (holds !== undefined && holds >= expected) return null;
-    const detail = english('Ollama cut the prompt without saying so: it read {0} of about {1} tokens. Give it more with the setting threadkeeper.ollama.contextTokens or the server\'s OLLAMA_CONTEXT_LENGTH.', read.toLocaleString('en'), expected.toLocaleString('en'));
+    const detail = english(
+      "Ollama cut the prompt without saying so: it read {0} of about {1} tokens. Give it more with the setting threadkeeper.ollama.contextTokens or the server's OLLAMA_CONTEXT_LENGTH.",
+      read.toLocaleString('en'),
+      expected.toLocaleString('en'),
+    );
     const failure: ModelFailure = { reason: 'overflow', detail, window: holds ?? read };
     this.windows.learn(model, failure);
     return failure;

@@ -26,7 +26,14 @@ export function ollamaBody(request: ModelRequest, { contextTokens, tools, images
     ...(think === undefined ? {} : { think }),
     ...(request.answerSchema ? { format: request.answerSchema } : {}),
     options: { num_ctx: contextTokens, num_predict: request.maxOutputTokens },
-    ...(tools && request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
+    ...(tools && request.tools.length > 0
+      ? {
+          tools: request.tools.map(({ name, description, inputSchema }) => ({
+            type: 'function',
+            function: { name, description, parameters: inputSchema },
+          })),
+        }
+      : {}),
   };
 }
 
@@ -48,7 +55,9 @@ function ollamaMessages({ system, systemSummary, messages }: ModelRequest, image
 
 /** Results are known by the name of the tool and their order. */
 function userMessages(blocks: readonly ModelBlock[], names: ReadonlyMap<string, string>, images: boolean): WireMessage[] {
-  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_name: names.get(block.callId) ?? '', content: resultText(block) }] : []));
+  const results = blocks.flatMap((block) =>
+    block.type === 'tool_result' ? [{ role: 'tool', tool_name: names.get(block.callId) ?? '', content: resultText(block) }] : [],
+  );
   const text = textOf(blocks, !images);
   const pictures = images ? imagesOf(blocks).map(({ data }) => data) : [];
   if (text === '' && pictures.length === 0) return results;
@@ -56,7 +65,11 @@ function userMessages(blocks: readonly ModelBlock[], names: ReadonlyMap<string, 
 }
 
 function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
-  const calls = blocks.flatMap((block) => (block.type === 'tool_use' ? [{ function: { name: block.name, arguments: asToolInput(block.input) } }] : []));
+  const calls = blocks.flatMap((block) =>
+    block.type === 'tool_use' ? [{ function: { name: block.name, arguments: asToolInput(block.input) } }] : [],
+  );
   const text = textOf(blocks);
-  return calls.length === 0 && text === '' ? [] : [{ role: 'assistant', content: text, ...(calls.length > 0 ? { tool_calls: calls } : {}) }];
+  return calls.length === 0 && text === ''
+    ? []
+    : [{ role: 'assistant', content: text, ...(calls.length > 0 ? { tool_calls: calls } : {}) }];
 }

@@ -40,7 +40,8 @@ export class ChatCompletionAnswer implements StreamedAnswer<string> {
   ending(): { readonly rest: readonly ModelEvent[]; readonly end: Ending } | undefined {
     const { reason, refusal } = this;
     if (reason === null && !(this.done && this.blocks.any)) return undefined;
-    if (reason === 'content_filter' || refusal !== '') return { rest: [], end: { type: 'failed', failure: { reason: 'refused', detail: refusal || 'content_filter' } } };
+    if (reason === 'content_filter' || refusal !== '')
+      return { rest: [], end: { type: 'failed', failure: { reason: 'refused', detail: refusal || 'content_filter' } } };
     // Some servers say `stop` after a call.
     const called = this.blocks.hasCalls;
     const rest = this.blocks.finish();
@@ -63,7 +64,11 @@ export class ChatCompletionAnswer implements StreamedAnswer<string> {
     if (typeof index === 'number') this.lastCall = index;
     else if (id) this.lastCall++;
     const { name, arguments: input } = (called ?? {}) as Fields;
-    return this.blocks.call(String(this.lastCall), { ...(typeof id === 'string' ? { id } : {}), ...(typeof name === 'string' ? { name } : {}), input });
+    return this.blocks.call(String(this.lastCall), {
+      ...(typeof id === 'string' ? { id } : {}),
+      ...(typeof name === 'string' ? { name } : {}),
+      input,
+    });
   }
 }
 

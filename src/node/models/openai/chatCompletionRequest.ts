@@ -15,8 +15,17 @@ export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect
     ...(dialect.usage ? { stream_options: { include_usage: true } } : {}),
     [dialect.limit]: request.maxOutputTokens,
     ...(request.thinking && dialect.least ? { reasoning_effort: request.thinking === 'off' ? dialect.least : request.thinking } : {}),
-    ...(request.answerSchema && dialect.schemas ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: request.answerSchema } } } : {}),
-    ...(request.tools.length > 0 ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', function: { name, description, parameters: inputSchema } })) } : {}),
+    ...(request.answerSchema && dialect.schemas
+      ? { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema: request.answerSchema } } }
+      : {}),
+    ...(request.tools.length > 0
+      ? {
+          tools: request.tools.map(({ name, description, inputSchema }) => ({
+            type: 'function',
+            function: { name, description, parameters: inputSchema },
+          })),
+        }
+      : {}),
   };
 }
 
@@ -24,13 +33,16 @@ export function chatCompletionBody(request: ModelRequest, dialect: OpenaiDialect
 function wireMessages({ system, systemSummary, messages }: ModelRequest, dialect: OpenaiDialect): WireMessage[] {
   const head = [system, systemSummary ?? ''].filter((text) => text.trim() !== '').join('\n\n');
   const wire: WireMessage[] = head === '' ? [] : [{ role: 'system', content: head }];
-  for (const message of joined(messages)) wire.push(...(message.role === 'user' ? userMessages(message.blocks, dialect) : assistantMessage(message.blocks)));
+  for (const message of joined(messages))
+    wire.push(...(message.role === 'user' ? userMessages(message.blocks, dialect) : assistantMessage(message.blocks)));
   return wire;
 }
 
 /** Results stand directly behind their calls, each as a message of its own. */
 function userMessages(blocks: readonly ModelBlock[], { images, systemInside }: OpenaiDialect): WireMessage[] {
-  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ role: 'tool', tool_call_id: fittingId(block.callId), content: resultText(block) }] : []));
+  const results = blocks.flatMap((block) =>
+    block.type === 'tool_result' ? [{ role: 'tool', tool_call_id: fittingId(block.callId), content: resultText(block) }] : [],
+  );
   const runs = systemInside ? systemRuns(blocks) : [{ as: 'user', blocks } as const];
   return [...results, ...runs.flatMap((run) => saidMessage(run, images))];
 }
@@ -38,13 +50,27 @@ function userMessages(blocks: readonly ModelBlock[], { images, systemInside }: O
 function saidMessage({ as, blocks }: Run, images: boolean): WireMessage[] {
   const text = textOf(blocks, !images);
   const pictures = images ? imagesOf(blocks) : [];
-  const content = pictures.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text', text }]), ...pictures.map(({ mime, data }) => ({ type: 'image_url', image_url: { url: `data:${mime};base64,${data}` } }))];
+  const content =
+    pictures.length === 0
+      ? text
+      : [
+          ...(text === '' ? [] : [{ type: 'text', text }]),
+          ...pictures.map(({ mime, data }) => ({ type: 'image_url', image_url: { url: `data:${mime};base64,${data}` } })),
+        ];
   return content === '' ? [] : [{ role: as, content }];
 }
 
 function assistantMessage(blocks: readonly ModelBlock[]): WireMessage[] {
   const calls = blocks.flatMap((block) =>
-    block.type === 'tool_use' ? [{ id: fittingId(block.callId), type: 'function', function: { name: block.name, arguments: JSON.stringify(asToolInput(block.input)) } }] : [],
+    block.type === 'tool_use'
+      ? [
+          {
+            id: fittingId(block.callId),
+            type: 'function',
+            function: { name: block.name, arguments: JSON.stringify(asToolInput(block.input)) },
+          },
+        ]
+      : [],
   );
   const text = textOf(blocks);
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content: text }];
@@ -68,7 +94,9 @@ export function joined(messages: readonly ModelMessage[]): ModelMessage[] {
 
 /** `describesImages`: they stand there in words, for models that see none. */
 export function textOf(blocks: readonly ModelBlock[], describesImages = true): string {
-  const texts = blocks.map((block) => (block.type === 'text' ? block.text : block.type === 'image' && describesImages ? imageInWords(block) : ''));
+  const texts = blocks.map((block) =>
+    block.type === 'text' ? block.text : block.type === 'image' && describesImages ? imageInWords(block) : '',
+  );
   return texts.filter((text) => text.trim() !== '').join('\n\n');
 }
 

@@ -84,7 +84,9 @@ export class OpenaiCompatibleClient implements ModelClient {
 
   async listModels(signal?: AbortSignal): Promise<ModelInfo[]> {
     const { data } = (await this.http.json('/models', null, signal)) as { data?: unknown };
-    const models = (Array.isArray(data) ? data : []).flatMap((listed: unknown) => openaiModel(this.provider, listed, this.contextTokens) ?? []);
+    const models = (Array.isArray(data) ? data : []).flatMap(
+      (listed: unknown) => openaiModel(this.provider, listed, this.contextTokens) ?? [],
+    );
     for (const info of models) this.described.set(info.id, info);
     return models.map((info) => this.limited(info));
   }

@@ -34,7 +34,17 @@ const more = { none: 'minimal', minimal: 'low', low: null } as const;
 /** `o3`, `gpt-5-mini`, `openai/o4-mini`. */
 export function firstDialect(model: string, api: OpenaiDialect['api']): OpenaiDialect {
   const reasons = !/(^|\/)(gpt-[34]|chatgpt)/i.test(model);
-  return { api, limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens', usage: true, images: true, schemas: true, least: 'none', reasoning: reasons, reasoningShown: reasons, systemInside: true };
+  return {
+    api,
+    limit: /(^|\/)(o\d|gpt-[5-9])/i.test(model) ? 'max_completion_tokens' : 'max_tokens',
+    usage: true,
+    images: true,
+    schemas: true,
+    least: 'none',
+    reasoning: reasons,
+    reasoningShown: reasons,
+    systemInside: true,
+  };
 }
 
 /** A server without the Responses API has no such route; one that does not know the model has. */
@@ -46,7 +56,10 @@ export function isMissingRoute({ status, reason }: ModelFailure): boolean {
 export function otherDialect(dialect: OpenaiDialect, failure: ModelFailure, request: ModelRequest): OpenaiDialect | undefined {
   const { status, detail } = failure;
   // llama.cpp says 500 where a template refuses.
-  const withoutSystem = dialect.systemInside && (status === 400 || status === 422 || status === 500) && holdsSystem(request) && refusesSystem(detail) ? { ...dialect, systemInside: false } : undefined;
+  const withoutSystem =
+    dialect.systemInside && (status === 400 || status === 422 || status === 500) && holdsSystem(request) && refusesSystem(detail)
+      ? { ...dialect, systemInside: false }
+      : undefined;
   return (status === 400 || status === 422 ? otherParameter(dialect, detail, request.thinking) : undefined) ?? withoutSystem;
 }
 
@@ -58,9 +71,15 @@ function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: Think
   const effort = otherEffort(dialect, refusal, thinking);
   if (effort) return effort;
   if (dialect.usage && /stream_options|include_usage/i.test(refusal)) return { ...dialect, usage: false };
-  if (dialect.schemas && /response_format|text\.format|json_schema|structured output|\bgrammar\b/i.test(refusal)) return { ...dialect, schemas: false };
+  if (dialect.schemas && /response_format|text\.format|json_schema|structured output|\bgrammar\b/i.test(refusal))
+    return { ...dialect, schemas: false };
   if (dialect.images && /\b(input_)?image(_url|s| input)?\b|\bvision\b|multimodal/i.test(refusal)) return { ...dialect, images: false };
-  const refused = /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal) ? 'max_completion_tokens' : /max_tokens/i.test(refusal) ? 'max_tokens' : null;
+  const refused =
+    /max_completion_tokens/i.test(refusal) && !/['"`]max_tokens['"`]/i.test(refusal)
+      ? 'max_completion_tokens'
+      : /max_tokens/i.test(refusal)
+        ? 'max_tokens'
+        : null;
   const isName = /unsupported|not supported|unknown|unrecognized|not permitted|extra|use ['"`]?max_/i.test(refusal);
   if (dialect.api !== 'chat-completions' || refused !== dialect.limit || !isName) return undefined;
   return { ...dialect, limit: refused === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens' };
@@ -68,5 +87,10 @@ function otherParameter(dialect: OpenaiDialect, refusal: string, thinking: Think
 
 function otherEffort(dialect: OpenaiDialect, refusal: string, thinking: ThinkingLevel | undefined): OpenaiDialect | undefined {
   if (!dialect.least || !thinking || !/reasoning[_. ]effort|['"`]reasoning['"`]/i.test(refusal)) return undefined;
-  return { ...dialect, least: (thinking === 'off' && !/unrecognized|unknown|unsupported parameter|not permitted|extra/i.test(refusal) && more[dialect.least]) || null };
+  return {
+    ...dialect,
+    least:
+      (thinking === 'off' && !/unrecognized|unknown|unsupported parameter|not permitted|extra/i.test(refusal) && more[dialect.least]) ||
+      null,
+  };
 }

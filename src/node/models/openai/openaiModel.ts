@@ -20,10 +20,28 @@ export function openaiModel(provider: string, listed: unknown, contextTokens: nu
   if (typeof id !== 'string' || id === '') return undefined;
   const meta = (fields['meta'] ?? {}) as Fields;
   const top = (fields['top_provider'] ?? {}) as Fields;
-  const told = [fields['loaded_context_length'], top['context_length'], fields['context_length'], fields['max_model_len'], fields['context_window'], fields['max_context_length'], meta['n_ctx']].find(isSize);
+  const told = [
+    fields['loaded_context_length'],
+    top['context_length'],
+    fields['context_length'],
+    fields['max_model_len'],
+    fields['context_window'],
+    fields['max_context_length'],
+    meta['n_ctx'],
+  ].find(isSize);
   const window = contextTokens ?? told ?? unknownWindow;
-  const maxOutput = [top['max_completion_tokens'], fields['max_completion_tokens'], fields['max_output_tokens']].find(isSize) ?? unknownOutput;
+  const maxOutput =
+    [top['max_completion_tokens'], fields['max_completion_tokens'], fields['max_output_tokens']].find(isSize) ?? unknownOutput;
   const taken = fields['supported_parameters'];
-  const thinking = Array.isArray(taken) && !taken.some((name) => name === 'reasoning' || name === 'reasoning_effort') ? { thinking: 'none' as const } : {};
-  return { provider, id, name: typeof name === 'string' && name !== '' ? name : id, window, maxOutput: Math.min(maxOutput, window), source: contextTokens === null && told === undefined ? 'table' : 'provider', ...thinking };
+  const thinking =
+    Array.isArray(taken) && !taken.some((name) => name === 'reasoning' || name === 'reasoning_effort') ? { thinking: 'none' as const } : {};
+  return {
+    provider,
+    id,
+    name: typeof name === 'string' && name !== '' ? name : id,
+    window,
+    maxOutput: Math.min(maxOutput, window),
+    source: contextTokens === null && told === undefined ? 'table' : 'provider',
+    ...thinking,
+  };
 }

@@ -65,7 +65,8 @@ export class ResponsesAnswer implements StreamedAnswer<string> {
   ending(): { readonly rest: readonly ModelEvent[]; readonly end: Ending } | undefined {
     if (!this.end) return undefined;
     const { incomplete } = this.end;
-    if (incomplete === 'content_filter' || this.refusal !== '') return { rest: [], end: { type: 'failed', failure: { reason: 'refused', detail: this.refusal || 'content_filter' } } };
+    if (incomplete === 'content_filter' || this.refusal !== '')
+      return { rest: [], end: { type: 'failed', failure: { reason: 'refused', detail: this.refusal || 'content_filter' } } };
     this.called ||= this.blocks.hasCalls;
     const rest = this.blocks.finish();
     return { rest, end: { type: 'stopped', reason: incomplete ? 'max_tokens' : this.called ? 'tool_use' : 'end_turn' } };
@@ -90,10 +91,15 @@ export class ResponsesAnswer implements StreamedAnswer<string> {
         return [...said, ...this.blocks.finish()];
       }
       case 'reasoning': {
-        const texts = [...list(item['summary']), ...list(item['content'])].map((part) => part['text']).filter((text) => typeof text === 'string' && text !== '');
+        const texts = [...list(item['summary']), ...list(item['content'])]
+          .map((part) => part['text'])
+          .filter((text) => typeof text === 'string' && text !== '');
         const said = isNew ? this.blocks.add('thinking', texts.join('\n\n')) : [];
         const encrypted = item['encrypted_content'];
-        return [...said, ...(typeof encrypted === 'string' && encrypted !== '' ? this.blocks.seal(sealed(encrypted)) : this.blocks.finish())];
+        return [
+          ...said,
+          ...(typeof encrypted === 'string' && encrypted !== '' ? this.blocks.seal(sealed(encrypted)) : this.blocks.finish()),
+        ];
       }
       case 'function_call': {
         this.called = true;
@@ -113,7 +119,9 @@ export class ResponsesAnswer implements StreamedAnswer<string> {
 
   private ended(response: Fields): ModelEvent[] {
     const reason = fieldsOf(response['incomplete_details'])['reason'];
-    this.end = { incomplete: response['status'] === 'incomplete' || typeof reason === 'string' ? String(reason ?? 'max_output_tokens') : null };
+    this.end = {
+      incomplete: response['status'] === 'incomplete' || typeof reason === 'string' ? String(reason ?? 'max_output_tokens') : null,
+    };
     return measured(fieldsOf(response['usage']));
   }
 }

@@ -27,10 +27,20 @@ export function responsesBody(request: ModelRequest, dialect: OpenaiDialect): Re
     max_output_tokens: Math.max(leastOutput, request.maxOutputTokens),
     ...(dialect.reasoning ? { include: ['reasoning.encrypted_content'] } : {}),
     ...reasoning(request, dialect),
-    ...(request.answerSchema && dialect.schemas ? { text: { format: { type: 'json_schema', name: 'answer', strict: true, schema: request.answerSchema } } } : {}),
+    ...(request.answerSchema && dialect.schemas
+      ? { text: { format: { type: 'json_schema', name: 'answer', strict: true, schema: request.answerSchema } } }
+      : {}),
     // Here `strict` is true unless it is said, and a schema with an optional field is refused then.
     ...(request.tools.length > 0
-      ? { tools: request.tools.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, parameters: inputSchema, strict: false })) }
+      ? {
+          tools: request.tools.map(({ name, description, inputSchema }) => ({
+            type: 'function',
+            name,
+            description,
+            parameters: inputSchema,
+            strict: false,
+          })),
+        }
       : {}),
   };
 }
@@ -47,14 +57,18 @@ function items({ role, blocks }: ModelMessage, dialect: OpenaiDialect): Item[] {
 
 /** Results stand directly behind their calls. */
 function userItems(blocks: readonly ModelBlock[], { images, systemInside }: OpenaiDialect): Item[] {
-  const results = blocks.flatMap((block) => (block.type === 'tool_result' ? [{ type: 'function_call_output', call_id: fittingId(block.callId), output: resultText(block) }] : []));
+  const results = blocks.flatMap((block) =>
+    block.type === 'tool_result' ? [{ type: 'function_call_output', call_id: fittingId(block.callId), output: resultText(block) }] : [],
+  );
   const runs = systemInside ? systemRuns(blocks) : [{ as: 'user', blocks } as const];
   return [...results, ...runs.flatMap((run) => saidItem(run, images))];
 }
 
 function saidItem({ as, blocks }: Run, images: boolean): Item[] {
   const text = textOf(blocks, !images);
-  const pictures = images ? imagesOf(blocks).map(({ mime, data }) => ({ type: 'input_image', detail: 'auto', image_url: `data:${mime};base64,${data}` })) : [];
+  const pictures = images
+    ? imagesOf(blocks).map(({ mime, data }) => ({ type: 'input_image', detail: 'auto', image_url: `data:${mime};base64,${data}` }))
+    : [];
   const content = [...(text === '' ? [] : [{ type: 'input_text', text }]), ...pictures];
   return content.length === 0 ? [] : [{ type: 'message', role: as, content }];
 }
@@ -69,14 +83,25 @@ function assistantItems(blocks: readonly ModelBlock[], reasons: boolean): Item[]
 function assistantItem(block: ModelBlock, reasons: boolean): Item[] {
   switch (block.type) {
     case 'text':
-      return block.text.trim() === '' ? [] : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: block.text, annotations: [] }] }];
+      return block.text.trim() === ''
+        ? []
+        : [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: block.text, annotations: [] }] }];
     case 'thinking': {
       const encrypted = reasons ? sealedContent(block) : undefined;
       if (encrypted === undefined) return [];
-      return [{ type: 'reasoning', summary: block.text === '' ? [] : [{ type: 'summary_text', text: block.text }], encrypted_content: encrypted }];
+      return [
+        { type: 'reasoning', summary: block.text === '' ? [] : [{ type: 'summary_text', text: block.text }], encrypted_content: encrypted },
+      ];
     }
     case 'tool_use':
-      return [{ type: 'function_call', call_id: fittingId(block.callId), name: plainName(block.name, longestName), arguments: JSON.stringify(asToolInput(block.input)) }];
+      return [
+        {
+          type: 'function_call',
+          call_id: fittingId(block.callId),
+          name: plainName(block.name, longestName),
+          arguments: JSON.stringify(asToolInput(block.input)),
+        },
+      ];
     case 'image':
     case 'tool_result':
       return [];

@@ -32,5 +32,12 @@ function takeEntries(value: unknown): { entries: readonly StoredEntry[]; rest: u
 }
 
 function isLongList(value: unknown): value is readonly StoredEntry[] {
-  return Array.isArray(value) && typeof value[0] === 'object' && value[0] !== null && 'seq' in value[0] && 'content' in value[0] && !goesWhole(value as StoredEntry[]);
+  return (
+    Array.isArray(value) &&
+    typeof value[0] === 'object' &&
+    value[0] !== null &&
+    'seq' in value[0] &&
+    'content' in value[0] &&
+    !goesWhole(value as StoredEntry[])
+  );
 }

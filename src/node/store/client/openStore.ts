@@ -64,8 +64,10 @@ function firstAnswer(worker: Worker, options: OpenStoreOptions): Promise<Extract
       if (response.type === 'openFailed') settle(() => reject(fromWire(response.error)));
       if (response.type === 'log') options.logger?.[response.level](response.event, response.data);
     };
-    const onError = (cause: Error) => settle(() => reject(new StoreError('io', english('{0}: the store\'s worker failed: {1}', options.folder, cause.message), { cause })));
-    const onExit = (code: number) => settle(() => reject(new StoreError('io', english('{0}: the store\'s worker ended with code {1}', options.folder, code))));
+    const onError = (cause: Error) =>
+      settle(() => reject(new StoreError('io', english("{0}: the store's worker failed: {1}", options.folder, cause.message), { cause })));
+    const onExit = (code: number) =>
+      settle(() => reject(new StoreError('io', english("{0}: the store's worker ended with code {1}", options.folder, code))));
     const settle = (then: () => void) => {
       worker.off('message', onMessage).off('error', onError).off('exit', onExit);
       then();

@@ -29,8 +29,10 @@ export class StoreClient implements SessionStore {
   ) {
     this.pending = new PendingCalls((request) => worker.postMessage(request));
     worker.on('message', (response: Response) => this.receive(response));
-    worker.on('error', (error) => this.end(new StoreError('io', english('{0}: the store\'s worker failed: {1}', folder, error.message), { cause: error })));
-    worker.on('exit', (code) => this.end(new StoreError('io', english('{0}: the store\'s worker ended with code {1}', folder, code))));
+    worker.on('error', (error) =>
+      this.end(new StoreError('io', english("{0}: the store's worker failed: {1}", folder, error.message), { cause: error })),
+    );
+    worker.on('exit', (code) => this.end(new StoreError('io', english("{0}: the store's worker ended with code {1}", folder, code))));
     // An idle store does not keep a program alive; a call does until it is answered.
     worker.unref();
   }

@@ -97,7 +97,8 @@ export function changeOf(method: CoreCall, args: readonly unknown[], result: unk
   const session = typeof args[0] === 'string' ? args[0] : null;
   switch (kind) {
     case 'entries': {
-      const entries = method === 'importEntries' ? (result as CallResult<typeof method>) : (result as readonly StoredEntry[]).map(({ uuid }) => uuid);
+      const entries =
+        method === 'importEntries' ? (result as CallResult<typeof method>) : (result as readonly StoredEntry[]).map(({ uuid }) => uuid);
       if (session === null || entries.length === 0) return null;
       return entries.length > mostNamed ? { kind: 'branch', session } : { kind, session, entries };
     }

@@ -53,16 +53,30 @@ export function verifyFile(file: string, options: TaskOptions): Promise<VerifyRe
 }
 
 /** Backs the store of a folder up (backupStore.ts). Rejects also with `CancelledError`; then nothing was written. */
-export function backUpFolder(folder: string, target: string, options: TaskOptions & { readonly overwrite: boolean }): Promise<VerifyReport> {
+export function backUpFolder(
+  folder: string,
+  target: string,
+  options: TaskOptions & { readonly overwrite: boolean },
+): Promise<VerifyReport> {
   const temporary = `${target}.${randomUUID()}.tmp`;
   const request: BackupRequest = { files: storeFiles(folder), target, temporary, overwrite: options.overwrite };
   return run({ kind: 'backup', request }, options, [temporary, `${temporary}.live`, `${temporary}.undo`]) as Promise<VerifyReport>;
 }
 
 /** Puts a backup in place of the store of a folder (restoreStore.ts). Not to be cancelled: an exchange of files is not left half-way. */
-export function restoreFile(folder: string, backup: string, options: Omit<TaskOptions, 'signal'> & Pick<RestoreRequest, 'label' | 'salvage'>): Promise<Restored> {
+export function restoreFile(
+  folder: string,
+  backup: string,
+  options: Omit<TaskOptions, 'signal'> & Pick<RestoreRequest, 'label' | 'salvage'>,
+): Promise<Restored> {
   const files = storeFiles(folder);
-  const request: RestoreRequest = { backup, files, temporary: `${files.main}.${randomUUID()}.tmp`, label: options.label, salvage: options.salvage ?? false };
+  const request: RestoreRequest = {
+    backup,
+    files,
+    temporary: `${files.main}.${randomUUID()}.tmp`,
+    label: options.label,
+    salvage: options.salvage ?? false,
+  };
   return run({ kind: 'restore', request }, options, []) as Promise<Restored>;
 }
 
@@ -73,7 +87,11 @@ const ownEndMs = 5_000;
  * Imports through a port of the store (importTask.ts). When aborted it comes to an end by itself, with a report of what is stored by then;
  * if it does not, its thread is ended. A thread that dies of a file (of memory, above all) leaves the report that it has told so far.
  */
-export async function importThrough(port: MessagePort, request: Omit<ImportRequest, 'port'>, options: TaskOptions<ImportProgress>): Promise<ImportReport> {
+export async function importThrough(
+  port: MessagePort,
+  request: Omit<ImportRequest, 'port'>,
+  options: TaskOptions<ImportProgress>,
+): Promise<ImportReport> {
   const builder = new ReportBuilder();
   const told = { ports: [port], ownEndMs, onOutcome: (outcome: ImportOutcome) => builder.add(outcome) };
   try {
@@ -82,7 +100,11 @@ export async function importThrough(port: MessagePort, request: Omit<ImportReque
     if (CancelledError.is(error)) return builder.report(true);
     const source = builder.current;
     if (!(error instanceof ThreadDied) || source === null) throw error;
-    builder.add({ type: 'failed', source, reason: english('Reading it has ended the import: {0}. What comes after it was not looked at.', error.message) });
+    builder.add({
+      type: 'failed',
+      source,
+      reason: english('Reading it has ended the import: {0}. What comes after it was not looked at.', error.message),
+    });
     return builder.report(false);
   }
 }
@@ -99,7 +121,11 @@ async function run<Progress>(
   task: StoreTask,
   { workerFile, onProgress, signal }: TaskOptions<Progress>,
   leftovers: readonly string[],
-  { ports = [], ownEndMs = 0, onOutcome }: { readonly ports?: readonly MessagePort[]; readonly ownEndMs?: number; readonly onOutcome?: (outcome: ImportOutcome) => void } = {},
+  {
+    ports = [],
+    ownEndMs = 0,
+    onOutcome,
+  }: { readonly ports?: readonly MessagePort[]; readonly ownEndMs?: number; readonly onOutcome?: (outcome: ImportOutcome) => void } = {},
 ): Promise<unknown> {
   if (signal?.aborted) throw new CancelledError();
   const workerData: TaskData = { task, wasmFile: join(dirname(workerFile), 'sql-wasm.wasm') };

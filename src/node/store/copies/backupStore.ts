@@ -30,7 +30,11 @@ export interface BackupRequest {
  * A copy of the files, as readers make it, and not SQLite's backup interface: that needs the owner's connection, which another
  * process may have, and takes turns with its writes; this disturbs nobody and works for every process.
  */
-export function backUpStore(sqlite: Sqlite, { files, target, temporary, overwrite }: BackupRequest, onProgress: (progress: TaskProgress) => void): VerifyReport {
+export function backUpStore(
+  sqlite: Sqlite,
+  { files, target, temporary, overwrite }: BackupRequest,
+  onProgress: (progress: TaskProgress) => void,
+): VerifyReport {
   refuseExisting(target, overwrite);
   refuseStoreFolder(dirname(target));
   const copy = besides(temporary);
@@ -39,7 +43,15 @@ export function backUpStore(sqlite: Sqlite, { files, target, temporary, overwrit
     const report = verifyCopy(sqlite, files, () => (copyTo(files, copy), copy), onProgress);
     const [first] = report.problems;
     if (first) {
-      throw new StoreError('corrupt', english('This history is damaged ({0} problems; the first: {1}: {2}), so it was not backed up. Verify and repair it first', problemCount(report), first.where, first.meaning));
+      throw new StoreError(
+        'corrupt',
+        english(
+          'This history is damaged ({0} problems; the first: {1}: {2}), so it was not backed up. Verify and repair it first',
+          problemCount(report),
+          first.where,
+          first.meaning,
+        ),
+      );
     }
     addBlobs(sqlite, files, temporary, onProgress);
     refuseExisting(target, overwrite);
@@ -77,5 +89,6 @@ function refuseExisting(target: string, overwrite: boolean): void {
 
 /** A backup under the name of a history that is in use would destroy it: its owner goes on writing a log for the file that is gone. */
 function refuseStoreFolder(folder: string): void {
-  if (existsSync(storeFiles(folder).generation)) throw new StoreError('invalid', english('{0} is the folder of a history, not a place for backups. Choose another folder', folder));
+  if (existsSync(storeFiles(folder).generation))
+    throw new StoreError('invalid', english('{0} is the folder of a history, not a place for backups. Choose another folder', folder));
 }

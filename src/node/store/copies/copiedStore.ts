@@ -11,8 +11,15 @@ import type { StoreFiles } from '../database/storeFiles';
 import { isCoreCall } from '../client/storeProtocol';
 
 /** A private copy of a store that cannot be owned, and whose owner cannot be reached. Tells when the owner has written. */
-export function openCopied(sqlite: Sqlite, files: StoreFiles, note: NonNullable<StoreStatus['note']>, events: HostEvents, pollMs = 500): OpenedStore {
-  if (sizeOf(files.main) === 0 && readGeneration(files) === 0) throw new StoreError('io', english('There is no history here yet: {0} does not exist', files.main));
+export function openCopied(
+  sqlite: Sqlite,
+  files: StoreFiles,
+  note: NonNullable<StoreStatus['note']>,
+  events: HostEvents,
+  pollMs = 500,
+): OpenedStore {
+  if (sizeOf(files.main) === 0 && readGeneration(files) === 0)
+    throw new StoreError('io', english('There is no history here yet: {0} does not exist', files.main));
   const open = () => {
     const copy = openReaderCopy(sqlite, files, note);
     return { ...copy, core: new StoreOperations(copy.connection, files.folder, 'reader') };

@@ -1,4 +1,16 @@
-import { closeSync, constants, copyFileSync, mkdtempSync, openSync, readdirSync, readFileSync, readSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { StoreError } from '../../../core/errors';
@@ -88,7 +100,9 @@ const fatTickNs = 2_000_000_000n;
 
 /** Changes with every commit of the writer. On FAT never the same twice while another commit would have the same time as the last one. */
 export function storeVersion(files: DatabaseFiles): string {
-  return [files.main, files.wal].map((file) => (isWithinTick(file) ? `${fingerprint(file)}:${performance.now()}` : fingerprint(file))).join(' ');
+  return [files.main, files.wal]
+    .map((file) => (isWithinTick(file) ? `${fingerprint(file)}:${performance.now()}` : fingerprint(file)))
+    .join(' ');
 }
 
 function isWithinTick(file: string): boolean {
@@ -162,7 +176,8 @@ export function copyFileInUse(from: string, to: string, { read = readSync, clone
     const target = openSync(to, 'w', 0o600);
     try {
       const chunk = Buffer.allocUnsafe(chunkBytes);
-      for (let at = 0, bytes: number; (bytes = read(source, chunk, 0, chunk.length, at)) > 0; at += bytes) writeFileSync(target, chunk.subarray(0, bytes));
+      for (let at = 0, bytes: number; (bytes = read(source, chunk, 0, chunk.length, at)) > 0; at += bytes)
+        writeFileSync(target, chunk.subarray(0, bytes));
     } finally {
       closeSync(target);
     }

@@ -35,7 +35,15 @@ export function migrate(connection: Connection, keepCopy: (version: number) => v
 
 export function refuseNewer(version: number, file: string, list: readonly Migration[] = migrations): void {
   if (version <= newestVersion(list)) return;
-  throw new StoreError('newer_schema', english('{0} was written by a newer version of Threadkeeper ({1}; this one knows up to {2}). Update Threadkeeper to use it', file, version, newestVersion(list)));
+  throw new StoreError(
+    'newer_schema',
+    english(
+      '{0} was written by a newer version of Threadkeeper ({1}; this one knows up to {2}). Update Threadkeeper to use it',
+      file,
+      version,
+      newestVersion(list),
+    ),
+  );
 }
 
 export function schemaVersion(connection: Connection): number {

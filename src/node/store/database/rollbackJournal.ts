@@ -11,7 +11,13 @@ export function undoJournal(database: Uint8Array, journalFile: string, pageSize:
   let result = database;
   let isFirst = true;
   for (let at = 0; at + 28 <= journal.length && journal.subarray(at, at + 8).equals(magic); ) {
-    const [stored, nonce, pagesBefore, sector, size] = [8, 12, 16, 20, 24].map((offset) => journal.readUInt32BE(at + offset)) as [number, number, number, number, number];
+    const [stored, nonce, pagesBefore, sector, size] = [8, 12, 16, 20, 24].map((offset) => journal.readUInt32BE(at + offset)) as [
+      number,
+      number,
+      number,
+      number,
+      number,
+    ];
     if (size !== pageSize || sector < 512) return result;
     if (isFirst) result = sized(database, pagesBefore * pageSize);
     isFirst = false;

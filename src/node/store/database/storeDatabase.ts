@@ -67,7 +67,9 @@ export function createDatabaseFile(sqlite: Sqlite, file: string, fill: (connecti
   }
   const opened = bridged(sqlite, { main: file, wal: `${file}.live`, journal: `${file}.undo` }, () => undefined);
   try {
-    opened.connection.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; ${pageSize} PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;`);
+    opened.connection.exec(
+      `PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; ${pageSize} PRAGMA journal_mode = MEMORY; PRAGMA synchronous = FULL;`,
+    );
     fill(opened.connection);
     opened.connection.close();
   } catch (error) {
@@ -90,7 +92,9 @@ export function openForEditing(sqlite: Sqlite, files: DatabaseFiles): Pick<Store
   }
   const opened = bridged(sqlite, files, () => undefined);
   try {
-    opened.connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE;');
+    opened.connection.exec(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE;',
+    );
   } catch (error) {
     opened.abandon();
     throw error;
@@ -103,7 +107,12 @@ export function openForEditing(sqlite: Sqlite, files: DatabaseFiles): Pick<Store
 }
 
 /** Opens a private copy (readonlyCopy.ts), which recovery may write to; queries alone are let through. Errors name it `original`. */
-export function openCopy(sqlite: Sqlite, files: DatabaseFiles, refuse: () => void = refuseAll, original = files.main): Pick<StoreDatabase, 'connection' | 'abandon'> {
+export function openCopy(
+  sqlite: Sqlite,
+  files: DatabaseFiles,
+  refuse: () => void = refuseAll,
+  original = files.main,
+): Pick<StoreDatabase, 'connection' | 'abandon'> {
   if (sqlite.unbridged !== null) return openInMemory(sqlite, files, refuse);
   const opened = bridged(sqlite, files, refuse, original);
   opened.connection.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -139,7 +148,9 @@ function openFile(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => void) {
     if (mode !== 'wal') throw new StoreError('io', english('{0}: SQLite stayed in journal mode {1}', files.main, String(mode)));
     // NORMAL lost 254 acknowledged commits in 400 simulated power cuts, FULL none. secure_delete: when a page is split, what has moved
     // to another must not stay behind as well, where no later deletion finds it (purge.ts); writes no page more.
-    connection.exec('PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 2000;');
+    connection.exec(
+      'PRAGMA synchronous = FULL; PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; PRAGMA journal_size_limit = 16777216; PRAGMA wal_autocheckpoint = 2000;',
+    );
   } catch (error) {
     opened.abandon();
     throw error;
@@ -186,7 +197,9 @@ function openExported(sqlite: Sqlite, files: StoreFiles, beforeCommit: () => voi
   let saved = readMerged(files);
   const load = () => {
     const database = sqlite.openMemory(saved);
-    database.run(`PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; ${pageSize}`);
+    database.run(
+      `PRAGMA journal_mode = MEMORY; PRAGMA temp_store = MEMORY; PRAGMA secure_delete = FAST; PRAGMA foreign_keys = ON; ${pageSize}`,
+    );
     return database;
   };
   const persist = (database: Database) => {
@@ -218,4 +231,3 @@ function readMerged(files: DatabaseFiles): Uint8Array | undefined {
   merged[18] = merged[19] = 1;
   return merged;
 }
-

@@ -64,12 +64,14 @@ export function writeGeneration(files: StoreFiles, generation: number): void {
 export function checkDatabaseFile(files: StoreFiles): { exists: boolean; pageSize: number } {
   if (sizeOf(files.main) === 0) {
     const generation = readGeneration(files);
-    if (generation > 0) throw new StoreError('corrupt', english('{0} is empty or missing, but was opened {1} times before', files.main, generation));
+    if (generation > 0)
+      throw new StoreError('corrupt', english('{0} is empty or missing, but was opened {1} times before', files.main, generation));
     if (sizeOf(files.wal) > 0) throw new StoreError('corrupt', english('{0} is empty or missing, but {1} is there', files.main, files.wal));
     return { exists: false, pageSize: 0 };
   }
   const header = readHeader(files.main);
-  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0') throw new StoreError('corrupt', english('{0} is not a database', files.main));
+  if (header.toString('latin1', 0, 16) !== 'SQLite format 3\0')
+    throw new StoreError('corrupt', english('{0} is not a database', files.main));
   const pageSize = header.readUInt16BE(16) === 1 ? 65536 : header.readUInt16BE(16);
   if (pageSize < 512 || (pageSize & (pageSize - 1)) !== 0) throw new StoreError('corrupt', english('{0} has a damaged header', files.main));
   const owner = header.readUInt32BE(68);

@@ -76,7 +76,8 @@ function framesOf(wal: Uint8Array, pageSize: number): { frames: Frame[]; isHeade
     const isOurs = view.getUint32(at + 8) === salt1 && view.getUint32(at + 12) === salt2;
     const seed = [view.getUint32(before), view.getUint32(before + 4)] as const;
     // Frames of an earlier round of the log have other salts and are not worth their sum.
-    const sound = isOurs && matches(view, at + 16, checksum(view, at + 24, pageSize, checksum(view, at, 8, seed, littleEndian), littleEndian));
+    const sound =
+      isOurs && matches(view, at + 16, checksum(view, at + 24, pageSize, checksum(view, at, 8, seed, littleEndian), littleEndian));
     return { page: view.getUint32(at), pagesAfterCommit: view.getUint32(at + 4), content: wal.subarray(at + 24, at + frameSize), sound };
   });
   return { frames, isHeaderSound };

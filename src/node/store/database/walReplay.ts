@@ -37,7 +37,13 @@ function resize(bytes: Uint8Array, length: number, copy: boolean): Uint8Array {
   return resized;
 }
 
-export function checksum(view: DataView, from: number, length: number, seed: readonly [number, number], littleEndian: boolean): [number, number] {
+export function checksum(
+  view: DataView,
+  from: number,
+  length: number,
+  seed: readonly [number, number],
+  littleEndian: boolean,
+): [number, number] {
   let [first, second] = seed;
   for (let at = from; at < from + length; at += 8) {
     first = (first + view.getUint32(at, littleEndian) + second) >>> 0;

@@ -105,7 +105,9 @@ export function verifyWhenIdle(connection: Connection, { onDone, onError }: Idle
   const describe = () => {
     if (damaged.length === 0) return null;
     const first = entryName(connection, damaged[0]);
-    return damaged.length === 1 ? english('1 entry does not say what was written: {0}.', first) : english('{0} entries do not say what was written; the newest is {1}.', damaged.length, first);
+    return damaged.length === 1
+      ? english('1 entry does not say what was written: {0}.', first)
+      : english('{0} entries do not say what was written; the newest is {1}.', damaged.length, first);
   };
   const step = (budgetMs: number) => {
     const started = performance.now();

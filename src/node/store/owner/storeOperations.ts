@@ -108,7 +108,8 @@ export class StoreOperations implements CoreStore {
       if (uuids.length > 0) this.partials.drop(uuids);
       let before: InsertedBefore | undefined;
       const results = batch.entries.map((entry, index) => {
-        if (entry.session !== session) throw new StoreError('invalid', english('Entry {0} belongs to session {1}', entry.uuid, entry.session));
+        if (entry.session !== session)
+          throw new StoreError('invalid', english('Entry {0} belongs to session {1}', entry.uuid, entry.session));
         const result = this.rows.insert(entry, batch.seqs?.[index], before, known.has(entry.uuid));
         known.add(entry.uuid);
         if (result.added) before = { seq: result.entry.seq, parent: markTypes.has(entry.content.type) ? null : entry.uuid };
@@ -211,7 +212,8 @@ export class StoreOperations implements CoreStore {
         const { leaf, updatedAt } = this.sessions.require(session);
         // Where the conversation stands, unless the text belongs to a branch that has been left: off the branch nobody would see
         // it. The parent may also have died unwritten with the same process.
-        const isElsewhere = entry.parent !== null && this.rows.find(entry.parent) !== undefined && !this.tree.isOnBranch(entry.parent, leaf);
+        const isElsewhere =
+          entry.parent !== null && this.rows.find(entry.parent) !== undefined && !this.tree.isOnBranch(entry.parent, leaf);
         const parent = isElsewhere ? entry.parent : leaf;
         const { entry: stored } = this.rows.insert({ ...entry, parent });
         recovered.push(stored);

@@ -68,8 +68,17 @@ export class StoreOwner implements OpenedStore {
     const core = new StoreOperations(database.connection, files.folder, 'owner');
     this.idle = [
       // Where every commit writes the whole file, the index is brought up to date by searches alone.
-      ...(status.durability === 'file' ? [indexWhenIdle(core.index, (error) => events.onLog('warn', 'store_indexing_failed', { error: this.failed(error).message }))] : []),
-      verifyWhenIdle(database.connection, { onDone: (damage, entries) => this.checked(damage, entries), onError: (error) => events.onLog('warn', 'store_check_failed', { error: errorText(error) }) }, options.verifyPace),
+      ...(status.durability === 'file'
+        ? [indexWhenIdle(core.index, (error) => events.onLog('warn', 'store_indexing_failed', { error: this.failed(error).message }))]
+        : []),
+      verifyWhenIdle(
+        database.connection,
+        {
+          onDone: (damage, entries) => this.checked(damage, entries),
+          onError: (error) => events.onLog('warn', 'store_check_failed', { error: errorText(error) }),
+        },
+        options.verifyPace,
+      ),
     ];
     const service = new StoreService(core, options.afterAnother || lease.inherited ? sleep(returnMs, undefined, { ref: false }) : null);
     this.service = service;
@@ -77,7 +86,11 @@ export class StoreOwner implements OpenedStore {
     service.join(this.me, options.me.holdings);
     server?.serve({
       status: () => this.status,
-      service: { join: (window, holdings) => service.join(window, holdings), leave: (window) => service.leave(window), call: (window, method, args) => this.callFor(window, method, args) },
+      service: {
+        join: (window, holdings) => service.join(window, holdings),
+        leave: (window) => service.leave(window),
+        call: (window, method, args) => this.callFor(window, method, args),
+      },
     });
   }
 
@@ -93,8 +106,16 @@ export class StoreOwner implements OpenedStore {
       if (problem !== null) events.onLog('warn', 'store_self_test_failed', { problem });
       const { database, recovery } = openOrRecover(sqlite, files, lease, durability, options.repair, events);
       if (database.olderThanExpected) events.onLog('warn', 'store_older_than_expected', { file: files.main });
-      const note: StoreStatus['note'] = recovery ? { reason: 'recovered', detail: describeRecovery(recovery) } : problem === null ? null : { reason: 'self_test_failed', detail: problem };
-      return new StoreOwner({ files, lease, server, database, status: { access: 'owner', durability, note, file: files.main } }, options, events);
+      const note: StoreStatus['note'] = recovery
+        ? { reason: 'recovered', detail: describeRecovery(recovery) }
+        : problem === null
+          ? null
+          : { reason: 'self_test_failed', detail: problem };
+      return new StoreOwner(
+        { files, lease, server, database, status: { access: 'owner', durability, note, file: files.main } },
+        options,
+        events,
+      );
     } catch (error) {
       server?.close();
       throw error;
@@ -226,7 +247,8 @@ function openOrRecover(
 function removeLeftovers(files: StoreFiles): void {
   for (const name of readdirSync(files.folder)) {
     const path = join(files.folder, name);
-    const isOldLease = /^owner\.lease\.[0-9a-f-]{36}$/.test(name) && (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 3_600_000;
+    const isOldLease =
+      /^owner\.lease\.[0-9a-f-]{36}$/.test(name) && (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < Date.now() - 3_600_000;
     if (name.startsWith(scratchPrefix) || isOldLease || /\.tmp(\.live|\.undo)?$/.test(name)) rmSync(path, { force: true });
   }
 }

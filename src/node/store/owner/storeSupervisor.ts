@@ -97,8 +97,10 @@ export class StoreSupervisor {
       } catch (error) {
         // Either way nothing of it has been written, or all of it and it may be written again (core/ports.ts).
         const mayRepeat = OwnerGoneError.is(error) || (StoreError.is(error) && error.reason === 'lease_lost');
-        if (!mayRepeat && StoreError.is(error) && ['disk_full', 'permission'].includes(error.reason) && mayPass(store.status.note)) this.reopen(store);
-        if (!mayRepeat || this.closing.signal.aborted) throw OwnerGoneError.is(error) ? closed(this.options.folder) : toStoreError(error, undefined, this.options.folder);
+        if (!mayRepeat && StoreError.is(error) && ['disk_full', 'permission'].includes(error.reason) && mayPass(store.status.note))
+          this.reopen(store);
+        if (!mayRepeat || this.closing.signal.aborted)
+          throw OwnerGoneError.is(error) ? closed(this.options.folder) : toStoreError(error, undefined, this.options.folder);
         this.reopen(store);
       }
     }
@@ -184,7 +186,8 @@ export class StoreSupervisor {
       return 'heldBy' in found ? this.openCopy(files, { reason: 'other_owner', detail: describe(found.heldBy) }) : found;
     } catch (error) {
       if (CancelledError.is(error)) throw error;
-      if (StoreError.is(error) && error.reason === 'newer_schema') return this.openCopy(files, { reason: 'newer_schema', detail: error.message });
+      if (StoreError.is(error) && error.reason === 'newer_schema')
+        return this.openCopy(files, { reason: 'newer_schema', detail: error.message });
       return this.openCopyInstead(files, toStoreError(error, undefined, files.main));
     }
   }
@@ -196,7 +199,14 @@ export class StoreSupervisor {
     mkdirSync(files.folder, { recursive: true, mode: 0o700 });
     const address = newPeerAddress(files.folder);
     const join = (holder: LeaseRecord) => this.join(holder, signal);
-    const lease = await acquireLease(files.lease, { label, waitMs, address, join, timing: { ...timing, pollMs: pollMs ?? timing.pollMs }, ...(signal ? { signal } : {}) });
+    const lease = await acquireLease(files.lease, {
+      label,
+      waitMs,
+      address,
+      join,
+      timing: { ...timing, pollMs: pollMs ?? timing.pollMs },
+      ...(signal ? { signal } : {}),
+    });
     if ('joined' in lease) return lease.joined;
     if (!(lease instanceof Lease)) return lease;
     try {
@@ -237,7 +247,12 @@ export class StoreSupervisor {
       const me = { label: this.options.label, holdings: () => this.holdings.current };
       const onChange = this.events.onChange.bind(this.events);
       const onStatus = () => shared && this.opened === shared && this.events.onStatus(shared.status, null);
-      const connection = await PeerConnection.open(holder.address, me, { onChange, onStatus, onGone: () => shared && this.reopen(shared) }, signal);
+      const connection = await PeerConnection.open(
+        holder.address,
+        me,
+        { onChange, onStatus, onGone: () => shared && this.reopen(shared) },
+        signal,
+      );
       shared = {
         get status(): StoreStatus {
           return { ...connection.status, access: 'shared' };
@@ -254,7 +269,8 @@ export class StoreSupervisor {
       if (signal?.aborted) throw new CancelledError();
       // One that has only just begun does not listen yet, and one that has ended no longer does.
       const code = (error as NodeJS.ErrnoException).code ?? '';
-      if (!['ENOENT', 'ECONNREFUSED'].includes(code)) this.events.onLog('warn', 'store_owner_not_reached', { owner: holder.label, pid: holder.process.pid, error: errorText(error) });
+      if (!['ENOENT', 'ECONNREFUSED'].includes(code))
+        this.events.onLog('warn', 'store_owner_not_reached', { owner: holder.label, pid: holder.process.pid, error: errorText(error) });
       return undefined;
     }
   }
@@ -296,5 +312,12 @@ function describe(holder: LeaseRecord | null): string {
   if (!holder) return english('Another window owns this store');
   const { label, process, address } = holder;
   const sameVersion = !address || address.version === sharingVersion;
-  return english(sameVersion ? 'Another window owns this store: {0}, process {1} on {2}' : 'Another window owns this store: {0}, process {1} on {2}, with another version of the program', label, process.pid, process.host);
+  return english(
+    sameVersion
+      ? 'Another window owns this store: {0}, process {1} on {2}'
+      : 'Another window owns this store: {0}, process {1} on {2}, with another version of the program',
+    label,
+    process.pid,
+    process.host,
+  );
 }

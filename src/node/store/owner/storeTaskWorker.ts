@@ -35,6 +35,12 @@ async function perform(one: StoreTask): Promise<unknown> {
     case 'restore':
       return restoreStore(await loadSqlite(wasmFile), one.request, onProgress);
     case 'import':
-      return importTask(one.request, { wasmFile, signal: stop.signal, poll, onOutcome: (outcome) => send({ type: 'outcome', outcome }), onProgress });
+      return importTask(one.request, {
+        wasmFile,
+        signal: stop.signal,
+        poll,
+        onOutcome: (outcome) => send({ type: 'outcome', outcome }),
+        onProgress,
+      });
   }
 }

@@ -14,11 +14,17 @@ export interface DamagedContent {
 export function isSoundBody(row: Row, toolArgs: SqlValue | undefined): boolean {
   const { content_json: content, text } = row;
   if (typeof content !== 'string' || typeof text === 'number') return false;
-  return bodyChecksum({ contentJson: content, text: text ?? null, toolArgsJson: typeof toolArgs === 'string' ? toolArgs : null }) === row['crc32'];
+  return (
+    bodyChecksum({ contentJson: content, text: text ?? null, toolArgsJson: typeof toolArgs === 'string' ? toolArgs : null }) ===
+    row['crc32']
+  );
 }
 
 /** The row's columns for an entry that is kept as damaged. */
-export function damagedBody(row: Row | undefined, toolArgs: string | null): readonly [content: string, text: string | Uint8Array | null, sum: number] {
+export function damagedBody(
+  row: Row | undefined,
+  toolArgs: string | null,
+): readonly [content: string, text: string | Uint8Array | null, sum: number] {
   const was = row?.['content_json'];
   const text = row?.['text'];
   const content: DamagedContent = {

@@ -23,8 +23,12 @@ export function mendTree(source: Connection, target: Connection, fragments: read
   const tell = (n: number, one: string, many: (n: number) => string) => {
     if (n > 0) told.push(n === 1 ? one : many(n));
   };
-  tell(keepFragments(target, fragments), english('the place of 1 text (kept in a session of its own)'), (n) => english('the places of {0} texts (kept in a session of their own)', n));
-  tell(restoreSessions(source, target), english('title and settings of 1 session'), (n) => english('titles and settings of {0} sessions', n));
+  tell(keepFragments(target, fragments), english('the place of 1 text (kept in a session of its own)'), (n) =>
+    english('the places of {0} texts (kept in a session of their own)', n),
+  );
+  tell(restoreSessions(source, target), english('title and settings of 1 session'), (n) =>
+    english('titles and settings of {0} sessions', n),
+  );
   tell(restoreParents(target), english('1 entry in the middle of a session'), (n) => english('{0} entries in the middle of sessions', n));
   tell(cutCircles(target), english('what came before 1 entry'), (n) => english('what came before {0} entries', n));
   tell(restoreLeaves(target), english('where 1 session ended'), (n) => english('where {0} sessions ended', n));
@@ -37,14 +41,29 @@ function keepFragments(target: Connection, fragments: readonly Row[]): number {
   const sound = fragments.filter((row) => typeof row['entry'] === 'number' && !has(target, row['entry']));
   if (sound.length === 0) return 0;
   const now = Date.now();
-  const session = new SessionRows(target).getOrCreate({ uuid: randomUUID(), key: `recovered:${now}`, channel: 'import', title: titleFrom(firstWords(sound)), createdAt: now });
+  const session = new SessionRows(target).getOrCreate({
+    uuid: randomUUID(),
+    key: `recovered:${now}`,
+    channel: 'import',
+    title: titleFrom(firstWords(sound)),
+    createdAt: now,
+  });
   let parent: string | null = null;
   for (const row of sound) {
     const isSound = isSoundBody(row, null);
     const content = isSound ? (JSON.parse(String(row['content_json'])) as EntryContent) : undefined;
     const columns = content ? entryColumns(content) : { entry_type: 'custom', custom_type: 'damaged' };
     const uuid = randomUUID();
-    insertEntry(target, { seq: Number(row['entry']), uuid, session: session.uuid, parent, ...columns, model_facing: 0, display: 1, created_at: now });
+    insertEntry(target, {
+      seq: Number(row['entry']),
+      uuid,
+      session: session.uuid,
+      parent,
+      ...columns,
+      model_facing: 0,
+      display: 1,
+      created_at: now,
+    });
     const body = isSound ? [row['content_json'], row['text'], row['crc32']] : damagedBody(row, null);
     insertBody(target, Number(row['entry']), body, row['blob_hash']);
     if (!content || !markTypes.has(content.type)) parent = uuid;
@@ -67,10 +86,21 @@ function restoreSessions(source: Connection, target: Connection): number {
       "SELECT b.text FROM entries AS e JOIN bodies AS b ON b.entry = e.seq WHERE e.session = ? AND e.entry_type = 'message' AND e.role = 'user' AND e.display = 1 ORDER BY e.seq LIMIT ?",
       [String(uuid), titleCandidates],
     );
-    const session = new SessionRows(target).getOrCreate({ uuid: String(uuid), key: `recovered:${String(uuid)}`, channel: 'import', title: titleFrom(firstWords(said)), createdAt });
+    const session = new SessionRows(target).getOrCreate({
+      uuid: String(uuid),
+      key: `recovered:${String(uuid)}`,
+      channel: 'import',
+      title: titleFrom(firstWords(said)),
+      createdAt,
+    });
     const id = ids.get(places.get(uuid));
     const isFree = typeof id === 'string' && /^\d{8}_\d{3,}$/.test(id) && !target.get('SELECT 1 FROM sessions WHERE id = ?', [id]);
-    target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ? WHERE uuid = ?', [isFree ? id : session.id, last ?? createdAt, last ?? createdAt, session.uuid]);
+    target.run('UPDATE sessions SET id = ?, updated_at = ?, last_opened_at = ? WHERE uuid = ?', [
+      isFree ? id : session.id,
+      last ?? createdAt,
+      last ?? createdAt,
+      session.uuid,
+    ]);
   }
   return named.length;
 }
@@ -89,7 +119,17 @@ function restoreParents(target: Connection): number {
     let seq = Number(child) - 1;
     while (has(target, seq)) seq--;
     const before = newestOf(target, session, seq);
-    insertEntry(target, { seq, uuid: uuid ?? null, session: session ?? null, parent: before, entry_type: 'custom', custom_type: 'damaged', model_facing: 0, display: 1, created_at: at ?? 0 });
+    insertEntry(target, {
+      seq,
+      uuid: uuid ?? null,
+      session: session ?? null,
+      parent: before,
+      entry_type: 'custom',
+      custom_type: 'damaged',
+      model_facing: 0,
+      display: 1,
+      created_at: at ?? 0,
+    });
     insertBody(target, seq, damagedBody(undefined, null));
   }
   return lost.length;
@@ -98,7 +138,9 @@ function restoreParents(target: Connection): number {
 /** An entry that is its own ancestor is put after the one that was written before it. */
 function cutCircles(target: Connection): number {
   const cut = target
-    .all('SELECT e.seq AS seq, e.uuid AS uuid, e.session AS session FROM entries e JOIN entries p ON p.uuid = e.parent WHERE p.seq >= e.seq ORDER BY e.seq')
+    .all(
+      'SELECT e.seq AS seq, e.uuid AS uuid, e.session AS session FROM entries e JOIN entries p ON p.uuid = e.parent WHERE p.seq >= e.seq ORDER BY e.seq',
+    )
     .filter(({ seq, uuid, session }) => {
       if (!goesInCircles(target, uuid)) return false;
       const guard = String(target.get("SELECT sql FROM sqlite_master WHERE name = 'entries_keep_content'")?.['sql']);
@@ -123,8 +165,12 @@ function restoreLeaves(target: Connection): number {
 
 /** The table repeats what the entries say (entryRows.ts): a row that contradicts them goes, its entry stays. */
 function mendCompactions(target: Connection): number {
-  const dangling = ['first_kept_entry', 'covers_from', 'supersedes'].map((column) => `(${column} IS NOT NULL AND ${column} NOT IN (SELECT uuid FROM entries))`).join(' OR ');
-  const wrong = target.all(`SELECT entry FROM compactions WHERE ${dangling} OR entry NOT IN (SELECT seq FROM entries WHERE entry_type = 'compaction')`);
+  const dangling = ['first_kept_entry', 'covers_from', 'supersedes']
+    .map((column) => `(${column} IS NOT NULL AND ${column} NOT IN (SELECT uuid FROM entries))`)
+    .join(' OR ');
+  const wrong = target.all(
+    `SELECT entry FROM compactions WHERE ${dangling} OR entry NOT IN (SELECT seq FROM entries WHERE entry_type = 'compaction')`,
+  );
   for (const { entry } of wrong) target.run('DELETE FROM compactions WHERE entry = ?', [entry ?? null]);
   return wrong.length;
 }
@@ -139,7 +185,10 @@ function recount(target: Connection): void {
 
 function newestOf(target: Connection, session: SqlValue | undefined, before: number): string | null {
   const types = [...markTypes].map((type) => `'${type}'`).join(', ');
-  const row = target.get(`SELECT uuid FROM entries WHERE session = ? AND seq < ? AND entry_type NOT IN (${types}) ORDER BY seq DESC LIMIT 1`, [session ?? null, before]);
+  const row = target.get(
+    `SELECT uuid FROM entries WHERE session = ? AND seq < ? AND entry_type NOT IN (${types}) ORDER BY seq DESC LIMIT 1`,
+    [session ?? null, before],
+  );
   return typeof row?.['uuid'] === 'string' ? row['uuid'] : null;
 }
 
@@ -152,6 +201,17 @@ function insertEntry(target: Connection, row: Row): void {
   target.run(`INSERT INTO entries(${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`, Object.values(row));
 }
 
-function insertBody(target: Connection, seq: number, [content, text, sum]: readonly (SqlValue | undefined)[], blobHash: SqlValue | undefined = null): void {
-  target.run('INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ?, ?, ?)', [seq, content ?? null, text ?? null, sum ?? null, blobHash]);
+function insertBody(
+  target: Connection,
+  seq: number,
+  [content, text, sum]: readonly (SqlValue | undefined)[],
+  blobHash: SqlValue | undefined = null,
+): void {
+  target.run('INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ?, ?, ?)', [
+    seq,
+    content ?? null,
+    text ?? null,
+    sum ?? null,
+    blobHash,
+  ]);
 }

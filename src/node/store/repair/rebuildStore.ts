@@ -74,7 +74,8 @@ class Rebuild {
   }
 
   private damagedSessions(): string[] {
-    const rows = this.target.all(`SELECT s.id, s.title, count(*) AS n FROM bodies b JOIN entries e ON e.seq = b.entry JOIN sessions s ON s.uuid = e.session
+    const rows =
+      this.target.all(`SELECT s.id, s.title, count(*) AS n FROM bodies b JOIN entries e ON e.seq = b.entry JOIN sessions s ON s.uuid = e.session
       WHERE b.content_json LIKE '{"type":"damaged"%' GROUP BY s.uuid ORDER BY n DESC, s.id LIMIT ${mostNamed}`);
     return rows.map(({ id, title }) => `${String(id)}${title ? ` “${String(title)}”` : ''}`);
   }
@@ -84,7 +85,11 @@ class Rebuild {
   }
 
   private readIndices(): void {
-    const indices = [['uuid', 'entries', ['uuid']], ['session', 'entries INDEXED BY entries_by_session', ['session', 'seq']], ['parent', 'entries INDEXED BY entries_by_parent', ['parent', 'seq']]] as const;
+    const indices = [
+      ['uuid', 'entries', ['uuid']],
+      ['session', 'entries INDEXED BY entries_by_session', ['session', 'seq']],
+      ['parent', 'entries INDEXED BY entries_by_parent', ['parent', 'seq']],
+    ] as const;
     for (const [column, index, key] of indices) {
       for (const row of readableRows(this.source, index, key, `seq, ${column}`)) {
         const [seq, value] = [row['seq'], row[column]];
@@ -125,7 +130,9 @@ class Rebuild {
       if (entry) this.insertBody(row, entry['tool_args_json']);
       else if (!this.insertFromIndex(Number(row['entry']), row)) fragments.push(row);
     }
-    for (const { seq, tool_args_json: toolArgs } of this.target.all('SELECT seq, tool_args_json FROM entries WHERE seq NOT IN (SELECT entry FROM bodies)')) {
+    for (const { seq, tool_args_json: toolArgs } of this.target.all(
+      'SELECT seq, tool_args_json FROM entries WHERE seq NOT IN (SELECT entry FROM bodies)',
+    )) {
       this.insertDamagedBody(Number(seq), undefined, toolArgs);
     }
     return fragments;
@@ -152,7 +159,11 @@ class Rebuild {
     const before = this.target.get('SELECT created_at FROM entries WHERE seq < ? ORDER BY seq DESC LIMIT 1', [seq]);
     const isModelFacing = content !== undefined && ['message', 'tool_result'].includes(content.type);
     this.insert('entries', {
-      seq, uuid, session, parent: parent ?? null, ...columns,
+      seq,
+      uuid,
+      session,
+      parent: parent ?? null,
+      ...columns,
       model_facing: isModelFacing ? 1 : 0,
       display: 1,
       created_at: before?.['created_at'] ?? 0,
@@ -179,7 +190,10 @@ class Rebuild {
     const columns = columnsOf(this.target, table).filter((column) => row[column] !== undefined);
     const sql = `INSERT INTO ${table}(${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`;
     try {
-      this.target.run(sql, columns.map((column) => row[column] ?? null));
+      this.target.run(
+        sql,
+        columns.map((column) => row[column] ?? null),
+      );
     } catch (error) {
       if (!StoreError.is(error) || (error.reason !== 'invalid' && !/datatype mismatch/.test(error.message))) throw error;
       this.refused.set(table, (this.refused.get(table) ?? 0) + 1);

@@ -28,7 +28,9 @@ export interface Recovery {
 /** Damage of the database itself; a folder that cannot be read or written, a full disk and a newer program are none. */
 export function isDamage(error: unknown): error is StoreError {
   if (!StoreError.is(error)) return false;
-  return error.reason === 'corrupt' || (error.reason === 'io' && /no such (table|column)|already exists|is not a database/.test(error.message));
+  return (
+    error.reason === 'corrupt' || (error.reason === 'io' && /no such (table|column)|already exists|is not a database/.test(error.message))
+  );
 }
 
 /**
@@ -92,7 +94,11 @@ export function finishRecovery(files: StoreFiles): void {
   const [fresh, keptAt] = [join(files.folder, basename(plan.fresh)), join(files.folder, basename(plan.keptAt))];
   if (existsSync(fresh)) {
     // The log first: beside the new file it would be replayed into it.
-    const pairs = [[files.wal, `${keptAt}.live`], [files.journal, `${keptAt}.undo`], [files.main, keptAt]] as const;
+    const pairs = [
+      [files.wal, `${keptAt}.live`],
+      [files.journal, `${keptAt}.undo`],
+      [files.main, keptAt],
+    ] as const;
     for (const [from, to] of pairs) if (existsSync(from)) patientRenameSync(from, to);
     syncFolder(files.folder);
     patientRenameSync(fresh, files.main);
@@ -103,13 +109,19 @@ export function finishRecovery(files: StoreFiles): void {
 
 /** One sentence or three: what happened, what could not be read, where the old file is. */
 export function describeRecovery({ reason, keptAt, salvage }: Recovery): string {
-  const text = salvage ? describeSalvage(reason, salvage) : english('{0}. Nothing could be read of it, so a new, empty history was begun.', reason);
+  const text = salvage
+    ? describeSalvage(reason, salvage)
+    : english('{0}. Nothing could be read of it, so a new, empty history was begun.', reason);
   return keptAt === null ? text : english('{0} The damaged file was kept as {1}.', text, keptAt);
 }
 
 function describeSalvage(reason: string, salvage: Salvage): string {
   const { sessions, entries } = salvage;
-  const brought = [reason, english(sessions === 1 ? '{0} session' : '{0} sessions', sessions), english(entries === 1 ? '{0} entry' : '{0} entries', entries)] as const;
+  const brought = [
+    reason,
+    english(sessions === 1 ? '{0} session' : '{0} sessions', sessions),
+    english(entries === 1 ? '{0} entry' : '{0} entries', entries),
+  ] as const;
   const problems = salvageProblems(salvage);
   return problems.length === 0
     ? english('{0}. {1} with {2} were brought over; nothing was lost.', ...brought)

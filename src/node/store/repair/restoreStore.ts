@@ -45,7 +45,11 @@ export interface Restored {
  * recovery. Throws with the store as it was: `readonly` when a process uses it, `newer_schema`, `corrupt` when the file is no
  * history. A backup of an older version is migrated when the store is opened.
  */
-export async function restoreStore(sqlite: Sqlite, request: RestoreRequest, onProgress: (progress: TaskProgress) => void): Promise<Restored> {
+export async function restoreStore(
+  sqlite: Sqlite,
+  request: RestoreRequest,
+  onProgress: (progress: TaskProgress) => void,
+): Promise<Restored> {
   const { backup, files, temporary, label } = request;
   let made: string | undefined;
   try {
@@ -53,9 +57,12 @@ export async function restoreStore(sqlite: Sqlite, request: RestoreRequest, onPr
     const lease = await acquireLease(files.lease, { label, waitMs: 0 });
     if (!(lease instanceof Lease)) {
       const holder = 'heldBy' in lease ? lease.heldBy : null;
-      throw new StoreError('readonly', holder
+      throw new StoreError(
+        'readonly',
+        holder
           ? english('{0} is in use by {1}, process {2}. Close it, then restore the backup', files.main, holder.label, holder.process.pid)
-          : english('{0} is in use by another program. Close it, then restore the backup', files.main));
+          : english('{0} is in use by another program. Close it, then restore the backup', files.main),
+      );
     }
     try {
       finishRecovery(files);
@@ -90,13 +97,18 @@ function prepareOrSalvage(sqlite: Sqlite, request: RestoreRequest, onProgress: (
   } catch (error) {
     if (request.salvage !== true || !isDamage(error)) throw error;
     const salvage = salvageTo(sqlite, request, onProgress);
-    if (!salvage) throw new StoreError('corrupt', english('Nothing can be read of {0}, so nothing was changed. {1}', backup, error.message));
+    if (!salvage)
+      throw new StoreError('corrupt', english('Nothing can be read of {0}, so nothing was changed. {1}', backup, error.message));
     return { sessions: salvage.sessions, entries: salvage.entries, salvage };
   }
 }
 
 /** Reads as a repair would (recoverStore.ts), with the attachments that can be read; null, and nothing made, when there is nothing. */
-function salvageTo(sqlite: Sqlite, { backup, files, temporary }: RestoreRequest, onProgress: (progress: TaskProgress) => void): Salvage | null {
+function salvageTo(
+  sqlite: Sqlite,
+  { backup, files, temporary }: RestoreRequest,
+  onProgress: (progress: TaskProgress) => void,
+): Salvage | null {
   const fresh = `${temporary}.salvaged.tmp`;
   const salvaged: Salvage[] = [];
   onProgress({ phase: english('Reading what can be read'), done: 0, total: 1 });
@@ -118,7 +130,13 @@ function salvageTo(sqlite: Sqlite, { backup, files, temporary }: RestoreRequest,
   }
 }
 
-function prepare(sqlite: Sqlite, backup: string, files: StoreFiles, temporary: string, onProgress: (progress: TaskProgress) => void): Pick<Restored, 'sessions' | 'entries'> {
+function prepare(
+  sqlite: Sqlite,
+  backup: string,
+  files: StoreFiles,
+  temporary: string,
+  onProgress: (progress: TaskProgress) => void,
+): Pick<Restored, 'sessions' | 'entries'> {
   const copy = besides(temporary);
   try {
     onProgress({ phase: english('Copying'), done: 0, total: 1 });
@@ -129,7 +147,9 @@ function prepare(sqlite: Sqlite, backup: string, files: StoreFiles, temporary: s
       refuseForeign(connection, backup);
       restoreBlobs(connection, dirname(backup), files.folder, onProgress);
       // Else the restored file would look like one that has lost its last writes.
-      connection.transaction(() => connection.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('generation', ?)", [readGeneration(files)]));
+      connection.transaction(() =>
+        connection.run("INSERT OR REPLACE INTO meta(key, value) VALUES ('generation', ?)", [readGeneration(files)]),
+      );
       const count = (table: string) => Number(connection.get(`SELECT count(*) AS n FROM ${table}`)?.['n'] ?? 0);
       const counts = { sessions: count('sessions'), entries: count('entries') };
       opened.close();
@@ -145,8 +165,13 @@ function prepare(sqlite: Sqlite, backup: string, files: StoreFiles, temporary: s
 }
 
 function refuseForeign(connection: Connection, backup: string): void {
-  if (Number(connection.get('PRAGMA application_id')?.['application_id']) !== applicationId) throw new StoreError('corrupt', english('{0} is not a Threadkeeper history', backup));
-  if (schemaVersion(connection) > newestVersion()) throw new StoreError('newer_schema', english('{0} was written by a newer version of Threadkeeper. Update Threadkeeper, then restore it', backup));
+  if (Number(connection.get('PRAGMA application_id')?.['application_id']) !== applicationId)
+    throw new StoreError('corrupt', english('{0} is not a Threadkeeper history', backup));
+  if (schemaVersion(connection) > newestVersion())
+    throw new StoreError(
+      'newer_schema',
+      english('{0} was written by a newer version of Threadkeeper. Update Threadkeeper, then restore it', backup),
+    );
 }
 
 function restoreBlobs(connection: Connection, from: string, to: string, onProgress: (progress: TaskProgress) => void): void {

@@ -31,7 +31,10 @@ export function openSalvageImage(sqlite: Sqlite, files: DatabaseFiles): SalvageI
   const view = new DataView(image.buffer, image.byteOffset, image.byteLength);
   const version = view.getUint32(60);
   if (version > newestVersion() && version <= plausibleVersion && view.getUint32(68) === applicationId) {
-    throw new StoreError('newer_schema', english('{0} has version {1}; this program knows versions up to {2}', files.main, version, newestVersion()));
+    throw new StoreError(
+      'newer_schema',
+      english('{0} has version {1}; this program knows versions up to {2}', files.main, version, newestVersion()),
+    );
   }
   mendHeader(view, pageSize);
   const connection = tryOpen(sqlite, files.main, image) ?? tryOpen(sqlite, files.main, withNewSchema(sqlite, image, pageSize));
@@ -57,7 +60,10 @@ function tryOpen(sqlite: Sqlite, file: string, image: Uint8Array): Connection | 
 }
 
 function pageSizeOf(files: DatabaseFiles): number {
-  for (const [file, at, length] of [[files.main, 16, 2], [files.wal, 8, 4]] as const) {
+  for (const [file, at, length] of [
+    [files.main, 16, 2],
+    [files.wal, 8, 4],
+  ] as const) {
     if (sizeOf(file) < 100) continue;
     const stored = readFileSync(file).readUIntBE(at, length);
     const size = stored === 1 ? 65536 : stored;
@@ -70,7 +76,15 @@ function pageSizeOf(files: DatabaseFiles): number {
 function mendHeader(view: DataView, pageSize: number): void {
   Buffer.from('SQLite format 3\0', 'latin1').forEach((byte, i) => view.setUint8(i, byte));
   view.setUint16(16, pageSize === 65536 ? 1 : pageSize);
-  for (const [at, byte] of [[18, 1], [19, 1], [20, 0], [21, 64], [22, 32], [23, 32]] as const) view.setUint8(at, byte);
+  for (const [at, byte] of [
+    [18, 1],
+    [19, 1],
+    [20, 0],
+    [21, 64],
+    [22, 32],
+    [23, 32],
+  ] as const)
+    view.setUint8(at, byte);
   view.setUint32(28, view.byteLength / pageSize);
   view.setUint32(44, 4);
   view.setUint32(56, 1);

@@ -110,7 +110,13 @@ function shapeOf(source: Connection, table: string): Shape {
   const columns = info.map((row) => {
     const type = String(row['type']).toUpperCase();
     const pk = Number(row['pk']);
-    return { name: String(row['name']), type, notNull: row['notnull'] === 1, isRowid: hasRowid && type === 'INTEGER' && pk === 1 && keyLength === 1, pk: pk || Infinity };
+    return {
+      name: String(row['name']),
+      type,
+      notNull: row['notnull'] === 1,
+      isRowid: hasRowid && type === 'INTEGER' && pk === 1 && keyLength === 1,
+      pk: pk || Infinity,
+    };
   });
   return { columns: hasRowid ? columns : [...columns].sort((x, y) => (x.pk === y.pk ? 0 : x.pk - y.pk)), hasRowid };
 }

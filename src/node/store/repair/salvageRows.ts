@@ -8,7 +8,13 @@ const probeLimit = 500;
  * first damaged page, downwards to the last, and what lies between by number where the key is one. `onDamage` is told once when
  * rows may be missing. Never throws.
  */
-export function* readableRows(source: Connection, table: string, key: readonly string[], columns = '*', onDamage: () => void = () => undefined): Generator<Row, void, void> {
+export function* readableRows(
+  source: Connection,
+  table: string,
+  key: readonly string[],
+  columns = '*',
+  onDamage: () => void = () => undefined,
+): Generator<Row, void, void> {
   const select = `SELECT ${key.map((column, i) => `${column} AS ${salvageKey(i)}`).join(', ')}, ${columns} FROM ${table}`;
   const up = new Walk(key.length, 1);
   yield* up.rows(source, `${select} ORDER BY ${key.join(', ')}`);
@@ -76,7 +82,9 @@ export function salvageKey(i: number): string {
 function compare(a: Key, b: Key): number {
   for (const [i, left] of a.entries()) {
     const right = b[i] ?? null;
-    const order = rank(left) - rank(right) || (typeof left === 'number' && typeof right === 'number' ? left - right : bytes(left).compare(bytes(right)));
+    const order =
+      rank(left) - rank(right) ||
+      (typeof left === 'number' && typeof right === 'number' ? left - right : bytes(left).compare(bytes(right)));
     if (order !== 0) return order;
   }
   return 0;

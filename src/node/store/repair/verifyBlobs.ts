@@ -22,13 +22,17 @@ export interface BlobStore {
 /** Every blob that the database names, by its table or by an entry. */
 export function knownBlobs(connection: Connection): KnownBlob[] {
   return connection
-    .all('SELECT hash, (SELECT max(entry) FROM bodies WHERE blob_hash = hash) AS entry FROM (SELECT hash FROM blobs UNION SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL)')
+    .all(
+      'SELECT hash, (SELECT max(entry) FROM bodies WHERE blob_hash = hash) AS entry FROM (SELECT hash FROM blobs UNION SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL)',
+    )
     .map((row) => ({ hash: String(row['hash']), entry: typeof row['entry'] === 'number' ? row['entry'] : null }));
 }
 
 /** Reads the blobs of an open database whose store is, or was, in `folder`. */
 export function blobStore(connection: Connection, folder: string): BlobStore {
-  return connection.get('SELECT 1 FROM sqlite_master WHERE name = ?', [blobContentTable]) ? checked((hash) => inTable(connection, hash)) : filesOf(folder);
+  return connection.get('SELECT 1 FROM sqlite_master WHERE name = ?', [blobContentTable])
+    ? checked((hash) => inTable(connection, hash))
+    : filesOf(folder);
 }
 
 export function filesOf(folder: string): BlobStore {

@@ -21,12 +21,22 @@ import { verifyDerived, verifyTree } from './verifyTree';
  * Checks everything that can be checked, on a private copy below `scratch`: the store itself may be in use by any process, and is
  * not touched. What it cannot see is a wrong byte in a long draft or in the search index: only entries have a checksum. Throws what keeps it from looking (`newer_schema`, `permission`, `disk_full`, `io`); damage is no reason to throw.
  */
-export function verifyStore(sqlite: Sqlite, files: StoreFiles, scratch: string, onProgress: (progress: TaskProgress) => void): VerifyReport {
+export function verifyStore(
+  sqlite: Sqlite,
+  files: StoreFiles,
+  scratch: string,
+  onProgress: (progress: TaskProgress) => void,
+): VerifyReport {
   return verifyCopy(sqlite, files, (copyFrom) => copyStore(copyFrom, scratch).files, onProgress);
 }
 
 /** Checks as `verifyStore` does; `copy` says where the copy is, once the store has proven worth one. */
-export function verifyCopy(sqlite: Sqlite, files: StoreFiles, makeCopy: (files: StoreFiles) => DatabaseFiles, onProgress: (progress: TaskProgress) => void): VerifyReport {
+export function verifyCopy(
+  sqlite: Sqlite,
+  files: StoreFiles,
+  makeCopy: (files: StoreFiles) => DatabaseFiles,
+  onProgress: (progress: TaskProgress) => void,
+): VerifyReport {
   const problems = new ProblemList();
   const checked = { pages: 0, sessions: 0, entries: 0, blobs: 0 };
   const report = (): VerifyReport => ({ file: files.main, checked, problems: problems.problems, more: problems.more });
@@ -77,8 +87,10 @@ class DatabaseCheck {
   identity(): void {
     this.guarded(english('the header'), () => {
       const found = Number(this.connection.get('PRAGMA application_id')?.['application_id']);
-      if (found !== applicationId) this.problems.add('file', english('the header'), english('It does not say that the file is a Threadkeeper history.'));
-      if (schemaVersion(this.connection) === 0) this.problems.add('file', english('the header'), english('It does not say which version the history has.'));
+      if (found !== applicationId)
+        this.problems.add('file', english('the header'), english('It does not say that the file is a Threadkeeper history.'));
+      if (schemaVersion(this.connection) === 0)
+        this.problems.add('file', english('the header'), english('It does not say which version the history has.'));
     });
   }
 
@@ -89,7 +101,12 @@ class DatabaseCheck {
     this.guarded(english('the pages'), () => {
       for (const row of this.connection.iterate('PRAGMA integrity_check')) {
         const text = String(row['integrity_check']);
-        if (text !== 'ok') this.problems.add('page', text.replace(/\s+/g, ' ').trim(), english('A part of the file is damaged. What it holds may be missing or not found.'));
+        if (text !== 'ok')
+          this.problems.add(
+            'page',
+            text.replace(/\s+/g, ' ').trim(),
+            english('A part of the file is damaged. What it holds may be missing or not found.'),
+          );
       }
     });
     return total;
@@ -99,7 +116,12 @@ class DatabaseCheck {
     const sessions = this.count('SELECT count(*) AS n FROM sessions');
     const entries = this.count('SELECT count(*) AS n FROM entries');
     this.guarded(english('the contents of the entries'), () => {
-      const damaged = (seq: number) => this.problems.add('content', entryName(this.connection, seq), english('What it says is not what was written. A repair marks it and keeps what can be read.'));
+      const damaged = (seq: number) =>
+        this.problems.add(
+          'content',
+          entryName(this.connection, seq),
+          english('What it says is not what was written. A repair marks it and keeps what can be read.'),
+        );
       for (const done of verifyBodies(this.connection, damaged)) {
         if (done % 1000 === 0) this.onProgress({ phase: english('Checking entries'), done, total: entries });
       }
@@ -131,7 +153,15 @@ class DatabaseCheck {
     this.guarded(english('the marker of the last use'), () => {
       const found = this.count("SELECT value AS n FROM meta WHERE key = 'generation'");
       if (found < expected) {
-        this.problems.add('generation', english('the file'), english('It is older than when it was last used ({0} against {1}): an old copy was put back, or its last writes are missing.', found, expected));
+        this.problems.add(
+          'generation',
+          english('the file'),
+          english(
+            'It is older than when it was last used ({0} against {1}): an old copy was put back, or its last writes are missing.',
+            found,
+            expected,
+          ),
+        );
       }
     });
   }

@@ -19,14 +19,26 @@ export function analyticsRows(connection: Connection, { from, to }: AnalyticsQue
          ORDER BY created_at, rowid`,
         [...range, ...range, ...range],
       )
-      .map((row) => ({ uuid: String(row['uuid']), id: String(row['id']), title: unpackText(row['title']), cwd: row['cwd'] === null ? null : String(row['cwd']), createdAt: Number(row['created_at']), tags: tagsOf(row) })),
+      .map((row) => ({
+        uuid: String(row['uuid']),
+        id: String(row['id']),
+        title: unpackText(row['title']),
+        cwd: row['cwd'] === null ? null : String(row['cwd']),
+        createdAt: Number(row['created_at']),
+        tags: tagsOf(row),
+      })),
     entries: connection
       .all(
         `SELECT session, created_at / ${quarter} AS slot, sum(entry_type = 'message') AS messages, sum(coalesce(token_estimate, 0)) AS tokens
          FROM entries WHERE created_at >= ? AND created_at <= ? AND ${notTrashed} GROUP BY session, slot`,
         range,
       )
-      .map((row) => ({ session: String(row['session']), at: Number(row['slot']) * quarter, messages: Number(row['messages']), tokens: Number(row['tokens']) })),
+      .map((row) => ({
+        session: String(row['session']),
+        at: Number(row['slot']) * quarter,
+        messages: Number(row['messages']),
+        tokens: Number(row['tokens']),
+      })),
     // A `count` measures, it is not billed.
     usage: connection
       .all(
@@ -79,7 +91,12 @@ export function analyticsRows(connection: Connection, { from, to }: AnalyticsQue
          WHERE e.entry_type = 'nudge' AND e.created_at >= ? AND e.created_at <= ? AND e.${notTrashed} ORDER BY e.seq`,
         range,
       )
-      .map((row) => ({ session: String(row['session']), at: Number(row['at']), percent: Number(row['percent']), acted: row['acted'] === 1 })),
+      .map((row) => ({
+        session: String(row['session']),
+        at: Number(row['at']),
+        percent: Number(row['percent']),
+        acted: row['acted'] === 1,
+      })),
   };
 }
 

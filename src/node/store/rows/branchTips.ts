@@ -30,10 +30,14 @@ export function branchTips(tree: TreeRows, rows: EntryRows, session: Session): B
   for (const node of own) if (node.parent !== null && !markTypes.has(node.type)) parents.add(node.parent);
   const active = new Set(pathTo(nodes, session.leaf));
   const traces = new Map<string, Trace>();
-  for (const node of nodes.values()) traces.set(node.uuid, trace(node, traces.get(node.parent ?? '') ?? start, active.has(node.uuid), labels));
+  for (const node of nodes.values())
+    traces.set(node.uuid, trace(node, traces.get(node.parent ?? '') ?? start, active.has(node.uuid), labels));
   const isOwn = new Set(own.map(({ uuid }) => uuid));
   return [...nodes.values()]
-    .filter(({ uuid, type }) => uuid === session.leaf || ((isOwn.has(uuid) || uuid === session.forkEntry) && !parents.has(uuid) && !markTypes.has(type)))
+    .filter(
+      ({ uuid, type }) =>
+        uuid === session.leaf || ((isOwn.has(uuid) || uuid === session.forkEntry) && !parents.has(uuid) && !markTypes.has(type)),
+    )
     .sort((x, y) => y.createdAt - x.createdAt || y.seq - x.seq)
     .map((node) => tip(rows, node, traces.get(node.uuid) ?? start, node.uuid === session.leaf));
 }

@@ -62,7 +62,11 @@ export function transcriptPage(
 }
 
 /** A fork has only the branch that it comes from of what its ancestors lead to; the rest belongs to the session that it is from. */
-function membersOf(tree: TreeRows, { uuid, forkEntry }: Session, walked: readonly StoredEntry[]): (child: { readonly uuid: string; readonly session: string }) => boolean {
+function membersOf(
+  tree: TreeRows,
+  { uuid, forkEntry }: Session,
+  walked: readonly StoredEntry[],
+): (child: { readonly uuid: string; readonly session: string }) => boolean {
   const onBranch = new Set(walked.map((entry) => entry.uuid));
   return (child) => child.session === uuid || onBranch.has(child.uuid) || (forkEntry !== null && tree.isOnBranch(child.uuid, forkEntry));
 }

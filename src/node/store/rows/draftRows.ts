@@ -41,7 +41,13 @@ export class DraftRows {
     this.keepUnreadable(session);
     this.connection.run('DELETE FROM queue WHERE session = ?', [session]);
     queue.forEach(({ id, text, attachments = [] }, position) =>
-      this.connection.run('INSERT INTO queue(session, position, id, text, attachments_json) VALUES (?, ?, ?, ?, ?)', [session, position, id, packText(text), toJson(attachments)]),
+      this.connection.run('INSERT INTO queue(session, position, id, text, attachments_json) VALUES (?, ?, ?, ?, ?)', [
+        session,
+        position,
+        id,
+        packText(text),
+        toJson(attachments),
+      ]),
     );
   }
 
@@ -63,7 +69,12 @@ export class DraftRows {
   }
 
   private write(session: string, { text, at }: Pick<Draft, 'text' | 'at'>, attachments: readonly unknown[]): void {
-    this.connection.run('INSERT OR REPLACE INTO drafts(session, text, attachments_json, at) VALUES (?, ?, ?, ?)', [session, packText(text), toJson(attachments), at]);
+    this.connection.run('INSERT OR REPLACE INTO drafts(session, text, attachments_json, at) VALUES (?, ?, ?, ?)', [
+      session,
+      packText(text),
+      toJson(attachments),
+      at,
+    ]);
   }
 }
 

@@ -48,7 +48,9 @@ export class EntryRows {
 
   /** Tells which of them are there. */
   known(uuids: readonly string[]): Set<string> {
-    const rows = this.connection.iterate('SELECT e.uuid FROM json_each(?) wanted CROSS JOIN entries e ON e.uuid = wanted.value', [JSON.stringify(uuids)]);
+    const rows = this.connection.iterate('SELECT e.uuid FROM json_each(?) wanted CROSS JOIN entries e ON e.uuid = wanted.value', [
+      JSON.stringify(uuids),
+    ]);
     return new Set([...rows].map((row) => String(row['uuid'])));
   }
 
@@ -65,11 +67,17 @@ export class EntryRows {
    * Stores the entry unless it is there already. Throws `invalid` when its parent is missing or a side entry, when its uuid
    * stands for other content, or when its compaction's operation was recorded before. `wantedSeq` is used when it is above all others.
    */
-  insert(entry: NewEntry, wantedSeq = 0, before: InsertedBefore = noneBefore, isKnown = this.has(entry.uuid)): { entry: StoredEntry; added: boolean } {
+  insert(
+    entry: NewEntry,
+    wantedSeq = 0,
+    before: InsertedBefore = noneBefore,
+    isKnown = this.has(entry.uuid),
+  ): { entry: StoredEntry; added: boolean } {
     // Asked for by its index first: the whole row of an entry that is not there costs seven times as much.
     const known = isKnown ? this.row(entry.uuid) : undefined;
     if (known) {
-      if (!isSameEntry(known, entry)) throw new StoreError('invalid', english('Entry {0} is already stored with other content', entry.uuid));
+      if (!isSameEntry(known, entry))
+        throw new StoreError('invalid', english('Entry {0} is already stored with other content', entry.uuid));
       return { entry: this.decode(known), added: false };
     }
     if (entry.parent !== null && entry.parent !== before.parent) this.requireParent(entry.parent);
@@ -93,13 +101,10 @@ export class EntryRows {
     this.connection.run(this.insertion, Object.values(columns));
     const asBytes = typeof body.text === 'string' && body.text.length >= bytesFrom;
     const text = asBytes ? Buffer.from(body.text) : body.text;
-    this.connection.run(`INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ${asBytes ? 'CAST(? AS TEXT)' : '?'}, ?, ?)`, [
-      seq,
-      body.contentJson,
-      text,
-      bodyChecksum({ ...body, text }),
-      hash,
-    ]);
+    this.connection.run(
+      `INSERT INTO bodies(entry, content_json, text, crc32, blob_hash) VALUES (?, ?, ${asBytes ? 'CAST(? AS TEXT)' : '?'}, ?, ?)`,
+      [seq, body.contentJson, text, bodyChecksum({ ...body, text }), hash],
+    );
     if (entry.content.type === 'compaction') this.insertCompaction(seq, entry.content);
     if (entry.content.type === 'checkpoint') this.insertCheckpoint(seq, entry.content);
     return { entry: { ...entry, seq }, added: true };

@@ -51,7 +51,11 @@ export function joinRow(row: Row, blobs: BlobReader): Row | undefined {
 }
 
 /** Writes what is long to its file; the hash is null when nothing is. */
-export function storeBody(type: EntryType, body: EncodedBody, blobs: BlobFiles): { readonly row: EncodedBody; readonly hash: string | null; readonly bytes: number } {
+export function storeBody(
+  type: EntryType,
+  body: EncodedBody,
+  blobs: BlobFiles,
+): { readonly row: EncodedBody; readonly hash: string | null; readonly bytes: number } {
   const { row, long } = splitBody(type, body);
   return { row, hash: long && blobs.write(long), bytes: long?.length ?? 0 };
 }

@@ -34,7 +34,8 @@ export class PartialRows {
       [chunk.entry, chunk.session, chunk.parent, chunk.kind, chunk.provider, chunk.model, chunk.createdAt],
     );
     const text = chunk.offset === undefined ? chunk.text : this.unknownPart(chunk.entry, chunk.offset, chunk.text);
-    if (text !== '' || chunk.text === '') this.connection.run('INSERT INTO partial_chunks(entry, text) VALUES (?, ?)', [chunk.entry, packText(text)]);
+    if (text !== '' || chunk.text === '')
+      this.connection.run('INSERT INTO partial_chunks(entry, text) VALUES (?, ?)', [chunk.entry, packText(text)]);
   }
 
   /** What is streaming in the session, each block as one chunk with all of its text, oldest first. */
@@ -95,16 +96,16 @@ export class PartialRows {
   }
 
   private text(entry: string): string {
-    return this.chunks(entry, 0).map(({ text }) => text).join('');
+    return this.chunks(entry, 0)
+      .map(({ text }) => text)
+      .join('');
   }
 }
 
 function interruptedEntry(row: Row, text: string): NewEntry {
   const origin = { provider: String(row['provider']), model: String(row['model']), interrupted: 'crashed' } as const;
   const content: EntryContent =
-    row['kind'] === 'thinking'
-      ? { type: 'thinking', text, ...origin }
-      : { type: 'message', role: 'assistant', text, ...origin };
+    row['kind'] === 'thinking' ? { type: 'thinking', text, ...origin } : { type: 'message', role: 'assistant', text, ...origin };
   return {
     uuid: String(row['entry']),
     session: String(row['session']),

@@ -31,19 +31,21 @@ export class Purge {
 
   /** One transaction, then the files. Sessions that are not there count as purged. Throws `invalid` for one that is not in the trash. */
   run(sessions: readonly string[]): PurgePreview {
-    const done = this.overwritingFreed(() => this.connection.transaction(() => {
-      const plan = planPurge(this.connection, sessions);
-      for (const session of plan.sessions) {
-        const row = this.connection.get('SELECT deleted_at, id FROM sessions WHERE uuid = ?', [session]);
-        if (row?.['deleted_at'] === null) throw new StoreError('invalid', english('Session {0} is not in the trash', String(row['id'])));
-      }
-      const sums = this.sums(plan);
-      if (plan.sessions.length > 0) {
-        this.overwriteFree();
-        this.take(plan);
-      }
-      return sums;
-    }));
+    const done = this.overwritingFreed(() =>
+      this.connection.transaction(() => {
+        const plan = planPurge(this.connection, sessions);
+        for (const session of plan.sessions) {
+          const row = this.connection.get('SELECT deleted_at, id FROM sessions WHERE uuid = ?', [session]);
+          if (row?.['deleted_at'] === null) throw new StoreError('invalid', english('Session {0} is not in the trash', String(row['id'])));
+        }
+        const sums = this.sums(plan);
+        if (plan.sessions.length > 0) {
+          this.overwriteFree();
+          this.take(plan);
+        }
+        return sums;
+      }),
+    );
     this.removeLeftovers();
     return done;
   }
@@ -90,7 +92,8 @@ export class Purge {
     // One page more than there are: those that only list free pages are used last.
     let left = (number('freelist_count') + 1) * number('page_size');
     this.connection.exec('CREATE TABLE overwritten(zeros)');
-    for (; left > 0; left -= zerosAtOnce) this.connection.run('INSERT INTO overwritten VALUES (zeroblob(?))', [Math.min(left, zerosAtOnce)]);
+    for (; left > 0; left -= zerosAtOnce)
+      this.connection.run('INSERT INTO overwritten VALUES (zeroblob(?))', [Math.min(left, zerosAtOnce)]);
     this.connection.exec('DROP TABLE overwritten');
   }
 
@@ -106,7 +109,8 @@ export class Purge {
 
   private sums(plan: PurgePlan): PurgePreview {
     let bytes = 0;
-    for (const hash of this.files(plan)) bytes += Number(this.connection.get('SELECT bytes FROM blobs WHERE hash = ?', [hash])?.['bytes'] ?? 0);
+    for (const hash of this.files(plan))
+      bytes += Number(this.connection.get('SELECT bytes FROM blobs WHERE hash = ?', [hash])?.['bytes'] ?? 0);
     for (const { seq } of plan.gone) {
       const row = this.connection.get(
         `SELECT length(CAST(b.content_json AS BLOB)) + coalesce(length(CAST(b.text AS BLOB)), 0) + coalesce(length(CAST(e.tool_args_json AS BLOB)), 0) AS bytes
@@ -123,7 +127,8 @@ export class Purge {
     const rows: Row[] = [];
     for (const { seq } of gone) rows.push(...this.connection.all('SELECT content_json, blob_hash FROM bodies WHERE entry = ?', [seq]));
     for (const session of sessions) {
-      for (const table of ['drafts', 'queue']) rows.push(...this.connection.all(`SELECT attachments_json FROM ${table} WHERE session = ?`, [session]));
+      for (const table of ['drafts', 'queue'])
+        rows.push(...this.connection.all(`SELECT attachments_json FROM ${table} WHERE session = ?`, [session]));
     }
     const names = blobNames(rows);
     if (names.size === 0) return [];
@@ -133,7 +138,9 @@ export class Purge {
     );
     const needed = blobNames(others.filter((row) => !numbers.has(Number(row['entry']))));
     for (const table of ['drafts', 'queue']) {
-      const kept = this.connection.all(`SELECT session, attachments_json FROM ${table}`).filter((row) => !sessions.includes(String(row['session'])));
+      const kept = this.connection
+        .all(`SELECT session, attachments_json FROM ${table}`)
+        .filter((row) => !sessions.includes(String(row['session'])));
       for (const name of blobNames(kept)) needed.add(name);
     }
     return [...names].filter((name) => !needed.has(name));
@@ -158,7 +165,10 @@ export class Purge {
     connection.run("DELETE FROM meta WHERE key = 'purging'");
     this.relink(plan);
     const last = plan.gone[0]?.seq ?? 0;
-    connection.run("INSERT INTO id_counters(day, last) VALUES ('entries', ?) ON CONFLICT(day) DO UPDATE SET last = max(last, excluded.last)", [last]);
+    connection.run(
+      "INSERT INTO id_counters(day, last) VALUES ('entries', ?) ON CONFLICT(day) DO UPDATE SET last = max(last, excluded.last)",
+      [last],
+    );
     if (plan.gone.some(({ seq }) => seq <= this.index.indexedThrough)) this.index.reset();
     this.saveLeftovers([...new Set([...this.leftovers(), ...files])]);
   }
@@ -183,7 +193,11 @@ export class Purge {
         start = { session, entry: node.uuid };
         break;
       }
-      this.connection.run('UPDATE sessions SET parent_session = ?, fork_entry = ? WHERE uuid = ?', [start?.session ?? null, start?.entry ?? null, uuid ?? null]);
+      this.connection.run('UPDATE sessions SET parent_session = ?, fork_entry = ? WHERE uuid = ?', [
+        start?.session ?? null,
+        start?.entry ?? null,
+        uuid ?? null,
+      ]);
     }
   }
 }
@@ -225,7 +239,11 @@ function planPurge(connection: Connection, wanted: readonly string[]): PurgePlan
 }
 
 /** Entries of the doomed sessions that others need, the oldest of those sessions first. */
-function neededBy(connection: Connection, sessions: readonly string[], doomed: ReadonlySet<string>): { readonly session: string; readonly entry: string }[] {
+function neededBy(
+  connection: Connection,
+  sessions: readonly string[],
+  doomed: ReadonlySet<string>,
+): { readonly session: string; readonly entry: string }[] {
   const needs: { session: string; entry: string }[] = [];
   for (const session of sessions) {
     const rows = connection.iterate(
@@ -258,8 +276,14 @@ function blobNames(rows: Iterable<Row>): Set<string> {
 
 /** Every file that an entry, a draft or a queued message needs. Reads no texts: they come after these columns in the row. */
 function neededBlobs(connection: Connection): Set<string> {
-  const names = blobNames(connection.iterate("SELECT content_json FROM bodies WHERE content_json LIKE '%\"hash\"%' OR content_json LIKE '{\"type\":\"damaged\"%'"));
-  for (const sql of ['SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL', 'SELECT attachments_json FROM drafts', 'SELECT attachments_json FROM queue']) {
+  const names = blobNames(
+    connection.iterate('SELECT content_json FROM bodies WHERE content_json LIKE \'%"hash"%\' OR content_json LIKE \'{"type":"damaged"%\''),
+  );
+  for (const sql of [
+    'SELECT blob_hash FROM bodies WHERE blob_hash IS NOT NULL',
+    'SELECT attachments_json FROM drafts',
+    'SELECT attachments_json FROM queue',
+  ]) {
     for (const name of blobNames(connection.iterate(sql))) names.add(name);
   }
   return names;

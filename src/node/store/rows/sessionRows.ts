@@ -1,6 +1,14 @@
 import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
-import { hasFixedKey, isSessionKey, type NewSession, type Session, type SessionPatch, type SessionQuery, type SessionSort } from '../../../core/session/session';
+import {
+  hasFixedKey,
+  isSessionKey,
+  type NewSession,
+  type Session,
+  type SessionPatch,
+  type SessionQuery,
+  type SessionSort,
+} from '../../../core/session/session';
 import { isSaneTime } from '../../../core/session/saneTime';
 import type { SessionRecord } from '../../../core/session/sessionTransfer';
 import type { Connection, Row, SqlValue } from '../database/connection';
@@ -32,10 +40,15 @@ export class SessionRows {
     if (query.archived !== undefined) where(query.archived ? 'archived_at IS NOT NULL' : 'archived_at IS NULL');
     if (query.pinned !== undefined) where(query.pinned ? 'pinned_at IS NOT NULL' : 'pinned_at IS NULL');
     if (query.parent !== undefined) where('parent_session = ?', query.parent);
-    if (query.tag !== undefined) where(ofMetadata("EXISTS (SELECT 1 FROM json_each(metadata, '$.tags') WHERE type = 'text' AND value = ?)"), query.tag);
+    if (query.tag !== undefined)
+      where(ofMetadata("EXISTS (SELECT 1 FROM json_each(metadata, '$.tags') WHERE type = 'text' AND value = ?)"), query.tag);
     for (const [key, value] of Object.entries(query.metadata ?? {})) {
       const types = typeof value === 'boolean' ? `'${value}'` : typeof value === 'number' ? "'integer', 'real'" : "'text'";
-      where(ofMetadata(`EXISTS (SELECT 1 FROM json_each(metadata) WHERE key = ? AND type IN (${types}) AND atom = ?)`), key, typeof value === 'string' ? value : Number(value));
+      where(
+        ofMetadata(`EXISTS (SELECT 1 FROM json_each(metadata) WHERE key = ? AND type IN (${types}) AND atom = ?)`),
+        key,
+        typeof value === 'string' ? value : Number(value),
+      );
     }
     if (query.key !== undefined) where('key = ?', query.key);
     const sort = query.sort ?? 'updated';
@@ -46,7 +59,8 @@ export class SessionRows {
     for (const row of this.connection.iterate(sql, parameters)) {
       if (found.length >= limit && sort !== 'title') break;
       // SQLite's LIKE knows upper and lower case of ASCII only.
-      if (wanted === null || String(row['id']).includes(wanted) || folded(unpackText(row['title'])).includes(wanted)) found.push(decodeSession(row));
+      if (wanted === null || String(row['id']).includes(wanted) || folded(unpackText(row['title'])).includes(wanted))
+        found.push(decodeSession(row));
     }
     return sort === 'title' ? byTitle(found).slice(0, limit) : found;
   }
@@ -90,14 +104,10 @@ export class SessionRows {
       model: session.model === undefined ? parent.model : session.model,
       policy: session.policy ?? parent.policy ?? undefined,
     });
-    this.connection.run('UPDATE sessions SET parent_session = ?, fork_entry = ?, leaf_entry = ?, thinking_level = ?, cost_limit = ? WHERE uuid = ?', [
-      parent.uuid,
-      entry,
-      entry,
-      parent.thinkingLevel,
-      parent.costLimit,
-      uuid,
-    ]);
+    this.connection.run(
+      'UPDATE sessions SET parent_session = ?, fork_entry = ?, leaf_entry = ?, thinking_level = ?, cost_limit = ? WHERE uuid = ?',
+      [parent.uuid, entry, entry, parent.thinkingLevel, parent.costLimit, uuid],
+    );
     return { session: this.require(uuid), created: true };
   }
 
@@ -105,11 +115,15 @@ export class SessionRows {
   restore(record: SessionRecord): { session: Session; created: boolean } {
     const known = this.find(record.uuid);
     if (known) return { session: known, created: false };
-    const isTaken = (column: 'id' | 'key', value: string) => this.connection.get(`SELECT 1 FROM sessions WHERE ${column} = ?`, [value]) !== undefined;
+    const isTaken = (column: 'id' | 'key', value: string) =>
+      this.connection.get(`SELECT 1 FROM sessions WHERE ${column} = ?`, [value]) !== undefined;
     const [, day, number] = /^(\d{8})_(\d{3,9})$/.exec(record.id) ?? [];
     const id = day === undefined || isTaken('id', record.id) ? this.nextId(record.createdAt) : record.id;
     if (day !== undefined && id === record.id) {
-      this.connection.run('INSERT INTO id_counters(day, last) VALUES (?, ?) ON CONFLICT(day) DO UPDATE SET last = max(last, excluded.last)', [day, Number(number)]);
+      this.connection.run(
+        'INSERT INTO id_counters(day, last) VALUES (?, ?) ON CONFLICT(day) DO UPDATE SET last = max(last, excluded.last)',
+        [day, Number(number)],
+      );
     }
     this.connection.run(
       `INSERT INTO sessions(uuid, id, key, title, cwd, created_at, updated_at, last_opened_at, pinned_at, archived_at, deleted_at,
@@ -162,15 +176,23 @@ export class SessionRows {
     const changes = Object.entries(patch).filter(([, value]) => value !== undefined);
     for (const [property, value] of changes) {
       const column = patchColumns[property as keyof SessionPatch];
-      if (column === undefined) throw new StoreError('invalid', english('A session\'s {0} cannot be changed', property));
-      this.connection.run(`UPDATE sessions SET ${column} = ? WHERE uuid = ?`, [encodePatch(property, property === 'metadata' ? merged(metadata, patch.metadata) : value), uuid]);
+      if (column === undefined) throw new StoreError('invalid', english("A session's {0} cannot be changed", property));
+      this.connection.run(`UPDATE sessions SET ${column} = ? WHERE uuid = ?`, [
+        encodePatch(property, property === 'metadata' ? merged(metadata, patch.metadata) : value),
+        uuid,
+      ]);
     }
     return this.require(uuid);
   }
 
   private checkKey(session: Session, key: string): void {
-    if (!isSessionKey(key)) throw new StoreError('invalid', english('"{0}" is no key of a session: a key is channel:chat, for example telegram:123456', key));
-    if (hasFixedKey(session)) throw new StoreError('invalid', english('The key of this session cannot be changed: by it the program that it comes from is followed'));
+    if (!isSessionKey(key))
+      throw new StoreError('invalid', english('"{0}" is no key of a session: a key is channel:chat, for example telegram:123456', key));
+    if (hasFixedKey(session))
+      throw new StoreError(
+        'invalid',
+        english('The key of this session cannot be changed: by it the program that it comes from is followed'),
+      );
     const other = this.connection.get('SELECT id FROM sessions WHERE key = ?', [key]);
     if (other) throw new StoreError('invalid', english('The session {0} has the key {1}', String(other['id']), key));
   }
@@ -225,7 +247,9 @@ const patchColumns: Readonly<Record<keyof SessionPatch, string>> = {
 };
 
 function merged(metadata: Session['metadata'], patch: SessionPatch['metadata']): Session['metadata'] {
-  return Object.fromEntries(Object.entries({ ...metadata, ...patch }).filter(([key, value]) => value !== null || patch?.[key] === undefined));
+  return Object.fromEntries(
+    Object.entries({ ...metadata, ...patch }).filter(([key, value]) => value !== null || patch?.[key] === undefined),
+  );
 }
 
 function encodePatch(property: string, value: unknown): SqlValue {

@@ -14,13 +14,15 @@ export class PinRows {
   constructor(private readonly connection: Connection) {}
 
   list(session: string): Pin[] {
-    return this.connection.all('SELECT * FROM pins WHERE session = ? ORDER BY at, kind, target', [session]).map((row) => ({
-      session,
-      kind: row['kind'] as Pin['kind'],
-      target: unpackText(row['target']),
-      contentHash: row['content_hash'] === null ? null : String(row['content_hash']),
-      at: Number(row['at']),
-    }));
+    return this.connection
+      .all('SELECT * FROM pins WHERE session = ? ORDER BY at, kind, target', [session])
+      .map((row) => ({
+        session,
+        kind: row['kind'] as Pin['kind'],
+        target: unpackText(row['target']),
+        contentHash: row['content_hash'] === null ? null : String(row['content_hash']),
+        at: Number(row['at']),
+      }));
   }
 
   save(pin: Pin): void {
@@ -54,10 +56,10 @@ export class MemoryWriteRows {
 
   list(session: string, limit: number): MemoryWrite[] {
     return this.connection
-      .all(
-        `SELECT w.* FROM memory_writes w CROSS JOIN entries e ON e.uuid = w.entry WHERE e.session = ? ORDER BY w.rowid DESC LIMIT ?`,
-        [session, limit],
-      )
+      .all(`SELECT w.* FROM memory_writes w CROSS JOIN entries e ON e.uuid = w.entry WHERE e.session = ? ORDER BY w.rowid DESC LIMIT ?`, [
+        session,
+        limit,
+      ])
       .map((row) => ({
         entry: String(row['entry']),
         path: String(row['path']),
@@ -92,7 +94,11 @@ export class SummaryRetryRows {
   save({ compaction, nextAt, attempts }: Omit<SummaryRetry, 'session'>): void {
     const entry = this.connection.get("SELECT 1 FROM entries WHERE uuid = ? AND entry_type = 'compaction'", [compaction]);
     if (!entry) throw new StoreError('invalid', english('There is no compaction {0}', compaction));
-    this.connection.run('INSERT OR REPLACE INTO retry_queue(compaction, next_at, attempts) VALUES (?, ?, ?)', [compaction, nextAt, attempts]);
+    this.connection.run('INSERT OR REPLACE INTO retry_queue(compaction, next_at, attempts) VALUES (?, ?, ?)', [
+      compaction,
+      nextAt,
+      attempts,
+    ]);
   }
 
   remove(compaction: string): void {
@@ -124,13 +130,18 @@ export class TransferRows {
 
   usage(session: string): UsageRecord[] {
     return this.connection
-      .all(`${reached} SELECT u.* FROM usage u WHERE u.session = ?1 OR u.entry IN (SELECT uuid FROM reached) ORDER BY u.at, u.entry, u.kind, u.provider, u.model`, [session])
+      .all(
+        `${reached} SELECT u.* FROM usage u WHERE u.session = ?1 OR u.entry IN (SELECT uuid FROM reached) ORDER BY u.at, u.entry, u.kind, u.provider, u.model`,
+        [session],
+      )
       .map(decodeUsage);
   }
 
   knownSources(sourceIds: readonly string[]): { readonly sourceId: string; readonly entry: string }[] {
     return this.connection
-      .all('SELECT e.source_id, e.uuid FROM json_each(?) wanted CROSS JOIN entries e ON e.source_id = wanted.value', [JSON.stringify(sourceIds)])
+      .all('SELECT e.source_id, e.uuid FROM json_each(?) wanted CROSS JOIN entries e ON e.source_id = wanted.value', [
+        JSON.stringify(sourceIds),
+      ])
       .map((row) => ({ sourceId: String(row['source_id']), entry: String(row['uuid']) }));
   }
 }

@@ -27,7 +27,10 @@ export class TreeRows {
   }
 
   /** What stands behind each of the parents (null: roots), of the sessions and entries that count, without marks, oldest first. */
-  children(parents: readonly (string | null)[], counts: (child: { readonly uuid: string; readonly session: string }) => boolean): Map<string | null, string[]> {
+  children(
+    parents: readonly (string | null)[],
+    counts: (child: { readonly uuid: string; readonly session: string }) => boolean,
+  ): Map<string | null, string[]> {
     const sides = [...markTypes].map((type) => `'${type}'`).join(', ');
     const found = new Map<string | null, string[]>();
     const add = (row: Row) => {
@@ -37,8 +40,13 @@ export class TreeRows {
     };
     const select = 'SELECT e.parent, e.uuid, e.session FROM';
     const rest = `e.entry_type NOT IN (${sides}) ORDER BY e.seq`;
-    this.connection.all(`${select} json_each(?) p CROSS JOIN entries e ON e.parent = p.value WHERE ${rest}`, [JSON.stringify(parents.filter((parent) => parent !== null))]).forEach(add);
-    if (parents.includes(null)) this.connection.all(`${select} entries e INDEXED BY entries_by_parent WHERE e.parent IS NULL AND ${rest}`, []).forEach(add);
+    this.connection
+      .all(`${select} json_each(?) p CROSS JOIN entries e ON e.parent = p.value WHERE ${rest}`, [
+        JSON.stringify(parents.filter((parent) => parent !== null)),
+      ])
+      .forEach(add);
+    if (parents.includes(null))
+      this.connection.all(`${select} entries e INDEXED BY entries_by_parent WHERE e.parent IS NULL AND ${rest}`, []).forEach(add);
     return found;
   }
 

@@ -82,5 +82,7 @@ export function decodeUsage(row: Row): UsageRecord {
 
 export function decodeKind(kind: unknown): Pick<UsageRecord, 'kind' | 'estimated'> {
   const text = String(kind);
-  return text.endsWith(estimatedMark) ? { kind: text.slice(0, -estimatedMark.length) as UsageRecord['kind'], estimated: true } : { kind: text as UsageRecord['kind'] };
+  return text.endsWith(estimatedMark)
+    ? { kind: text.slice(0, -estimatedMark.length) as UsageRecord['kind'], estimated: true }
+    : { kind: text as UsageRecord['kind'] };
 }

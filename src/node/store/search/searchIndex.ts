@@ -87,7 +87,16 @@ export class SearchIndex {
     if (first === undefined) return { found: [], whole: true, count, documentFrequency };
     const found = new Map<number, number>();
     const find = (indices: readonly number[], operator: 'AND' | 'OR', limit: number) => {
-      for (const { seq, score } of this.scored(indices, matchExpression(indices.map((term) => terms[term] ?? ''), operator), statistics, condition, limit)) {
+      for (const { seq, score } of this.scored(
+        indices,
+        matchExpression(
+          indices.map((term) => terms[term] ?? ''),
+          operator,
+        ),
+        statistics,
+        condition,
+        limit,
+      )) {
         found.set(seq, Math.max(score, found.get(seq) ?? 0));
       }
     };
@@ -101,7 +110,13 @@ export class SearchIndex {
     return { found: best, whole: chosen.whole, count, documentFrequency };
   }
 
-  private *scored(indices: readonly number[], expression: string, statistics: Statistics, condition: SqlCondition | null, limit: number): Generator<Candidate> {
+  private *scored(
+    indices: readonly number[],
+    expression: string,
+    statistics: Statistics,
+    condition: SqlCondition | null,
+    limit: number,
+  ): Generator<Candidate> {
     const { count, averageLength, documentFrequency } = statistics;
     const weights = indices.map((term) => inverseFrequency(documentFrequency[term] ?? 0, count));
     const scope = condition === null ? '' : `CROSS JOIN entries e ON e.seq = entries_fts.docid AND ${condition.sql}`;
@@ -129,11 +144,14 @@ export class SearchIndex {
   /** Counting a common word in 20,000 messages takes 4 ms: kept for as long as the index stays as it is. */
   private statistics(terms: readonly string[]): Statistics {
     const through = this.indexedThrough;
-    if (through !== this.counted.through || this.counted.frequencies.size > maxCounted) this.counted = { through, count: 0, averageLength: 1, frequencies: new Map() };
+    if (through !== this.counted.through || this.counted.frequencies.size > maxCounted)
+      this.counted = { through, count: 0, averageLength: 1, frequencies: new Map() };
     const { frequencies } = this.counted;
     const unknown = through === 0 ? [] : terms.filter((term) => !frequencies.has(term));
     if (unknown.length > 0) {
-      const row = this.connection.get("SELECT matchinfo(entries_fts, 'pcnax') AS info FROM entries_fts WHERE entries_fts MATCH ? LIMIT 1", [matchExpression(unknown)]);
+      const row = this.connection.get("SELECT matchinfo(entries_fts, 'pcnax') AS info FROM entries_fts WHERE entries_fts MATCH ? LIMIT 1", [
+        matchExpression(unknown),
+      ]);
       const [, , count = 0, averageLength = 0, ...hits] = row ? matchInfo(row['info']) : [];
       if (row) this.counted = { through, count, averageLength: Math.max(1, averageLength), frequencies };
       unknown.forEach((term, i) => frequencies.set(term, hits[3 * i + 2] ?? 0));
@@ -171,5 +189,7 @@ function affordable(documentFrequency: readonly number[], share: number): { read
 
 function matchInfo(value: unknown): Uint32Array {
   if (!(value instanceof Uint8Array)) return new Uint32Array(0);
-  return value.byteOffset % 4 === 0 ? new Uint32Array(value.buffer, value.byteOffset, value.length / 4) : new Uint32Array(value.slice().buffer);
+  return value.byteOffset % 4 === 0
+    ? new Uint32Array(value.buffer, value.byteOffset, value.length / 4)
+    : new Uint32Array(value.slice().buffer);
 }

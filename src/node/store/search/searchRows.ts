@@ -65,7 +65,9 @@ export class SearchRows {
     const from = this.index.indexedThrough;
     let read = 0;
     let characters = 0;
-    for (const row of this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [from])) {
+    for (const row of this.connection.iterate(`${select} WHERE e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC`, [
+      from,
+    ])) {
       if (!whole && ++read > alwaysScanned && characters > maxScanned) return false;
       const entry = this.entries.decode(row);
       characters += entryText(entry.content).length;
@@ -74,7 +76,12 @@ export class SearchRows {
     return true;
   }
 
-  private addCandidates(ranker: PassageRanker<HistoryPassage>, { found, whole }: Candidates, scope: SearchScope, maxCandidates: number): void {
+  private addCandidates(
+    ranker: PassageRanker<HistoryPassage>,
+    { found, whole }: Candidates,
+    scope: SearchScope,
+    maxCandidates: number,
+  ): void {
     const share = whole ? 1 : commonShare;
     const maxCharacters = maxCandidateCharacters * share;
     const candidates = new Map<number, StoredEntry>();
@@ -103,7 +110,8 @@ export class SearchRows {
   /** The candidates with what stands beside them, newest first: of an entry that is none itself, the end that touches one. */
   private withNeighbours(candidates: ReadonlyMap<number, StoredEntry>, scope: SearchScope): Beside[] {
     const through = this.index.indexedThrough;
-    const isHere = (entry: StoredEntry | undefined): entry is StoredEntry => entry !== undefined && entry.seq <= through && scope.contains(entry);
+    const isHere = (entry: StoredEntry | undefined): entry is StoredEntry =>
+      entry !== undefined && entry.seq <= through && scope.contains(entry);
     const rows: Beside[] = [];
     /** The last of each session. */
     const last = new Map<string, Beside>();
@@ -112,8 +120,14 @@ export class SearchRows {
       last.set(row.entry.session, row);
     };
     for (const entry of [...candidates.values()].sort((x, y) => y.seq - x.seq)) {
-      const after = this.one(`e.session = ? AND e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq LIMIT 1`, [entry.session, entry.seq]);
-      const before = this.one(`e.session = ? AND e.seq < ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC LIMIT 1`, [entry.session, entry.seq]);
+      const after = this.one(`e.session = ? AND e.seq > ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq LIMIT 1`, [
+        entry.session,
+        entry.seq,
+      ]);
+      const before = this.one(`e.session = ? AND e.seq < ? AND e.entry_type IN ${searchableTypes} ORDER BY e.seq DESC LIMIT 1`, [
+        entry.session,
+        entry.seq,
+      ]);
       const isCandidate = after !== undefined && candidates.has(after.seq);
       // A neighbour that is scanned or out of the scope is none here.
       const between = last.get(entry.session);

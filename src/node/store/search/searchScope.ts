@@ -37,7 +37,9 @@ export class SearchScope {
     this.shared = this.trashed.size === 0 ? new Map() : sharedWith(sessions.list(), this.trashed, sessions, connection);
     const isAsked = tag !== undefined || metadata !== undefined;
     const conditions = { ...(tag === undefined ? {} : { tag }), ...(metadata === undefined ? {} : { metadata }) };
-    this.tagged = isAsked ? new Set([...sessions.list(conditions), ...sessions.list({ ...conditions, trashed: true })].map(({ uuid }) => uuid)) : null;
+    this.tagged = isAsked
+      ? new Set([...sessions.list(conditions), ...sessions.list({ ...conditions, trashed: true })].map(({ uuid }) => uuid))
+      : null;
   }
 
   /** `matches` for SQL; null when that is every entry. */
@@ -53,12 +55,20 @@ export class SearchScope {
       const parts = [...this.lineage].map(() => '(e.session = ? AND e.seq <= ?)');
       where(`(${parts.join(' OR ')})`, ...[...this.lineage].flat());
     } else if (this.trashed.size > 0) {
-      where(`(e.session NOT IN ${listed} OR e.seq IN ${listed})`, JSON.stringify([...this.trashed]), JSON.stringify([...this.shared.keys()]));
+      where(
+        `(e.session NOT IN ${listed} OR e.seq IN ${listed})`,
+        JSON.stringify([...this.trashed]),
+        JSON.stringify([...this.shared.keys()]),
+      );
     }
     if (this.tagged) where(`e.session IN ${listed}`, JSON.stringify([...this.tagged]));
     if (from !== undefined) where('e.created_at >= ?', from);
     if (to !== undefined) where('e.created_at <= ?', to);
-    if (role !== undefined) where(role === 'tool' ? "e.entry_type IN ('tool_call', 'tool_result')" : "(e.entry_type = 'message' AND e.role = ?)", ...(role === 'tool' ? [] : [role]));
+    if (role !== undefined)
+      where(
+        role === 'tool' ? "e.entry_type IN ('tool_call', 'tool_result')" : "(e.entry_type = 'message' AND e.role = ?)",
+        ...(role === 'tool' ? [] : [role]),
+      );
     if (model !== undefined) where("(e.model = ? OR e.provider || '/' || e.model = ?)", model, model);
     return conditions.length === 0 ? null : { sql: conditions.join(' AND '), parameters };
   }
@@ -103,7 +113,12 @@ function lineageOf(uuid: string, sessions: SessionRows, entries: EntryRows): Map
 }
 
 /** Returns entries of trashed sessions: those on the branches that sessions which are not in the trash were forked from. */
-function sharedWith(live: readonly Session[], trashed: ReadonlySet<string>, sessions: SessionRows, connection: Connection): Map<number, string> {
+function sharedWith(
+  live: readonly Session[],
+  trashed: ReadonlySet<string>,
+  sessions: SessionRows,
+  connection: Connection,
+): Map<number, string> {
   const shared = new Map<number, string>();
   for (const { uuid, forkEntry, parentSession } of live) {
     if (forkEntry === null || !comesFrom(parentSession, trashed, sessions)) continue;

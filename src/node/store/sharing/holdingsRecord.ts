@@ -8,10 +8,7 @@ export class HoldingsRecord {
   private readonly queued = new Map<string, readonly string[]>();
 
   get current(): Holdings {
-    return {
-      claims: [...this.claims].map(([session, claim]) => ({ session, claim })),
-      queued: [...this.queued.values()].flat(),
-    };
+    return { claims: [...this.claims].map(([session, claim]) => ({ session, claim })), queued: [...this.queued.values()].flat() };
   }
 
   note(method: StoreCall, args: readonly unknown[], result: unknown): void {

@@ -1,4 +1,15 @@
-import { closeSync, futimesSync, linkSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  futimesSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { createHash, randomUUID } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
 import * as z from 'zod/mini';
@@ -84,7 +95,8 @@ export class Lease {
 
   /** Throws `lease_lost` when another process has taken over; called before every commit. */
   verify(): void {
-    if (patientSync(() => readIfThere(this.file, readWhole)) !== this.content) throw new StoreError('lease_lost', english('{0}: another process has taken over', this.file));
+    if (patientSync(() => readIfThere(this.file, readWhole)) !== this.content)
+      throw new StoreError('lease_lost', english('{0}: another process has taken over', this.file));
   }
 
   /** Idempotent. A lease that was lost is left to its new holder. */
@@ -120,10 +132,19 @@ export function releaseLease(file: string, nonce: string, read: Read = readWhole
  * Takes the lease, or joins its holder, trying for up to `waitMs`. Resolves with the holder when neither has come about by then.
  * Rejects with the file system's error when the folder cannot be written, with `CancelledError` when aborted.
  */
-export async function acquireLease<J = never>(file: string, options: AcquireOptions<J>): Promise<Lease | { joined: J } | { heldBy: LeaseRecord | null }> {
+export async function acquireLease<J = never>(
+  file: string,
+  options: AcquireOptions<J>,
+): Promise<Lease | { joined: J } | { heldBy: LeaseRecord | null }> {
   const timing = options.timing ?? defaultTiming;
   const nonce = randomUUID();
-  const record: LeaseRecord = { nonce, label: options.label, since: Date.now(), process: thisProcess(), ...(options.address ? { address: options.address } : {}) };
+  const record: LeaseRecord = {
+    nonce,
+    label: options.label,
+    since: Date.now(),
+    process: thisProcess(),
+    ...(options.address ? { address: options.address } : {}),
+  };
   const own = `${file}.${nonce}`;
   const watch = new HeartbeatWatch(timing);
   const deadline = performance.now() + options.waitMs;
@@ -145,7 +166,14 @@ export async function acquireLease<J = never>(file: string, options: AcquireOpti
   }
 }
 
-function tryAcquire(file: string, own: string, nonce: string, watch: HeartbeatWatch, link: typeof linkSync, read?: Read): 'won' | 'inherited' | LeaseRecord | null {
+function tryAcquire(
+  file: string,
+  own: string,
+  nonce: string,
+  watch: HeartbeatWatch,
+  link: typeof linkSync,
+  read?: Read,
+): 'won' | 'inherited' | LeaseRecord | null {
   if (isReservedByAnother(file)) return readLease(file, read)?.record ?? null;
   if (linkExclusively(own, file, link)) return 'won';
   const found = readLease(file, read);

@@ -21,7 +21,14 @@ export function isReservedByAnother(lease: string): boolean {
   try {
     const holder = ProcessIdentity.parse(JSON.parse(readFileSync(file, 'utf8')));
     const me = thisProcess();
-    if (holder.pid === me.pid && holder.startTime === me.startTime && holder.bootId === me.bootId && holder.pidNamespace === me.pidNamespace && holder.host === me.host) return false;
+    if (
+      holder.pid === me.pid &&
+      holder.startTime === me.startTime &&
+      holder.bootId === me.bootId &&
+      holder.pidNamespace === me.pidNamespace &&
+      holder.host === me.host
+    )
+      return false;
     const { mtimeMs } = statSync(file);
     const liveness = livenessOf(holder, mtimeMs);
     return liveness === 'alive' || (liveness !== 'dead' && Date.now() - mtimeMs < unknownMs);

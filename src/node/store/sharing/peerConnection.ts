@@ -23,7 +23,10 @@ export class OwnerGoneError extends Error {
 const helloMs = 5_000;
 
 /** `bytes`: the value is bytes, in base64. */
-type OwnerMessage = (Answer & { readonly bytes?: boolean }) | { readonly type: 'welcome' | 'status'; readonly status: StoreStatus } | { readonly type: 'change'; readonly change: StoreChange };
+type OwnerMessage =
+  | (Answer & { readonly bytes?: boolean })
+  | { readonly type: 'welcome' | 'status'; readonly status: StoreStatus }
+  | { readonly type: 'change'; readonly change: StoreChange };
 
 interface Pending {
   readonly parts: AnswerParts;
@@ -54,7 +57,12 @@ export class PeerConnection {
    * Resolves when the owner has the store open. Rejects with the system's error, or `OwnerGoneError`, when nobody who knows the
    * secret is there.
    */
-  static async open(address: PeerAddress, me: { readonly label: string; readonly holdings: () => Holdings }, events: PeerEvents, signal?: AbortSignal): Promise<PeerConnection> {
+  static async open(
+    address: PeerAddress,
+    me: { readonly label: string; readonly holdings: () => Holdings },
+    events: PeerEvents,
+    signal?: AbortSignal,
+  ): Promise<PeerConnection> {
     const socket = connect(address.path);
     // It ends with an error: without one, whoever waits for the connection would wait for good.
     const abort = () => socket.destroy(new OwnerGoneError('The owner of the store does not answer'));
@@ -75,7 +83,8 @@ export class PeerConnection {
       const challenges = { owner: challenge, peer: mine };
       socket.write(toFrame({ proof: proofOf(address.secret, 'peer', challenges), challenge: mine }));
       const { proof } = Proof.parse(await next());
-      if (!isProof(proof, proofOf(address.secret, 'owner', challenges))) throw new OwnerGoneError('Somebody else listens where the owner should be');
+      if (!isProof(proof, proofOf(address.secret, 'owner', challenges)))
+        throw new OwnerGoneError('Somebody else listens where the owner should be');
       clearTimeout(timer);
       socket.write(toFrame({ type: 'join', label: me.label, holdings: me.holdings() }));
       const welcome = (await next()) as OwnerMessage;

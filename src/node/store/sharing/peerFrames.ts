@@ -23,7 +23,14 @@ export function toFrame(message: unknown): Buffer {
 
 function tooLarge(bytes: number): StoreError {
   const megabytes = (size: number) => Math.ceil(size / 1024 / 1024);
-  return new StoreError('invalid', english('This is too large to pass from one window to another: {0} MB, where {1} MB are possible. Close the other windows on this folder, then try again.', megabytes(bytes), megabytes(mostFrameBytes)));
+  return new StoreError(
+    'invalid',
+    english(
+      'This is too large to pass from one window to another: {0} MB, where {1} MB are possible. Close the other windows on this folder, then try again.',
+      megabytes(bytes),
+      megabytes(mostFrameBytes),
+    ),
+  );
 }
 
 /** JSON has no bytes: those of a call go as base64, and the positions at which they stand beside them. */

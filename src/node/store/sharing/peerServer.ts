@@ -20,7 +20,13 @@ const Join = z.object({
   label: z.string(),
   holdings: z.object({ claims: z.array(z.object({ session: z.string(), claim: z.string() })), queued: z.array(z.string()) }),
 });
-const Call = z.object({ type: z.literal('call'), id: z.number(), method: z.string().check(z.refine(isStoreCall)), args: z.array(z.unknown()), bytes: z.optional(z.array(z.number())) });
+const Call = z.object({
+  type: z.literal('call'),
+  id: z.number(),
+  method: z.string().check(z.refine(isStoreCall)),
+  args: z.array(z.unknown()),
+  bytes: z.optional(z.array(z.number())),
+});
 
 const mostPeers = 64;
 /** How long a stranger may take to introduce itself. */
@@ -31,7 +37,9 @@ const mostWaitingBytes = 128 * 1024 * 1024;
 const stallMs = 30_000;
 
 export interface Served {
-  readonly service: Pick<StoreService, 'join' | 'leave'> & { call(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown };
+  readonly service: Pick<StoreService, 'join' | 'leave'> & {
+    call(window: StoreWindow, method: StoreCall, args: readonly unknown[]): unknown;
+  };
   readonly status: () => StoreStatus;
 }
 
@@ -147,7 +155,9 @@ class Peer implements StoreWindow {
 
   async answer(id: number, perform: () => unknown): Promise<void> {
     const send = async (answer: Answer) => {
-      await this.send(answer.type === 'done' && answer.value instanceof Uint8Array ? { ...answer, value: base64(answer.value), bytes: true } : answer);
+      await this.send(
+        answer.type === 'done' && answer.value instanceof Uint8Array ? { ...answer, value: base64(answer.value), bytes: true } : answer,
+      );
       // The owner's own window is waiting as well.
       if (answer.type === 'part') await setImmediate();
     };

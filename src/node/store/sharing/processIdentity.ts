@@ -83,7 +83,12 @@ function linuxStartTime(stat: string): string {
 
 /** It runs in no language and no time zone: both windows of a traveller have to be told the same. */
 function run(command: string, args: string[]): string {
-  return execFileSync(command, args, { env: { LC_ALL: 'C', TZ: 'UTC' }, encoding: 'utf8', timeout: 2000, stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  return execFileSync(command, args, {
+    env: { LC_ALL: 'C', TZ: 'UTC' },
+    encoding: 'utf8',
+    timeout: 2000,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  }).trim();
 }
 
 function attempt<T>(action: () => T): T | null {

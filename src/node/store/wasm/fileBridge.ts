@@ -6,7 +6,16 @@ import { EINVAL, toWasiErrno, type WasmImports, WasmMemory } from './wasmMemory'
 /** What the bridge needs of Node's `fs`; tests pass one that fails on demand. */
 export type BridgeFs = Pick<
   typeof nodeFs,
-  'openSync' | 'closeSync' | 'readSync' | 'writeSync' | 'ftruncateSync' | 'fdatasyncSync' | 'fsyncSync' | 'fstatSync' | 'statSync' | 'unlinkSync'
+  | 'openSync'
+  | 'closeSync'
+  | 'readSync'
+  | 'writeSync'
+  | 'ftruncateSync'
+  | 'fdatasyncSync'
+  | 'fsyncSync'
+  | 'fstatSync'
+  | 'statSync'
+  | 'unlinkSync'
 >;
 
 /** The real files behind one SQLite database. */
@@ -236,7 +245,10 @@ export class FileBridge {
     for (let i = 0; i < count; i++) {
       const address = memory.uint32(vectors + i * 8);
       const length = memory.uint32(vectors + i * 8 + 4);
-      const moved = action === 'readSync' ? file.ahead.read(memory.bytes, address, length, file.position) : file.behind.write(memory.bytes, address, length, file.position);
+      const moved =
+        action === 'readSync'
+          ? file.ahead.read(memory.bytes, address, length, file.position)
+          : file.behind.write(memory.bytes, address, length, file.position);
       total += moved;
       file.position += moved;
       if (moved < length) break;

@@ -42,7 +42,8 @@ async function load(wasmFile: string, fs: BridgeFs | undefined): Promise<Sqlite>
   const bridge = new FileBridge(virtual.fs);
   let unbridged: string | null = null;
   if (!proven) unbridged = 'the build did not prove the imports of the wasm file';
-  else if (createHash('sha256').update(bytes).digest('hex') !== proven.sha256) unbridged = 'the wasm file is not the one the build has proven';
+  else if (createHash('sha256').update(bytes).digest('hex') !== proven.sha256)
+    unbridged = 'the wasm file is not the one the build has proven';
 
   const module = await wasm.compile(bytes);
   const sql = await new Promise<Awaited<ReturnType<typeof initSqlJs>>>((resolve, reject) => {

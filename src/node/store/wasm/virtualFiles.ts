@@ -24,7 +24,8 @@ export class VirtualFiles {
     const statOf = ({ size }: ByteSource) => ({ size, mtimeMs: 0, isDirectory: () => false });
     // One by one and when called: tests exchange single calls of the file system that they pass.
     this.fs = {
-      writeSync: ((fd: number, bytes: Uint8Array, offset: number, length: number, position: number) => real.writeSync(fd, bytes, offset, length, position)) as BridgeFs['writeSync'],
+      writeSync: ((fd: number, bytes: Uint8Array, offset: number, length: number, position: number) =>
+        real.writeSync(fd, bytes, offset, length, position)) as BridgeFs['writeSync'],
       ftruncateSync: (...args) => real.ftruncateSync(...args),
       fdatasyncSync: (fd) => real.fdatasyncSync(fd),
       fsyncSync: (fd) => real.fsyncSync(fd),
@@ -32,9 +33,12 @@ export class VirtualFiles {
       openSync: (path, ...args) => (isVirtual(path) ? this.openSource(path) : real.openSync(path, ...args)),
       closeSync: (fd) => (fd > firstDescriptor ? void this.open.delete(fd) : real.closeSync(fd)),
       readSync: ((fd: number, into: Uint8Array, offset: number, length: number, position: number) =>
-        fd > firstDescriptor ? this.open.get(fd)!.read(into, offset, length, position) : real.readSync(fd, into, offset, length, position)) as BridgeFs['readSync'],
+        fd > firstDescriptor
+          ? this.open.get(fd)!.read(into, offset, length, position)
+          : real.readSync(fd, into, offset, length, position)) as BridgeFs['readSync'],
       fstatSync: ((fd: number) => (fd > firstDescriptor ? statOf(this.open.get(fd)!) : real.fstatSync(fd))) as BridgeFs['fstatSync'],
-      statSync: ((path: string, options?: object) => (isVirtual(path) ? statOf(this.source(path)) : real.statSync(path, options))) as BridgeFs['statSync'],
+      statSync: ((path: string, options?: object) =>
+        isVirtual(path) ? statOf(this.source(path)) : real.statSync(path, options)) as BridgeFs['statSync'],
     };
   }
 

@@ -19,9 +19,21 @@ const releaseOnly = { _emscripten_runtime_keepalive_clear: '->', _setitimer_js: 
 
 /** What the bridge replaces; each must be seen at work in step 3 unless SQLite calls it only on systems we cannot imitate. */
 const bridged = [
-  '__syscall_openat', '__syscall_stat64', '__syscall_lstat64', '__syscall_fstat64', '__syscall_ftruncate64', '__syscall_unlinkat',
-  '__syscall_faccessat', '__syscall_fcntl64', '__syscall_fchmod', '__syscall_fchown32',
-  'fd_read', 'fd_write', 'fd_seek', 'fd_sync', 'fd_close',
+  '__syscall_openat',
+  '__syscall_stat64',
+  '__syscall_lstat64',
+  '__syscall_fstat64',
+  '__syscall_ftruncate64',
+  '__syscall_unlinkat',
+  '__syscall_faccessat',
+  '__syscall_fcntl64',
+  '__syscall_fchmod',
+  '__syscall_fchown32',
+  'fd_read',
+  'fd_write',
+  'fd_seek',
+  'fd_sync',
+  'fd_close',
 ];
 
 const scenario = [
@@ -55,17 +67,29 @@ export async function proveWasmImports(read = wasmBytes) {
   }
 
   const realName = Object.fromEntries(expected.map((name) => [names[name], name]));
-  const seen = await trace('sql-wasm', shipped, (key) => realName[key]).catch((error) => check(false, `SQLite does not work with it: ${error.message ?? error}`));
+  const seen = await trace('sql-wasm', shipped, (key) => realName[key]).catch((error) =>
+    check(false, `SQLite does not work with it: ${error.message ?? error}`),
+  );
   const wanted = await trace('sql-wasm-debug', read('sql-wasm-debug.wasm'), (key) => key);
   const difference = seen.findIndex((call, i) => call !== wanted[i]);
-  check(difference < 0 && seen.length === wanted.length, `call ${difference} is ${seen[difference]}, in the debug build ${wanted[difference]}`);
-  for (const name of bridged) check(seen.some((call) => call.startsWith(`${name} `)), `${name} was never called`);
+  check(
+    difference < 0 && seen.length === wanted.length,
+    `call ${difference} is ${seen[difference]}, in the debug build ${wanted[difference]}`,
+  );
+  for (const name of bridged)
+    check(
+      seen.some((call) => call.startsWith(`${name} `)),
+      `${name} was never called`,
+    );
 
   return { sha256: createHash('sha256').update(shipped).digest('hex'), names };
 }
 
 function check(condition, problem) {
-  if (!condition) throw new Error(`sql.js: the imports of sql-wasm.wasm cannot be told apart: ${problem}. Install the version that package.json names, or prove another one.`);
+  if (!condition)
+    throw new Error(
+      `sql.js: the imports of sql-wasm.wasm cannot be told apart: ${problem}. Install the version that package.json names, or prove another one.`,
+    );
 }
 
 function wasmBytes(file) {
@@ -90,13 +114,15 @@ function importKeys(build) {
 async function trace(build, bytes, realName) {
   const calls = [];
   let recording = false;
-  const record = (name, call) => (...args) => {
-    const result = call(...args);
-    if (recording && !/^(emscripten_|clock_)/.test(name)) {
-      calls.push(`${name} ${args.length} ${typeof result === 'number' && Math.abs(result) < 100 ? result : typeof result}`);
-    }
-    return result;
-  };
+  const record =
+    (name, call) =>
+    (...args) => {
+      const result = call(...args);
+      if (recording && !/^(emscripten_|clock_)/.test(name)) {
+        calls.push(`${name} ${args.length} ${typeof result === 'number' && Math.abs(result) < 100 ? result : typeof result}`);
+      }
+      return result;
+    };
   const sql = await new Promise((resolve, reject) => {
     const instantiateWasm = (info, done) => {
       const imports = {};

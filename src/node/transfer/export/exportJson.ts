@@ -20,7 +20,11 @@ const pageEntries = 200;
  * The sessions as one JSON document (core/transfer/exportDocument.ts), in pieces, an entry a line: so a history of any size takes
  * the memory of a page, and two exports can be compared line by line. The same history gives the same bytes.
  */
-export async function* exportJson(store: SessionStore, sessions: readonly Session[], { redact, signal, onProgress }: ExportOptions): AsyncGenerator<string, void, void> {
+export async function* exportJson(
+  store: SessionStore,
+  sessions: readonly Session[],
+  { redact, signal, onProgress }: ExportOptions,
+): AsyncGenerator<string, void, void> {
   const seqs = new Map<string, readonly number[]>();
   for (const { uuid } of sessions) seqs.set(uuid, await store.entrySeqs(uuid));
   const total = [...seqs.values()].reduce((sum, { length }) => sum + length, 0);
@@ -38,7 +42,8 @@ export async function* exportJson(store: SessionStore, sessions: readonly Sessio
       signal?.throwIfAborted();
       const page = await store.entriesBySeq(wanted.slice(from, from + pageEntries));
       for (const entry of page) {
-        if (!redact && entry.content.type === 'message') for (const { hash, mime } of entry.content.attachments ?? []) written.blobs.set(hash, mime);
+        if (!redact && entry.content.type === 'message')
+          for (const { hash, mime } of entry.content.attachments ?? []) written.blobs.set(hash, mime);
         const exported = entryOf(entry);
         yield lines.next(redact ? redactEntry(exported) : exported);
       }

@@ -15,7 +15,12 @@ export type ExportFormat = (typeof exportFormats)[number];
 const writers = { json: exportJson, md: exportMarkdown, html: exportHtml } as const;
 
 /** The sessions in the format, in pieces. Rejects with `StoreError`, or as the signal says. */
-export function exportSessions(store: SessionStore, sessions: readonly Session[], format: ExportFormat, options: ExportOptions): AsyncGenerator<string, void, void> {
+export function exportSessions(
+  store: SessionStore,
+  sessions: readonly Session[],
+  format: ExportFormat,
+  options: ExportOptions,
+): AsyncGenerator<string, void, void> {
   return writers[format](store, sessions, options);
 }
 

@@ -12,7 +12,11 @@ import { blockHtml, escapeHtml, pageEnd, pageHead } from './transcriptHtml';
 const pageEntries = 200;
 
 /** What is to be read of the sessions, in pieces: the branch that each stands on, compacted messages included. */
-export async function* exportMarkdown(store: SessionStore, sessions: readonly Session[], options: ExportOptions): AsyncGenerator<string, void, void> {
+export async function* exportMarkdown(
+  store: SessionStore,
+  sessions: readonly Session[],
+  options: ExportOptions,
+): AsyncGenerator<string, void, void> {
   for (const [index, session] of sessions.entries()) {
     const { title, subtitle } = await headOf(store, session, options);
     yield `${index === 0 ? '' : '\n---\n\n'}# ${escapeLine(title)}\n\n*${escapeLine(subtitle)}*\n`;
@@ -21,7 +25,11 @@ export async function* exportMarkdown(store: SessionStore, sessions: readonly Se
 }
 
 /** The same as one page that needs nothing but itself: no scripts, nothing fetched, pictures within. */
-export async function* exportHtml(store: SessionStore, sessions: readonly Session[], options: ExportOptions): AsyncGenerator<string, void, void> {
+export async function* exportHtml(
+  store: SessionStore,
+  sessions: readonly Session[],
+  options: ExportOptions,
+): AsyncGenerator<string, void, void> {
   const pictureOf = async (hash: string, mime: string): Promise<string | null> => {
     if (!/^image\/(?:png|jpeg|gif|webp)$/.test(mime)) return null;
     const bytes = await store.blob(hash);
@@ -30,19 +38,32 @@ export async function* exportHtml(store: SessionStore, sessions: readonly Sessio
   const [only] = sessions;
   const heads = await Promise.all(sessions.map((session) => headOf(store, session, options)));
   const [head] = heads;
-  yield sessions.length === 1 && only && head ? pageHead(head.title, head.subtitle) : pageHead(t('Threadkeeper history'), t('{0} sessions', sessions.length));
+  yield sessions.length === 1 && only && head
+    ? pageHead(head.title, head.subtitle)
+    : pageHead(t('Threadkeeper history'), t('{0} sessions', sessions.length));
   for (const [index, session] of sessions.entries()) {
-    if (sessions.length > 1) yield `<hr>\n<h1>${escapeHtml(heads[index]?.title ?? '')}</h1>\n<p>${escapeHtml(heads[index]?.subtitle ?? '')}</p>\n`;
+    if (sessions.length > 1)
+      yield `<hr>\n<h1>${escapeHtml(heads[index]?.title ?? '')}</h1>\n<p>${escapeHtml(heads[index]?.subtitle ?? '')}</p>\n`;
     for (const block of await blocksOf(store, session, options)) yield await blockHtml(block, pictureOf);
   }
   yield pageEnd;
 }
 
-async function headOf(store: SessionStore, session: Session, { redact }: ExportOptions): Promise<{ readonly title: string; readonly subtitle: string }> {
+async function headOf(
+  store: SessionStore,
+  session: Session,
+  { redact }: ExportOptions,
+): Promise<{ readonly title: string; readonly subtitle: string }> {
   const branches = (await store.branches(session.uuid)).length;
-  const others = branches > 1 ? ` · ${t(branches === 2 ? '{0} other branch is not shown here, only in an export as JSON' : '{0} other branches are not shown here, only in an export as JSON', branches - 1)}` : '';
+  const others =
+    branches > 1
+      ? ` · ${t(branches === 2 ? '{0} other branch is not shown here, only in an export as JSON' : '{0} other branches are not shown here, only in an export as JSON', branches - 1)}`
+      : '';
   const title = session.title || t('Untitled');
-  return { title: redact ? redactText(title) : title, subtitle: `${session.id} · ${transcriptSpan(session.createdAt, session.updatedAt, session.messageCount)}${others}` };
+  return {
+    title: redact ? redactText(title) : title,
+    subtitle: `${session.id} · ${transcriptSpan(session.createdAt, session.updatedAt, session.messageCount)}${others}`,
+  };
 }
 
 async function blocksOf(store: SessionStore, session: Session, { redact, signal, onProgress }: ExportOptions): Promise<TranscriptBlock[]> {

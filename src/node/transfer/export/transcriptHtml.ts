@@ -62,11 +62,15 @@ export async function blockHtml({ kind, heading, at, parts, attachments, folded 
   const files: string[] = [];
   for (const { name, hash, mime } of attachments) {
     const data = await pictureOf(hash, mime);
-    files.push(data === null ? `<p class="file">${escapeHtml(name)} (${escapeHtml(mime)})</p>` : `<img alt="${escapeHtml(name)}" src="${data}">`);
+    files.push(
+      data === null ? `<p class="file">${escapeHtml(name)} (${escapeHtml(mime)})</p>` : `<img alt="${escapeHtml(name)}" src="${data}">`,
+    );
   }
   const inner = [...body, ...files].join('\n');
   if (folded && inner !== '') return `<details class="${kind}"><summary>${head}</summary>\n${inner}\n</details>\n`;
-  return kind === 'user' || kind === 'assistant' ? `<article class="${kind}"><h2>${head}</h2>\n${inner}\n</article>\n` : `<div class="${kind}">${head}\n${inner}</div>\n`;
+  return kind === 'user' || kind === 'assistant'
+    ? `<article class="${kind}"><h2>${head}</h2>\n${inner}\n</article>\n`
+    : `<div class="${kind}">${head}\n${inner}</div>\n`;
 }
 
 export function pageHead(title: string, subtitle: string): string {
@@ -88,7 +92,13 @@ export function pageHead(title: string, subtitle: string): string {
 export const pageEnd = '</main>\n</body>\n</html>\n';
 
 export function escapeHtml(text: string, ampersand = /&/g): string {
-  return text.replace(ampersand, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;').replace(/"/g, '&quot;').replace(/'/g, '&#39;').replaceAll('\0', '\ufffd');
+  return text
+    .replace(ampersand, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;')
+    .replace(/'/g, '&#39;')
+    .replaceAll('\0', '\ufffd');
 }
 
 function isoTime(at: number): string {

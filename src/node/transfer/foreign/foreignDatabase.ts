@@ -73,7 +73,9 @@ export class ForeignDatabase {
       }
     }
     for (let i = 0; ; i++) {
-      const { value, isOfOneCommit } = glanceOnce(sqlite, pages, (database) => read(new ForeignDatabase(database, new ReadBounds(pages.size))));
+      const { value, isOfOneCommit } = glanceOnce(sqlite, pages, (database) =>
+        read(new ForeignDatabase(database, new ReadBounds(pages.size))),
+      );
       if (isOfOneCommit) return value();
       if (i === attempts) throw busy();
       await sleep(pauseMs);
@@ -86,7 +88,13 @@ export class ForeignDatabase {
    * compares type and name of each with what its statement creates when it reads the schema.
    */
   tables(): ReadonlySet<string> {
-    return new Set([...this.run(`SELECT name FROM sqlite_master WHERE ${withinBounds} AND type = 'table' AND rootpage > 0 AND sql LIKE 'CREATE TABLE %'`)].map((row) => String(row['name'])));
+    return new Set(
+      [
+        ...this.run(
+          `SELECT name FROM sqlite_master WHERE ${withinBounds} AND type = 'table' AND rootpage > 0 AND sql LIKE 'CREATE TABLE %'`,
+        ),
+      ].map((row) => String(row['name'])),
+    );
   }
 
   /** Returns the columns that are stored; none where there is no such table. */
@@ -94,7 +102,11 @@ export class ForeignDatabase {
     let columns = this.stored.get(table);
     if (!columns) {
       const isTable = this.tables().has(table);
-      columns = new Set((isTable ? [...this.run(`PRAGMA table_xinfo(${quoted(table)})`)] : []).filter(({ hidden }) => hidden === 0 || hidden === storedGenerated).map((row) => String(row['name'])));
+      columns = new Set(
+        (isTable ? [...this.run(`PRAGMA table_xinfo(${quoted(table)})`)] : [])
+          .filter(({ hidden }) => hidden === 0 || hidden === storedGenerated)
+          .map((row) => String(row['name'])),
+      );
       this.stored.set(table, columns);
     }
     return columns;
@@ -106,7 +118,10 @@ export class ForeignDatabase {
     const named = (wanted === 'all' ? [...there] : wanted).map((name) => `${there.has(name) ? quoted(name) : 'NULL'} AS ${quoted(name)}`);
     const { sql, values } = this.chosen(table, which);
     const order = (which.order ?? []).map((name) => (name === rowid ? rowid : this.column(table, name)));
-    return this.run(`SELECT ${named.join(', ')} ${sql} ${order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`} ${which.limit === undefined ? '' : `LIMIT ${which.limit}`}`, values);
+    return this.run(
+      `SELECT ${named.join(', ')} ${sql} ${order.length === 0 ? '' : `ORDER BY ${order.join(', ')}`} ${which.limit === undefined ? '' : `LIMIT ${which.limit}`}`,
+      values,
+    );
   }
 
   count(table: string, which: Which = {}): number {
@@ -115,11 +130,23 @@ export class ForeignDatabase {
     return Number(row?.['n'] ?? 0);
   }
 
-  private chosen(table: string, { equal = {}, above = {}, upTo = {} }: Which): { readonly sql: string; readonly values: readonly SqlValue[] } {
-    const compared = [['=', equal], ['>', above], ['<=', upTo]] as const;
-    const terms = compared.flatMap(([sign, pairs]) => Object.entries(pairs).map(([name, value]) => ({ term: `${this.column(table, name)} ${sign} ?`, value })));
+  private chosen(
+    table: string,
+    { equal = {}, above = {}, upTo = {} }: Which,
+  ): { readonly sql: string; readonly values: readonly SqlValue[] } {
+    const compared = [
+      ['=', equal],
+      ['>', above],
+      ['<=', upTo],
+    ] as const;
+    const terms = compared.flatMap(([sign, pairs]) =>
+      Object.entries(pairs).map(([name, value]) => ({ term: `${this.column(table, name)} ${sign} ?`, value })),
+    );
     if (!this.tables().has(table)) throw new Error(english('The database has no table {0}.', table));
-    return { sql: `FROM ${quoted(table)} WHERE ${[withinBounds, ...terms.map(({ term }) => term)].join(' AND ')}`, values: terms.map(({ value }) => value) };
+    return {
+      sql: `FROM ${quoted(table)} WHERE ${[withinBounds, ...terms.map(({ term }) => term)].join(' AND ')}`,
+      values: terms.map(({ value }) => value),
+    };
   }
 
   private column(table: string, name: string): string {
@@ -163,7 +190,14 @@ async function readConsistent(file: string): Promise<Uint8Array> {
   };
   for (let i = 0; ; i++) {
     const before = await stamp();
-    if (before.size > mostBytes) throw new Error(english('The database has {0} MB; up to {1} MB can be imported. Export the sessions that you need from the program that it belongs to, and import those.', Math.round(before.size / 2 ** 20), mostBytes / 2 ** 20));
+    if (before.size > mostBytes)
+      throw new Error(
+        english(
+          'The database has {0} MB; up to {1} MB can be imported. Export the sessions that you need from the program that it belongs to, and import those.',
+          Math.round(before.size / 2 ** 20),
+          mostBytes / 2 ** 20,
+        ),
+      );
     const [main, wal] = [new Uint8Array(await readFile(file)), existsSync(log) ? new Uint8Array(await readFile(log)) : null];
     if ((await stamp()).text === before.text) return wal ? applyWal(main, wal) : main;
     if (i === attempts) throw busy();
@@ -171,7 +205,11 @@ async function readConsistent(file: string): Promise<Uint8Array> {
 }
 
 /** What is thrown while pages are moved may come of that. */
-function glanceOnce<T>(sqlite: Sqlite, pages: LivePages, read: (database: Database) => T): { readonly value: () => T; readonly isOfOneCommit: boolean } {
+function glanceOnce<T>(
+  sqlite: Sqlite,
+  pages: LivePages,
+  read: (database: Database) => T,
+): { readonly value: () => T; readonly isOfOneCommit: boolean } {
   pages.open();
   let opened: ReturnType<Sqlite['openSource']> | undefined;
   try {

@@ -45,8 +45,13 @@ export class LivePages implements ByteSource {
       const inLog = this.index.offsetOf(page);
       let here = Math.min(wanted - done, this.pageSize - within);
       // Pages that lie side by side in the file are read at once.
-      if (inLog === undefined) for (let next = page + 1; here < wanted - done && this.index.offsetOf(next) === undefined; next++) here = Math.min(wanted - done, here + this.pageSize);
-      const moved = inLog === undefined ? readSync(this.main, into, offset + done, here, position + done) : readSync(this.log!, into, offset + done, here, inLog + within);
+      if (inLog === undefined)
+        for (let next = page + 1; here < wanted - done && this.index.offsetOf(next) === undefined; next++)
+          here = Math.min(wanted - done, here + this.pageSize);
+      const moved =
+        inLog === undefined
+          ? readSync(this.main, into, offset + done, here, position + done)
+          : readSync(this.log!, into, offset + done, here, inLog + within);
       if (moved === 0) return done;
       done += moved;
       this.bytesRead += moved;

@@ -52,5 +52,7 @@ export class ReadBounds {
 }
 
 function tooMuch(): Error {
-  return new Error(english('There is more to read in the database than can be in a file of its size: it is damaged, or made so that it never ends.'));
+  return new Error(
+    english('There is more to read in the database than can be in a file of its size: it is damaged, or made so that it never ends.'),
+  );
 }

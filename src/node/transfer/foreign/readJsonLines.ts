@@ -26,7 +26,12 @@ export const lineFormats = {
 export type LineFormatName = keyof typeof lineFormats;
 
 /** Every event of a file, with what is known of its session beside it. A last line that is only half there is left for the next import, and said. */
-export async function* readJsonLines(file: string, format: LineFormatName, { signal, onProgress }: ImportContext, about: OpenClawAbout | null = null): AsyncGenerator<SourceEvent, void, void> {
+export async function* readJsonLines(
+  file: string,
+  format: LineFormatName,
+  { signal, onProgress }: ImportContext,
+  about: OpenClawAbout | null = null,
+): AsyncGenerator<SourceEvent, void, void> {
   const reader: LineFormat = lineFormats[format]();
   const fallbackId = basename(file).replace(/\.jsonl$/, '');
   const { size } = statSync(file);

@@ -55,7 +55,12 @@ function workOf(bytes: Buffer): number | null {
     const sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][flags >> 6]!;
     const sizeAt = at + (isSingle ? 5 : 6) + [0, 1, 2, 4][flags & 3]!;
     if (sizeAt + sizeBytes > bytes.length) return work();
-    const claimed = sizeBytes === 0 ? 0 : sizeBytes === 8 ? Number(bytes.readBigUInt64LE(sizeAt)) : bytes.readUIntLE(sizeAt, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
+    const claimed =
+      sizeBytes === 0
+        ? 0
+        : sizeBytes === 8
+          ? Number(bytes.readBigUInt64LE(sizeAt))
+          : bytes.readUIntLE(sizeAt, sizeBytes) + (sizeBytes === 2 ? 256 : 0);
     const exponent = 2 ** (10 + (bytes[at + 5]! >> 3));
     const window = isSingle ? claimed : exponent + (exponent / 8) * (bytes[at + 5]! & 7);
     // fzstd takes exactly this much for the frame, and its blocks, whatever is in them, are written into that.

@@ -67,14 +67,20 @@ export class WalIndex {
 
   private begin(header: Buffer): void {
     this.offsets.clear();
-    [this.header, this.end, this.pageCount, this.sum] = [header, headerBytes, 0, header.length === 0 ? [0, 0] : [header.readUInt32BE(24), header.readUInt32BE(28)]];
+    [this.header, this.end, this.pageCount, this.sum] = [
+      header,
+      headerBytes,
+      0,
+      header.length === 0 ? [0, 0] : [header.readUInt32BE(24), header.readUInt32BE(28)],
+    ];
   }
 }
 
 /** Empty where there is none that SQLite would recover. */
 function headerOf(log: number | null): Buffer {
   const header = Buffer.alloc(headerBytes);
-  if (log === null || readSync(log, header, 0, headerBytes, 0) < headerBytes || (header.readUInt32BE(0) & 0xfffffffe) >>> 0 !== 0x377f0682) return Buffer.alloc(0);
+  if (log === null || readSync(log, header, 0, headerBytes, 0) < headerBytes || (header.readUInt32BE(0) & 0xfffffffe) >>> 0 !== 0x377f0682)
+    return Buffer.alloc(0);
   const view = new DataView(header.buffer, header.byteOffset, headerBytes);
   const isLittleEndian = (header.readUInt32BE(0) & 1) === 0;
   return header.readUInt32BE(8) >= 512 && matches(view, 24, checksum(view, 0, 24, [0, 0], isLittleEndian)) ? header : Buffer.alloc(0);

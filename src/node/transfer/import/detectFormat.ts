@@ -3,7 +3,20 @@ import { exportFormat } from '../../../core/transfer/exportDocument';
 import { leadingMembers } from '../../../core/transfer/formats/leadingMembers';
 import { lineFormats, type LineFormatName } from '../foreign/readJsonLines';
 
-export const importFormats = ['threadkeeper', 'claude-code', 'pi', 'openclaw', 'goose', 'librecode', 'cline', 'roo', 'continue', 'goclaw', 'emonk', 'session-json'] as const;
+export const importFormats = [
+  'threadkeeper',
+  'claude-code',
+  'pi',
+  'openclaw',
+  'goose',
+  'librecode',
+  'cline',
+  'roo',
+  'continue',
+  'goclaw',
+  'emonk',
+  'session-json',
+] as const;
 export type ImportFormat = (typeof importFormats)[number];
 
 export function isLineFormat(format: ImportFormat): format is LineFormatName {
@@ -19,8 +32,34 @@ export type DetectedFormat = ImportFormat | 'empty' | null;
  */
 const headBytes: readonly number[] = [256 * 1024, 16 * 1024 * 1024];
 const mostLines = 50;
-const claudeTypes = new Set(['user', 'assistant', 'system', 'summary', 'file-history-snapshot', 'queue-operation', 'custom-title', 'ai-title', 'last-prompt', 'attachment', 'progress', 'mode']);
-const piTypes = new Set(['session', 'message', 'compaction', 'branch_summary', 'model_change', 'thinking_level_change', 'custom', 'custom_message', 'label', 'session_info', 'leaf', 'reset']);
+const claudeTypes = new Set([
+  'user',
+  'assistant',
+  'system',
+  'summary',
+  'file-history-snapshot',
+  'queue-operation',
+  'custom-title',
+  'ai-title',
+  'last-prompt',
+  'attachment',
+  'progress',
+  'mode',
+]);
+const piTypes = new Set([
+  'session',
+  'message',
+  'compaction',
+  'branch_summary',
+  'model_change',
+  'thinking_level_change',
+  'custom',
+  'custom_message',
+  'label',
+  'session_info',
+  'leaf',
+  'reset',
+]);
 /** What it notes before the first answer; its files are otherwise those of pi. */
 const ofOpenClaw = /"customType":\s*"(?:model-snapshot|openclaw[.:])/;
 const ofRoo = /"(?:condenseParent|truncationParent|isSummary|condenseId)"/;
@@ -32,7 +71,13 @@ export async function detectFormat(file: string): Promise<DetectedFormat> {
     if (head.length === 0) return 'empty';
     // Its tables say which of the databases it is.
     if (isSqlite(head)) return 'goose';
-    const format = ofText(head.toString('utf8').replace(/^\ufeff/, '').trimStart(), file);
+    const format = ofText(
+      head
+        .toString('utf8')
+        .replace(/^\ufeff/, '')
+        .trimStart(),
+      file,
+    );
     if (format || head.length < most) return format;
   }
   return null;
@@ -88,7 +133,8 @@ function ofRecord(members: ReadonlyMap<string, unknown> | null, file: string): I
   const type = members?.get('type');
   if (!members || isContinue(members)) return members && 'continue';
   if (typeof type !== 'string') return null;
-  if (claudeTypes.has(type) && ['sessionId', 'uuid', 'leafUuid'].some((name) => typeof members.get(name) === 'string')) return 'claude-code';
+  if (claudeTypes.has(type) && ['sessionId', 'uuid', 'leafUuid'].some((name) => typeof members.get(name) === 'string'))
+    return 'claude-code';
   if (claudeTypes.has(type) && type.endsWith('-title')) return 'claude-code';
   if (!piTypes.has(type)) return null;
   return /[\\/]\.(?:openclaw|clawdbot|moltbot)[\\/]/.test(file) || type === 'leaf' || type === 'reset' ? 'openclaw' : 'pi';

@@ -54,7 +54,11 @@ export async function findSources(paths: readonly string[]): Promise<FoundSource
       } else if (wanted.test(name) && !unwanted.test(name)) {
         // No link is followed: a folder could contain itself.
         if (entry.isFile()) sources.push({ file, path, named: false });
-        else passedOver.push({ source: file, reason: english(entry.isSymbolicLink() ? 'It is a link. Name it to import what it leads to.' : 'It is no file.') });
+        else
+          passedOver.push({
+            source: file,
+            reason: english(entry.isSymbolicLink() ? 'It is a link. Name it to import what it leads to.' : 'It is no file.'),
+          });
       }
     }
   };

@@ -2,7 +2,13 @@ import { StoreError } from '../../../core/errors';
 import { english } from '../../../core/l10n';
 import { EntryContent, type NewEntry } from '../../../core/session/entry';
 import { contentSize } from '../../../core/transfer/contentSize';
-import { ExportDocument, type ExportedEntry, type ExportedSession, exportFormat, exportVersion } from '../../../core/transfer/exportDocument';
+import {
+  ExportDocument,
+  type ExportedEntry,
+  type ExportedSession,
+  exportFormat,
+  exportVersion,
+} from '../../../core/transfer/exportDocument';
 import { parseForeignOrThrow, tooDeep } from '../../../core/transfer/formats/foreignJson';
 import { isObject, wordOf } from '../../../core/transfer/formats/jsonShape';
 import { type ImportedSession, KindCounter } from '../../../core/transfer/importReport';
@@ -15,7 +21,11 @@ import type { ImportContext } from './importContext';
 import type { ImportStore } from './importStore';
 
 /** The sessions of a document that *Export* has written. Throws an `Error` that says what is wrong with it before anything is stored. */
-export async function* importExport(store: ImportStore, text: string, { source, signal, onRecord, onProgress }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+export async function* importExport(
+  store: ImportStore,
+  text: string,
+  { source, signal, onRecord, onProgress }: ImportContext,
+): AsyncGenerator<ImportedSession, void, void> {
   const { document, raw, cut } = parse(text);
   for (const { hash, mime, data } of document.blobs) {
     signal?.throwIfAborted();
@@ -27,10 +37,18 @@ export async function* importExport(store: ImportStore, text: string, { source, 
   let done = 0;
   for (const [index, one] of document.sessions.entries()) {
     const { leaf, ...record } = one.session;
-    const { session, created } = await store.restoreSession({ ...record, policy: importedPolicy(record.policy), metadata: importedMetadata(record.metadata) });
+    const { session, created } = await store.restoreSession({
+      ...record,
+      policy: importedPolicy(record.policy),
+      metadata: importedMetadata(record.metadata),
+    });
     const [keptRaw, repaired] = [new KindCounter(), new KindCounter()];
     for (let i = 0; i < cut && index === 0; i++) repaired.add(tooDeep());
-    const entries = inParentOrder(one.entries.map((entry) => checked(entry, raw, keptRaw)), (parent) => isKnown(store, parent), (kind) => repaired.add(kind));
+    const entries = inParentOrder(
+      one.entries.map((entry) => checked(entry, raw, keptRaw)),
+      (parent) => isKnown(store, parent),
+      (kind) => repaired.add(kind),
+    );
     let added = 0;
     for await (const batch of batches(entries)) {
       signal?.throwIfAborted();
@@ -38,7 +56,8 @@ export async function* importExport(store: ImportStore, text: string, { source, 
       const fresh = batch.filter(({ uuid }) => !known.has(uuid));
       const seqs = fresh.map(({ seq }) => seq);
       const stored = await store.append(session.uuid, { entries: fresh.map((entry) => toNew(entry, session.uuid, renumbering)), seqs });
-      for (const { uuid, seq } of [...known.values(), ...stored]) renumbering.note(batch.find((entry) => entry.uuid === uuid)?.seq ?? seq, seq);
+      for (const { uuid, seq } of [...known.values(), ...stored])
+        renumbering.note(batch.find((entry) => entry.uuid === uuid)?.seq ?? seq, seq);
       added += fresh.length;
       done += batch.length;
       for (const _ of batch) onRecord?.();
@@ -46,14 +65,33 @@ export async function* importExport(store: ImportStore, text: string, { source, 
     }
     await finish(store, session.uuid, one, created ? leaf : await furtherLeaf(store, session.leaf, leaf));
     const { id, title, deletedAt } = (await store.session(session.uuid)) ?? session;
-    yield { uuid: session.uuid, id, title, source, format: 'threadkeeper', outcome: created ? 'new' : added > 0 ? 'extended' : 'known', entriesAdded: added, entriesKnown: one.entries.length - added, trashed: deletedAt !== null, keptRaw: keptRaw.list, repaired: repaired.list };
+    yield {
+      uuid: session.uuid,
+      id,
+      title,
+      source,
+      format: 'threadkeeper',
+      outcome: created ? 'new' : added > 0 ? 'extended' : 'known',
+      entriesAdded: added,
+      entriesKnown: one.entries.length - added,
+      trashed: deletedAt !== null,
+      keptRaw: keptRaw.list,
+      repaired: repaired.list,
+    };
   }
 }
 
 function parse(text: string): { readonly document: ExportDocument; readonly raw: ReadonlyMap<string, unknown>; readonly cut: number } {
   const { value, cut } = parseForeignOrThrow(text);
   const version = (value as { version?: unknown } | null)?.version;
-  if (typeof version === 'number' && version > exportVersion) throw new Error(english('The file was exported by a newer version of Threadkeeper (format {0}; this one reads up to {1}). Update Threadkeeper to import it.', version, exportVersion));
+  if (typeof version === 'number' && version > exportVersion)
+    throw new Error(
+      english(
+        'The file was exported by a newer version of Threadkeeper (format {0}; this one reads up to {1}). Update Threadkeeper to import it.',
+        version,
+        exportVersion,
+      ),
+    );
   // Contents are checked one by one: one that cannot be read must not keep the others out, and none is to lose what only a later version knows.
   const raw = new Map<string, unknown>();
   const sessions = (value as { sessions?: unknown } | null)?.sessions;
@@ -68,7 +106,9 @@ function parse(text: string): { readonly document: ExportDocument; readonly raw:
   const parsed = ExportDocument.safeParse(value);
   if (parsed.success) return { document: parsed.data, raw, cut };
   const [issue] = parsed.error.issues;
-  throw new Error(english('The file is no {0} of version {1}: {2}: {3}', exportFormat, exportVersion, issue?.path.join('.') ?? '', issue?.message ?? ''));
+  throw new Error(
+    english('The file is no {0} of version {1}: {2}: {3}', exportFormat, exportVersion, issue?.path.join('.') ?? '', issue?.message ?? ''),
+  );
 }
 
 /** The content stays as it stands in the file: validation strips properties that it does not know. */
@@ -100,7 +140,12 @@ async function isKnown(store: ImportStore, uuid: string): Promise<boolean> {
 }
 
 /** What belongs to the session beside its entries. All of it may be stored twice with the effect of once. */
-async function finish(store: ImportStore, session: string, { usage, pins, memoryWrites, retries }: ExportedSession, leaf: string | null): Promise<void> {
+async function finish(
+  store: ImportStore,
+  session: string,
+  { usage, pins, memoryWrites, retries }: ExportedSession,
+  leaf: string | null,
+): Promise<void> {
   await store.append(session, { entries: [], usage, memoryWrites });
   // Whatever a pinned file holds by then would be sent along with every compaction: which files those are is the user's to say.
   for (const pin of pins) if (pin.kind !== 'file') await store.savePin({ ...pin, session });

@@ -80,7 +80,8 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
       ...(options.signal ? { signal: options.signal } : {}),
       ...(options.poll ? { poll: options.poll } : {}),
       onRecord: () => records++,
-      onProgress: (done, total) => options.onProgress?.({ index, files: sources.length, fraction: total === 0 ? 1 : done / total, records }),
+      onProgress: (done, total) =>
+        options.onProgress?.({ index, files: sources.length, fraction: total === 0 ? 1 : done / total, records }),
     };
     const omit = (type: 'failed' | 'passedOver', reason: string) => {
       if (type === 'failed') told.add(path);
@@ -92,7 +93,10 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
       if (format === null || format === 'empty') {
         // Whatever else a folder has of JSON, a list of lines is hardly anything but a session.
         const isMissed = named || (format === null && file.endsWith('.jsonl'));
-        omit(isMissed ? 'failed' : 'passedOver', english(format === null || named ? 'It is none of the formats that can be imported.' : 'It is empty.'));
+        omit(
+          isMissed ? 'failed' : 'passedOver',
+          english(format === null || named ? 'It is none of the formats that can be imported.' : 'It is empty.'),
+        );
         continue;
       }
       let count = 0;
@@ -114,14 +118,21 @@ export async function importFiles(paths: readonly string[], options: ImportOptio
   for (const path of paths.filter((one) => !told.has(one))) {
     // Where there is nothing else, one of them may hold the sessions, in a form that is not known here.
     const others = otherDatabases.filter((one) => one.path === path);
-    if (others.length === 0 && !found.failed.some(({ source }) => source === path)) tell({ type: 'failed', source: path, reason: english('There are no sessions in it.') });
+    if (others.length === 0 && !found.failed.some(({ source }) => source === path))
+      tell({ type: 'failed', source: path, reason: english('There are no sessions in it.') });
     for (const { source, reason } of others) tell({ type: 'failed', source, reason });
   }
   for (const { path, source, reason } of otherDatabases) if (told.has(path)) tell({ type: 'passedOver', source, reason });
   return builder.report(false);
 }
 
-async function* importFile(file: string, format: ImportFormat, options: ImportOptions, context: ImportContext, lists: OpenClawLists): AsyncGenerator<ImportedSession, void, void> {
+async function* importFile(
+  file: string,
+  format: ImportFormat,
+  options: ImportOptions,
+  context: ImportContext,
+  lists: OpenClawLists,
+): AsyncGenerator<ImportedSession, void, void> {
   if (isLineFormat(format) && !(await isDatabase(file))) {
     const about = format === 'claude-code' ? null : await lists.about(file);
     const known = await knownFormat(file, about && format === 'pi' ? 'openclaw' : format, options.store, context.signal);
@@ -132,7 +143,9 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
   if (format === 'session-json') return yield* importEvents(await objectEvents(file, sessionJsonEvents), format, options, context);
   if (format === 'cline' || format === 'roo') {
     const { value, cut } = parseForeignOrThrow(await readText(file));
-    const events = Array.isArray(value) ? taskEvents(basename(dirname(file)), value, hashOf) : clineEvents(object(value), await manifestOf(file), nameOf(file).replace(/\.messages$/, ''), hashOf);
+    const events = Array.isArray(value)
+      ? taskEvents(basename(dirname(file)), value, hashOf)
+      : clineEvents(object(value), await manifestOf(file), nameOf(file).replace(/\.messages$/, ''), hashOf);
     return yield* importEvents(withCut(events, cut), format, options, context);
   }
   const database = await ForeignDatabase.open(file, options.wasmFile, () => {
@@ -145,14 +158,27 @@ async function* importFile(file: string, format: ImportFormat, options: ImportOp
     const archives = kind === 'openclaw' ? new ColdArchives(database, file) : null;
     yield* importEvents(readSqlite(database, kind, context, archives), kind, options, context);
     const cold = archives?.unread ?? 0;
-    if (cold > 0) throw new Error(english(cold === 1 ? '{0} session is in OpenClaw’s cold storage and was not imported. Open it in OpenClaw, and import again.' : '{0} sessions are in OpenClaw’s cold storage and were not imported. Open them in OpenClaw, and import again.', cold));
+    if (cold > 0)
+      throw new Error(
+        english(
+          cold === 1
+            ? '{0} session is in OpenClaw’s cold storage and was not imported. Open it in OpenClaw, and import again.'
+            : '{0} sessions are in OpenClaw’s cold storage and were not imported. Open them in OpenClaw, and import again.',
+          cold,
+        ),
+      );
   } finally {
     database.close();
   }
 }
 
 /** Stores what a reader finds. After a stop the session that was being read is left in good order. */
-async function* importEvents(events: AsyncIterable<SourceEvent> | Iterable<SourceEvent>, format: string, options: ImportOptions, { source, signal, onRecord }: ImportContext): AsyncGenerator<ImportedSession, void, void> {
+async function* importEvents(
+  events: AsyncIterable<SourceEvent> | Iterable<SourceEvent>,
+  format: string,
+  options: ImportOptions,
+  { source, signal, onRecord }: ImportContext,
+): AsyncGenerator<ImportedSession, void, void> {
   const { store, ids, now } = options;
   let writer: SessionWriter | null = null;
   try {
@@ -236,10 +262,20 @@ async function manifestOf(file: string): Promise<Json> {
 /** A whole file, for formats that are one JSON value. */
 async function readText(file: string): Promise<string> {
   const { size } = await stat(file);
-  if (size > mostJsonBytes) throw new Error(english('The file has {0} MB; up to {1} MB of JSON can be read at once. Export fewer sessions into one file, or move the whole history with a backup.', Math.round(size / 2 ** 20), mostJsonBytes / 2 ** 20));
+  if (size > mostJsonBytes)
+    throw new Error(
+      english(
+        'The file has {0} MB; up to {1} MB of JSON can be read at once. Export fewer sessions into one file, or move the whole history with a backup.',
+        Math.round(size / 2 ** 20),
+        mostJsonBytes / 2 ** 20,
+      ),
+    );
   return (await readFile(file, 'utf8')).replace(/^\ufeff/, '');
 }
 
 function isAbort(error: unknown, signal: AbortSignal | undefined): boolean {
-  return CancelledError.is(error) || (signal?.aborted === true && (error === signal.reason || (error instanceof Error && error.name === 'AbortError')));
+  return (
+    CancelledError.is(error) ||
+    (signal?.aborted === true && (error === signal.reason || (error instanceof Error && error.name === 'AbortError')))
+  );
 }

@@ -9,7 +9,11 @@ import type { ImportProgress } from './importFiles';
  * `importFiles` in a thread of its own, which talks to the thread of the store: this one neither reads nor parses nor hands anything on.
  * When aborted it resolves all the same, with a report of what is stored by then.
  */
-export async function importInThread(store: SessionStore, paths: readonly string[], { format, ...options }: TaskOptions<ImportProgress> & { readonly format?: ImportFormat }): Promise<ImportReport> {
+export async function importInThread(
+  store: SessionStore,
+  paths: readonly string[],
+  { format, ...options }: TaskOptions<ImportProgress> & { readonly format?: ImportFormat },
+): Promise<ImportReport> {
   if (!(store instanceof StoreClient)) throw new Error('Only a store that has a thread of its own can be reached from another one');
   if (options.signal?.aborted) return new ReportBuilder().report(true);
   return importThrough(store.openPort(), { paths, ...(format === undefined ? {} : { format }) }, options);

@@ -2,7 +2,25 @@ import type { SessionStore } from '../../../core/ports';
 import type { StorePort } from '../../store/client/storePort';
 
 /** What an import asks of a store. */
-export type ImportStore = Pick<SessionStore, 'createSession' | 'session' | 'updateSession' | 'importEntries' | 'knownSources' | 'usageRecords' | 'entries' | 'commonAncestor' | 'branchSteps' | 'moveLeaf' | 'putBlob' | 'restoreSession' | 'append' | 'purge' | 'savePin' | 'saveSummaryRetry'>;
+export type ImportStore = Pick<
+  SessionStore,
+  | 'createSession'
+  | 'session'
+  | 'updateSession'
+  | 'importEntries'
+  | 'knownSources'
+  | 'usageRecords'
+  | 'entries'
+  | 'commonAncestor'
+  | 'branchSteps'
+  | 'moveLeaf'
+  | 'putBlob'
+  | 'restoreSession'
+  | 'append'
+  | 'purge'
+  | 'savePin'
+  | 'saveSummaryRetry'
+>;
 
 export function importStoreOf(port: StorePort): ImportStore {
   return {

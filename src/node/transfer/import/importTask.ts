@@ -18,7 +18,16 @@ export interface ImportRequest {
 const tellEveryMs = 100;
 
 /** What the thread of `importInThread` does. */
-export async function importTask({ paths, format, port }: ImportRequest, { wasmFile, signal, poll, onOutcome, onProgress }: Required<Pick<ImportOptions, 'wasmFile' | 'signal' | 'poll' | 'onOutcome' | 'onProgress'>>): Promise<ImportReport> {
+export async function importTask(
+  { paths, format, port }: ImportRequest,
+  {
+    wasmFile,
+    signal,
+    poll,
+    onOutcome,
+    onProgress,
+  }: Required<Pick<ImportOptions, 'wasmFile' | 'signal' | 'poll' | 'onOutcome' | 'onProgress'>>,
+): Promise<ImportReport> {
   const access = new StorePort(port);
   let toldAt = -Infinity;
   const tell = (progress: ImportProgress) => {
@@ -27,7 +36,17 @@ export async function importTask({ paths, format, port }: ImportRequest, { wasmF
     onProgress(progress);
   };
   try {
-    return await importFiles(paths, { store: importStoreOf(access), ids: new UuidV7(), now: Date.now, wasmFile, signal, poll, onOutcome, ...(format === undefined ? {} : { format }), onProgress: tell });
+    return await importFiles(paths, {
+      store: importStoreOf(access),
+      ids: new UuidV7(),
+      now: Date.now,
+      wasmFile,
+      signal,
+      poll,
+      onOutcome,
+      ...(format === undefined ? {} : { format }),
+      onProgress: tell,
+    });
   } finally {
     access.close();
   }

@@ -185,7 +185,9 @@ export class SessionWriter {
     // The user may have gone on here since then.
     if (this.finished) [this.leafBefore, this.tail] = [(await store.session(session.uuid))?.leaf ?? null, null];
     this.finished = false;
-    const known = new Map((await store.knownSources(ready.map(({ sourceId }) => sourceId))).map(({ sourceId, entry }) => [sourceId, entry]));
+    const known = new Map(
+      (await store.knownSources(ready.map(({ sourceId }) => sourceId))).map(({ sourceId, entry }) => [sourceId, entry]),
+    );
     for (const [sourceId, entry] of await this.ownEntries(ready, session.uuid)) known.set(sourceId, entry);
     for (const { sourceId } of ready) this.uuids.set(sourceId, known.get(sourceId) ?? ids.next());
     const fresh = ready.filter(({ sourceId }) => !known.has(sourceId));
@@ -205,7 +207,8 @@ export class SessionWriter {
       entries.push(entry);
       const spent = one.part.usageIsTotal ? await this.withoutStored(one.part.usage, session) : one.part.usage;
       if (spent) usage.push({ ...spent, entry: entry.uuid, kind: 'imported', at: one.at });
-      if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix)) this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
+      if (one.part.content.type === 'custom' && one.part.content.customType.startsWith(rawPrefix))
+        this.keptRaw.add(one.part.content.customType.slice(rawPrefix.length));
     }
     await store.importEntries(session, { entries, usage });
     this.added += entries.length;
@@ -225,7 +228,19 @@ export class SessionWriter {
     if (this.added > 0) await this.moveLeaf(uuid, await this.furtherLeaf(this.leafUuid()));
     this.finished = true;
     const session = await this.named((await store.session(uuid)) ?? this.session);
-    return { uuid, id: session.id, title: session.title, source, format, outcome: this.outcome, entriesAdded: this.added, entriesKnown: this.known, trashed: session.deletedAt !== null, keptRaw: this.keptRaw.list, repaired: this.repairs.list };
+    return {
+      uuid,
+      id: session.id,
+      title: session.title,
+      source,
+      format,
+      outcome: this.outcome,
+      entriesAdded: this.added,
+      entriesKnown: this.known,
+      trashed: session.deletedAt !== null,
+      keptRaw: this.keptRaw.list,
+      repaired: this.repairs.list,
+    };
   }
 
   /** Takes back a session that was made for entries which could not be stored. Never rejects: why they could not be is what matters. */
@@ -234,7 +249,10 @@ export class SessionWriter {
     const { store, now } = this.options;
     const { uuid } = this.session;
     this.session = null;
-    await store.updateSession(uuid, { deletedAt: now() }).then(() => store.purge([uuid])).catch(() => undefined);
+    await store
+      .updateSession(uuid, { deletedAt: now() })
+      .then(() => store.purge([uuid]))
+      .catch(() => undefined);
   }
 
   /** Named anew only where nobody but the source has named it: as it was called there is noted with where it comes from. */
@@ -266,7 +284,9 @@ export class SessionWriter {
 
   /** Gives the record its entries, and then those that have waited for it; not by recursion, for a chain may be as long as the file. */
   private place(first: SourceRecord, firstIndex: number, firstParent?: string | null): void {
-    const stack: { readonly record: SourceRecord; readonly index: number; readonly parent?: string | null | undefined }[] = [{ record: first, index: firstIndex, parent: firstParent }];
+    const stack: { readonly record: SourceRecord; readonly index: number; readonly parent?: string | null | undefined }[] = [
+      { record: first, index: firstIndex, parent: firstParent },
+    ];
     for (let next = stack.pop(); next; next = stack.pop()) {
       const { record, index } = next;
       this.placeOne(record, index, next.parent);
@@ -279,7 +299,12 @@ export class SessionWriter {
   private placeOne(record: SourceRecord, index: number, parentEntry?: string | null): void {
     const before = record.aside ? this.newestAside : this.newest;
     // What a program notes before anything is said is no branch of its own.
-    const host = record.parent === undefined || (record.parent === null && !this.hasSpoken) ? before : record.parent === null ? null : (this.places.get(record.parent) ?? null);
+    const host =
+      record.parent === undefined || (record.parent === null && !this.hasSpoken)
+        ? before
+        : record.parent === null
+          ? null
+          : (this.places.get(record.parent) ?? null);
     let tip = parentEntry === undefined ? (host?.end.entry ?? null) : parentEntry;
     let first: string | null = null;
     const at = (this.lastAt = this.sane(record.at) ?? this.lastAt);
@@ -293,7 +318,8 @@ export class SessionWriter {
       if (markTypes.has(part.content.type)) continue;
       first ??= sourceId;
       tip = sourceId;
-      if (this.firstWords === '' && part.display && part.content.type === 'message' && part.content.role === 'user') this.firstWords = part.content.text;
+      if (this.firstWords === '' && part.display && part.content.type === 'message' && part.content.role === 'user')
+        this.firstWords = part.content.text;
     }
     const end = record.parent === undefined && host ? host.end : { entry: tip };
     end.entry = tip;
@@ -344,7 +370,12 @@ export class SessionWriter {
       const { archivedAt, pinnedAt, costLimit } = session;
       // However old it is: what has come here just now is none of the sessions that nobody uses any more.
       const lastOpenedAt = now();
-      await store.updateSession(uuid, { lastOpenedAt, ...(archivedAt === undefined ? {} : { archivedAt }), ...(pinnedAt === undefined ? {} : { pinnedAt }), ...(costLimit === undefined ? {} : { costLimit }) });
+      await store.updateSession(uuid, {
+        lastOpenedAt,
+        ...(archivedAt === undefined ? {} : { archivedAt }),
+        ...(pinnedAt === undefined ? {} : { pinnedAt }),
+        ...(costLimit === undefined ? {} : { costLimit }),
+      });
     }
     this.leafBefore = this.session.leaf;
     return this.session;
@@ -354,7 +385,11 @@ export class SessionWriter {
   private async ownEntries(ready: readonly Ready[], session: string): Promise<[string, string][]> {
     const own = ready.filter(({ entry }) => entry !== undefined);
     if (own.length === 0) return [];
-    const there = new Set((await this.options.store.entries(own.map(({ entry }) => entry!))).filter((entry) => entry.session === session).map(({ uuid }) => uuid));
+    const there = new Set(
+      (await this.options.store.entries(own.map(({ entry }) => entry!)))
+        .filter((entry) => entry.session === session)
+        .map(({ uuid }) => uuid),
+    );
     return own.filter(({ entry }) => there.has(entry!)).map(({ sourceId, entry }) => [sourceId, entry!]);
   }
 
@@ -376,7 +411,11 @@ export class SessionWriter {
   /** Undefined: nothing has come to what is stored. */
   private async withoutStored(total: RecordPart['usage'], session: string): Promise<RecordPart['usage']> {
     const stored = (await this.options.store.usageRecords(session)).filter(({ kind }) => kind === 'imported');
-    const left = (of: 'input' | 'output' | 'cacheRead' | 'cacheWrite') => Math.max(0, stored.reduce((rest, record) => rest - record[of], total?.[of] ?? 0));
+    const left = (of: 'input' | 'output' | 'cacheRead' | 'cacheWrite') =>
+      Math.max(
+        0,
+        stored.reduce((rest, record) => rest - record[of], total?.[of] ?? 0),
+      );
     const [input, output, cacheRead, cacheWrite] = [left('input'), left('output'), left('cacheRead'), left('cacheWrite')];
     return total && input + output + cacheRead + cacheWrite > 0 ? { ...total, input, output, cacheRead, cacheWrite } : undefined;
   }
@@ -388,7 +427,12 @@ export class SessionWriter {
     let translated = this.translate(content);
     if (translated.type === 'message' && part.pictures) {
       const attachments = await Promise.all(
-        part.pictures.map(async ({ mime, data }, i) => ({ kind: 'image' as const, name: `image ${i + 1}`, hash: await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime), mime })),
+        part.pictures.map(async ({ mime, data }, i) => ({
+          kind: 'image' as const,
+          name: `image ${i + 1}`,
+          hash: await store.putBlob(new Uint8Array(Buffer.from(data, 'base64')), mime),
+          mime,
+        })),
       );
       translated = { ...translated, attachments };
     }
@@ -414,7 +458,11 @@ export class SessionWriter {
     };
     switch (content.type) {
       case 'compaction':
-        return { ...content, operationId: `${this.options.format}:${content.operationId}`, firstKeptEntry: content.firstKeptEntry === null ? null : uuidOf(content.firstKeptEntry, 'first') };
+        return {
+          ...content,
+          operationId: `${this.options.format}:${content.operationId}`,
+          firstKeptEntry: content.firstKeptEntry === null ? null : uuidOf(content.firstKeptEntry, 'first'),
+        };
       case 'checkpoint':
         return { ...content, coversThrough: uuidOf(content.coversThrough, 'last') ?? content.coversThrough };
       case 'label':

@@ -8,7 +8,11 @@ import { identityOf } from './fileTail';
  * was written. Rejects as the file system says. Of a line that did not fit nothing stays: part of one would spoil the next. Lines that are
  * there, but could not be made durable, stay: whoever looks again finds them.
  */
-export async function appendLines(file: string, lines: readonly string[], { identity, offset }: { readonly identity: string | null; readonly offset: number }): Promise<boolean> {
+export async function appendLines(
+  file: string,
+  lines: readonly string[],
+  { identity, offset }: { readonly identity: string | null; readonly offset: number },
+): Promise<boolean> {
   // The file is not made when it is not there: a transcript without its header would be none.
   const handle = await open(file, constants.O_WRONLY | constants.O_APPEND);
   try {

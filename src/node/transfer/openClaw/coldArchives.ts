@@ -63,7 +63,11 @@ export class ColdArchives {
       const bytes = this.bytesOf(session);
       const unpacked = hash('sha256', bytes, 'hex') === sha256 ? unpackZstd(bytes, this.budget) : null;
       if (!unpacked) return null;
-      const [header, ...lines] = Buffer.from(unpacked).toString('utf8').trimEnd().split('\n').map((line) => parseForeign(line)?.value);
+      const [header, ...lines] = Buffer.from(unpacked)
+        .toString('utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => parseForeign(line)?.value);
       if (Header.parse(header).sessionId !== session) return null;
       const texts = lines.map((line) => Event.safeParse(line)).flatMap(({ data }) => (data ? [data.row.event_json] : []));
       return texts.length === records ? texts : null;
@@ -92,7 +96,15 @@ const table = 'session_transcript_cold_archives';
 
 function archivesIn(database: ForeignDatabase, only?: string): ColdArchive[] {
   if (!database.columns(table).has('session_id')) return [];
-  const rows = [...database.rows(table, ['session_id', 'archive_sha256', 'event_count'], { ...(only === undefined ? {} : { equal: { session_id: only } }), order: ['session_id'] })];
-  const isBack = (session: SqlValue) => [...database.rows('transcript_events', ['session_id'], { equal: { session_id: session }, limit: 1 })].length > 0;
-  return rows.filter((row) => !isBack(row['session_id'] ?? null)).map((row) => ({ session: String(row['session_id']), sha256: String(row['archive_sha256']), records: Number(row['event_count']) }));
+  const rows = [
+    ...database.rows(table, ['session_id', 'archive_sha256', 'event_count'], {
+      ...(only === undefined ? {} : { equal: { session_id: only } }),
+      order: ['session_id'],
+    }),
+  ];
+  const isBack = (session: SqlValue) =>
+    [...database.rows('transcript_events', ['session_id'], { equal: { session_id: session }, limit: 1 })].length > 0;
+  return rows
+    .filter((row) => !isBack(row['session_id'] ?? null))
+    .map((row) => ({ session: String(row['session_id']), sha256: String(row['archive_sha256']), records: Number(row['event_count']) }));
 }

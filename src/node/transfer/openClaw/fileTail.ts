@@ -3,8 +3,7 @@ import { readLines } from '../foreign/lineReader';
 
 export type TailEvent =
   /** The file is another one, or no longer begins as it did: what has been read so far is void, and comes again as far as it is still there. */
-  | { readonly type: 'restarted' }
-  | { readonly type: 'line'; readonly text: string };
+  { readonly type: 'restarted' } | { readonly type: 'line'; readonly text: string };
 
 /** So many bytes in front of where reading goes on have to be what they were. */
 const checkedBytes = 256;

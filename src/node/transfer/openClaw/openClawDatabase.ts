@@ -50,7 +50,11 @@ export class OpenClawDatabase implements OpenClawSource {
       const session = databaseSessions(database).find(({ key }) => key === this.key)?.sessionId ?? this.session;
       const isNew = session !== null && !this.tails.has(session);
       const tails = [...this.tails.values(), ...(isNew ? [new DatabaseTail(this.file, session)] : [])];
-      return { session, known: session === null ? null : new OpenClawSessions(database, session).about(session), tails: tails.map((tail) => ({ tail, loaded: tail.load(database) })) };
+      return {
+        session,
+        known: session === null ? null : new OpenClawSessions(database, session).about(session),
+        tails: tails.map((tail) => ({ tail, loaded: tail.load(database) })),
+      };
     });
     [this.session, this.known] = [found.session, found.known];
     for (const { tail, loaded } of found.tails) {
@@ -83,13 +87,15 @@ export function databaseSessions(database: ForeignDatabase): ListedSession[] {
   const columns = database.columns('session_nodes');
   if (!columns.has('current_session_id')) return [];
   const updated = columns.has('updated_at') ? 'updated_at' : 'last_activity_at';
-  const sessions = [...database.rows('session_nodes', ['session_key', 'current_session_id', updated, 'label', 'display_name'])].map((row) => ({
-    key: String(row['session_key']),
-    sessionId: textOf(row['current_session_id']) ?? null,
-    updatedAt: typeof row[updated] === 'number' ? row[updated] : null,
-    label: textOf(row['label']) || null,
-    displayName: textOf(row['display_name']) || null,
-  }));
+  const sessions = [...database.rows('session_nodes', ['session_key', 'current_session_id', updated, 'label', 'display_name'])].map(
+    (row) => ({
+      key: String(row['session_key']),
+      sessionId: textOf(row['current_session_id']) ?? null,
+      updatedAt: typeof row[updated] === 'number' ? row[updated] : null,
+      label: textOf(row['label']) || null,
+      displayName: textOf(row['display_name']) || null,
+    }),
+  );
   return sessions
     .flatMap((one): ListedSession[] => (one.sessionId === null ? [] : [{ ...one, sessionId: one.sessionId }]))
     .sort((a, b) => (b.updatedAt ?? -Infinity) - (a.updatedAt ?? -Infinity) || (a.key < b.key ? -1 : 1));
@@ -149,7 +155,11 @@ class DatabaseTail implements RecordTail {
       return { isRestart, rows, seen: { ...seen, count: seen.count + rows.length } };
     }
     const budget = new UnpackBudget();
-    for (const row of database.rows('transcript_events', ['seq', ...eventColumns], { equal: { session_id: this.session }, above: { seq: seen.seq }, order: ['seq'] })) {
+    for (const row of database.rows('transcript_events', ['seq', ...eventColumns], {
+      equal: { session_id: this.session },
+      above: { seq: seen.seq },
+      order: ['seq'],
+    })) {
       const text = eventText(row, budget);
       rows.push({ type: 'line', text });
       Object.assign(seen, { seq: Number(row['seq']), count: seen.count + 1, hash: recordHash(text) });

@@ -53,7 +53,8 @@ export class OpenClawReplies {
     const messages = entries.length;
     const place = from === null ? { type: 'parted' as const } : tree.continuation(from);
     if (place.type === 'parted') return { type: 'parted', messages };
-    if (place.unanswered && now() - (await stat(tail.file)).mtimeMs < answeredWithinMs) return { type: 'waiting', why: 'answering', messages };
+    if (place.unanswered && now() - (await stat(tail.file)).mtimeMs < answeredWithinMs)
+      return { type: 'waiting', why: 'answering', messages };
     const claim = ids.next();
     const claimed = await store.claim(session, claim);
     if (!claimed.granted) return { type: 'later' };
@@ -63,7 +64,9 @@ export class OpenClawReplies {
       if (!lock) return { type: 'waiting', why: 'locked', messages };
       try {
         const lines = await this.lines(entries, place.parent);
-        return (await appendLines(tail.file, lines, tail.position)) ? { type: 'appended', messages } : { type: 'waiting', why: 'growing', messages };
+        return (await appendLines(tail.file, lines, tail.position))
+          ? { type: 'appended', messages }
+          : { type: 'waiting', why: 'growing', messages };
       } finally {
         await lock.release();
       }
@@ -98,7 +101,9 @@ export class OpenClawReplies {
 
   private async lines(entries: readonly StoredEntry[], parent: string | null): Promise<string[]> {
     const { store, session, tree } = this.options;
-    const usage = new Map((await store.usageRecords(session)).filter(({ kind }) => kind === 'turn').map((record) => [record.entry, record]));
+    const usage = new Map(
+      (await store.usageRecords(session)).filter(({ kind }) => kind === 'turn').map((record) => [record.entry, record]),
+    );
     const taken = new Set<string>();
     let parentId = parent;
     return entries.map((entry) => {

@@ -14,8 +14,20 @@ export class OpenClawSessions {
 
   /** `only`: of this session. Omitted: of all. */
   constructor(database: ForeignDatabase, only?: string) {
-    this.nodes = rowsBy(database, 'session_nodes', 'current_session_id', ['session_key', 'label', 'display_name', 'archived_at', 'pinned_at'], only);
-    this.windows = rowsBy(database, 'session_windows', 'session_id', ['session_key', 'previous_session_id', 'reason', 'display_name'], only);
+    this.nodes = rowsBy(
+      database,
+      'session_nodes',
+      'current_session_id',
+      ['session_key', 'label', 'display_name', 'archived_at', 'pinned_at'],
+      only,
+    );
+    this.windows = rowsBy(
+      database,
+      'session_windows',
+      'session_id',
+      ['session_key', 'previous_session_id', 'reason', 'display_name'],
+      only,
+    );
   }
 
   /** The `id` of the rows names it: the header of a session that was copied may name another. */

@@ -23,7 +23,9 @@ export interface OpenClawWatchOptions {
   readonly told?: (notice: OpenClawNotice) => void;
 }
 
-export type OpenClawNotice = Exclude<ReplyOutcome, { type: 'nothing' | 'later' }> | { readonly type: 'failed' | 'unread'; readonly detail: string };
+export type OpenClawNotice =
+  | Exclude<ReplyOutcome, { type: 'nothing' | 'later' }>
+  | { readonly type: 'failed' | 'unread'; readonly detail: string };
 
 /** Half of what a new record may take to be seen. */
 const lookEveryMs = 400;
@@ -146,7 +148,14 @@ export class OpenClawWatch {
   }
 
   private follow(sessionId: string): Followed {
-    return { sessionId, tail: this.options.source.tail(sessionId), reader: lineFormats.openclaw(), tree: new OpenClawTree(), writer: null, line: 0 };
+    return {
+      sessionId,
+      tail: this.options.source.tail(sessionId),
+      reader: lineFormats.openclaw(),
+      tree: new OpenClawTree(),
+      writer: null,
+      line: 0,
+    };
   }
 
   private async takeNew(): Promise<void> {
@@ -172,7 +181,8 @@ export class OpenClawWatch {
       if (parsed) followed.tree.add(parsed.value);
       const events = followed.reader.read(parsed ? parsed.value : event.text, followed.line++, recordHash(event.text), followed.sessionId);
       for (const found of events.flatMap((one) => (one.type === 'session' && about ? withAbout(one, about) : one))) {
-        if (found.type === 'session') followed.writer ??= new SessionWriter({ store, ids, now, format, source: followed.tail.file, session: found.session });
+        if (found.type === 'session')
+          followed.writer ??= new SessionWriter({ store, ids, now, format, source: followed.tail.file, session: found.session });
         else if (followed.writer) take(followed.writer, found);
       }
       if (followed.writer?.isFull) await this.save(followed.writer);

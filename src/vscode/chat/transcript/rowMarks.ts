@@ -40,12 +40,19 @@ export class RowMarks {
   /** Returns the marks of rows, which are given by their entries in order. `toLeaf`: the last of them is the last there is. */
   of(rows: readonly StoredEntry[], toLeaf: boolean): RowMark[] {
     const last = toLeaf ? rows.findLast(({ content }) => !markTypes.has(content.type))?.uuid : undefined;
-    return rows.map(({ uuid }) => this.at(uuid, uuid === last)).filter(({ label, fork, beyond }) => label !== null || fork !== null || beyond.length > 0);
+    return rows
+      .map(({ uuid }) => this.at(uuid, uuid === last))
+      .filter(({ label, fork, beyond }) => label !== null || fork !== null || beyond.length > 0);
   }
 
   at(id: string, isLast: boolean): RowMark {
     const fork = this.forks.get(id);
-    return { id, label: this.labels.get(id) || null, fork: fork ? { at: fork.branches.indexOf(fork.entry), branches: [...fork.branches] } : null, beyond: isLast ? [...this.beyond] : [] };
+    return {
+      id,
+      label: this.labels.get(id) || null,
+      fork: fork ? { at: fork.branches.indexOf(fork.entry), branches: [...fork.branches] } : null,
+      beyond: isLast ? [...this.beyond] : [],
+    };
   }
 
   private begun({ uuid, seq }: StoredEntry): Fork | null {

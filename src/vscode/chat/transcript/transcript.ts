@@ -226,7 +226,8 @@ export class Transcript {
       output: (uuid) => this.outputs.get(uuid),
       approval: (uuid) => this.questions.get(uuid),
       isRunning: (uuid) => this.running.has(uuid),
-      compactionState: (uuid) => (this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded'),
+      compactionState: (uuid) =>
+        this.undone.has(uuid) ? 'undone' : uuid === live?.uuid ? 'live' : this.replaced.has(uuid) ? 'replaced' : 'superseded',
       isPinned: (uuid) => this.pins.has(uuid),
       isExcluded: (uuid) => (excluded ??= excludedEntries(this.source.entries)).has(uuid),
       nudgeOutcome: (entry) => this.nudgeOutcome(entry),
@@ -236,7 +237,9 @@ export class Transcript {
   /** A nudge's cycle ends with the next compaction that was not taken back. A write that failed has written nothing. */
   private nudgeOutcome(nudge: StoredEntry): Pick<TranscriptRow & { kind: 'nudge' }, 'outcome' | 'writes'> {
     const after = [...this.marks.values()].filter((entry) => entry.seq > nudge.seq);
-    const end = Math.min(...after.filter((entry) => entry.content.type === 'compaction' && !this.undone.has(entry.uuid)).map((entry) => entry.seq));
+    const end = Math.min(
+      ...after.filter((entry) => entry.content.type === 'compaction' && !this.undone.has(entry.uuid)).map((entry) => entry.seq),
+    );
     const writes = after.flatMap((entry) => (entry.seq < end ? (memoryWriteOf(entry, this.results) ?? []) : []));
     const isWritten = after.some((entry) => entry.seq < end && isMemoryWrite(entry));
     return { outcome: isWritten ? 'acted' : end === Infinity ? 'delivered' : 'expired', writes };
@@ -252,14 +255,28 @@ export class Transcript {
 }
 
 /** Null for what writes no note, or did not succeed. */
-function memoryWriteOf(entry: StoredEntry, results: ReadonlyMap<string, EntryOf<'tool_result'>>): (TranscriptRow & { kind: 'nudge' })['writes'][number] | null {
+function memoryWriteOf(
+  entry: StoredEntry,
+  results: ReadonlyMap<string, EntryOf<'tool_result'>>,
+): (TranscriptRow & { kind: 'nudge' })['writes'][number] | null {
   const { content } = entry;
   if (content.type !== 'tool_call' || !isMemoryWrite(entry) || results.get(content.callId)?.content.status !== 'ok') return null;
   const { command, path, new_path: renamed } = content.input as Readonly<Record<string, unknown>>;
-  return { call: entry.uuid, path: noteName(String(renamed ?? path ?? '')), command: String(command), hasDiff: callChange(content) !== null };
+  return {
+    call: entry.uuid,
+    path: noteName(String(renamed ?? path ?? '')),
+    command: String(command),
+    hasDiff: callChange(content) !== null,
+  };
 }
 
 /** Tells what can change of a row. */
 function stateOf(row: TranscriptRow): string {
-  return row.kind === 'compaction' ? row.state : row.kind === 'nudge' ? `${row.outcome} ${row.writes.length}` : row.kind === 'tool' ? row.status : '';
+  return row.kind === 'compaction'
+    ? row.state
+    : row.kind === 'nudge'
+      ? `${row.outcome} ${row.writes.length}`
+      : row.kind === 'tool'
+        ? row.status
+        : '';
 }

@@ -37,15 +37,43 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
   switch (content.type) {
     case 'message':
       return content.role === 'user'
-        ? { kind: 'user', id, at, text: content.text, ...(content.attachments ? { attachments: content.attachments } : {}), folded, excerpted: context.excerpted(id), pinned: context.isPinned(id), excluded: context.isExcluded(id) }
-        : { kind: 'assistant', id, at, markdown: content.text, model: context.modelName(content.model ?? ''), folded, pinned: context.isPinned(id), excluded: context.isExcluded(id), interrupted: content.interrupted ?? null };
+        ? {
+            kind: 'user',
+            id,
+            at,
+            text: content.text,
+            ...(content.attachments ? { attachments: content.attachments } : {}),
+            folded,
+            excerpted: context.excerpted(id),
+            pinned: context.isPinned(id),
+            excluded: context.isExcluded(id),
+          }
+        : {
+            kind: 'assistant',
+            id,
+            at,
+            markdown: content.text,
+            model: context.modelName(content.model ?? ''),
+            folded,
+            pinned: context.isPinned(id),
+            excluded: context.isExcluded(id),
+            interrupted: content.interrupted ?? null,
+          };
     case 'thinking':
       // Some models return their thinking without its text; there is nothing to open then.
       return content.text === '' ? null : { kind: 'thinking', id, at, text: content.text, durationMs: content.durationMs ?? null, folded };
     case 'tool_call':
       return toolRow(entry, content, context, folded);
     case 'nudge':
-      return { kind: 'nudge', id, at, percent: content.percent, usedTokens: content.usedTokens, text: content.text, ...context.nudgeOutcome(entry) };
+      return {
+        kind: 'nudge',
+        id,
+        at,
+        percent: content.percent,
+        usedTokens: content.usedTokens,
+        text: content.text,
+        ...context.nudgeOutcome(entry),
+      };
     case 'compaction':
       return compactionRow(entry, content, context);
     case 'compaction_undone':
@@ -54,7 +82,14 @@ export function toRow(entry: StoredEntry, context: RowContext): TranscriptRow | 
       if (content.customType === 'damaged') return info(damagedText(content.data));
       return content.customType === turnErrorType ? errorRow(entry, content.data) : null;
     case 'checkpoint':
-      return { kind: 'checkpoint', id, at, tokens: content.tokensAtCheckpoint, model: content.model === undefined ? null : context.modelName(content.model), summary: renderCheckpoint(content) };
+      return {
+        kind: 'checkpoint',
+        id,
+        at,
+        tokens: content.tokensAtCheckpoint,
+        model: content.model === undefined ? null : context.modelName(content.model),
+        summary: renderCheckpoint(content),
+      };
     case 'model_change':
       return info(t('Model: {0}', context.modelName(content.model)));
     case 'thinking_level_change':
@@ -86,10 +121,17 @@ function skillRow({ uuid: id, createdAt: at }: StoredEntry, said: string): Trans
 /** What the store makes of content that does not add up (entryCodec.ts). */
 function damagedText(data: unknown): string {
   const text = typeof data === 'object' && data !== null && 'text' in data && typeof data.text === 'string' ? data.text.trim() : '';
-  return text === '' ? t('This entry is damaged and is not sent to the model. Nothing of it could be read.') : t('This entry is damaged and is not sent to the model. What could be read: {0}', text);
+  return text === ''
+    ? t('This entry is damaged and is not sent to the model. Nothing of it could be read.')
+    : t('This entry is damaged and is not sent to the model. What could be read: {0}', text);
 }
 
-function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool_call'>, context: RowContext, folded: boolean): TranscriptRow {
+function toolRow(
+  { uuid: id, createdAt: at }: StoredEntry,
+  call: ContentOf<'tool_call'>,
+  context: RowContext,
+  folded: boolean,
+): TranscriptRow {
   const result = context.result(call.callId)?.content;
   const question = context.approval(id);
   return {
@@ -99,7 +141,15 @@ function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool
     name: call.name,
     input: jsonText(call.input),
     output: result?.text ?? context.output(id) ?? null,
-    approval: question && !result ? { title: question.title, detail: question.detail, ...(question.note === undefined ? {} : { note: question.note }), everyTime: question.everyTime } : null,
+    approval:
+      question && !result
+        ? {
+            title: question.title,
+            detail: question.detail,
+            ...(question.note === undefined ? {} : { note: question.note }),
+            everyTime: question.everyTime,
+          }
+        : null,
     hasDiff: callChange(call) !== null && (result === undefined ? question !== undefined : result.status === 'ok'),
     status: result?.status ?? (context.isRunning(id) ? 'running' : 'interrupted'),
     folded,
@@ -108,9 +158,26 @@ function toolRow({ uuid: id, createdAt: at }: StoredEntry, call: ContentOf<'tool
 }
 
 /** What the user has run in another program: a call that is over, without a model that asked for it. */
-function commandRow({ uuid: id, createdAt: at }: StoredEntry, content: ContentOf<'custom_message'>, context: RowContext, folded: boolean): TranscriptRow {
+function commandRow(
+  { uuid: id, createdAt: at }: StoredEntry,
+  content: ContentOf<'custom_message'>,
+  context: RowContext,
+  folded: boolean,
+): TranscriptRow {
   const { command, output, failed } = readCommandRun(content);
-  return { kind: 'tool', id, at, name: t('Command'), input: jsonText({ command }), output, approval: null, hasDiff: false, status: failed ? 'error' : 'ok', folded, excluded: context.isExcluded(id) };
+  return {
+    kind: 'tool',
+    id,
+    at,
+    name: t('Command'),
+    input: jsonText({ command }),
+    output,
+    approval: null,
+    hasDiff: false,
+    status: failed ? 'error' : 'ok',
+    folded,
+    excluded: context.isExcluded(id),
+  };
 }
 
 function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: ContentOf<'compaction'>, context: RowContext): TranscriptRow {
@@ -136,7 +203,13 @@ function compactionRow({ uuid: id, createdAt: at }: StoredEntry, content: Conten
 
 function errorRow({ uuid: id, createdAt: at }: StoredEntry, data: unknown): TranscriptRow {
   const { reason, message } = (typeof data === 'object' && data !== null ? data : {}) as { reason?: unknown; message?: unknown };
-  return { kind: 'error', id, at, reason: typeof reason === 'string' ? reason : 'internal', text: typeof message === 'string' ? shown(message) : t('The turn ended with an error.') };
+  return {
+    kind: 'error',
+    id,
+    at,
+    reason: typeof reason === 'string' ? reason : 'internal',
+    text: typeof message === 'string' ? shown(message) : t('The turn ended with an error.'),
+  };
 }
 
 function jsonText(value: unknown): string {

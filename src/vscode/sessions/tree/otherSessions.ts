@@ -34,9 +34,24 @@ export class OtherSessions implements Disposable {
   /** Never rejects: what went wrong is a row. */
   async nodes(workspace: OtherWorkspace): Promise<SessionNode[]> {
     try {
-      const [sessions, total] = await this.read(workspace.folder, (store) => Promise.all([store.listSessions({ limit: listed }), store.countSessions()]));
+      const [sessions, total] = await this.read(workspace.folder, (store) =>
+        Promise.all([store.listSessions({ limit: listed }), store.countSessions()]),
+      );
       const older = total - sessions.length;
-      const rest: SessionNode[] = older > 0 ? [{ kind: 'note', id: `older:${workspace.folder}`, text: t(older === 1 ? '{0} older session: open that workspace to see it' : '{0} older sessions: open that workspace to see them', wholeNumber(older)), icon: 'ellipsis' }] : [];
+      const rest: SessionNode[] =
+        older > 0
+          ? [
+              {
+                kind: 'note',
+                id: `older:${workspace.folder}`,
+                text: t(
+                  older === 1 ? '{0} older session: open that workspace to see it' : '{0} older sessions: open that workspace to see them',
+                  wholeNumber(older),
+                ),
+                icon: 'ellipsis',
+              },
+            ]
+          : [];
       if (sessions.length > 0) return [...sessionNodes(sessions, workspace), ...rest];
       return [{ kind: 'note', id: `empty:${workspace.folder}`, text: t('No sessions'), icon: 'info' }];
     } catch (error) {
@@ -82,6 +97,8 @@ export class OtherSessions implements Disposable {
     if (!opened) return;
     this.opened.delete(folder);
     clearTimeout(opened.timer);
-    void opened.store.then((store) => store.close()).catch((error: unknown) => this.deps.log.debug('other_workspace_not_closed', { folder, detail: errorText(error) }));
+    void opened.store
+      .then((store) => store.close())
+      .catch((error: unknown) => this.deps.log.debug('other_workspace_not_closed', { folder, detail: errorText(error) }));
   }
 }

@@ -31,7 +31,11 @@ export type SessionNode =
 
 /** The session of a row, as menus pass it; null for any other row, and for those of other workspaces. */
 export function ownSession(node: unknown): Session | null {
-  const { kind, session, other } = (typeof node === 'object' && node !== null ? node : {}) as { kind?: unknown; session?: Session; other?: unknown };
+  const { kind, session, other } = (typeof node === 'object' && node !== null ? node : {}) as {
+    kind?: unknown;
+    session?: Session;
+    other?: unknown;
+  };
   return kind === 'session' && other === null && session ? session : null;
 }
 
@@ -70,7 +74,8 @@ export function rootNodes({ lists, filter, sort, others, now }: TreeState): Sess
   if (lists.active.hasMore) groups.push({ kind: 'more', list: 'active' });
   if (lists.archived.sessions.length > 0) groups.push({ kind: 'group', group: 'archived' });
   if (lists.trashed.sessions.length > 0) groups.push({ kind: 'group', group: 'trashed' });
-  if (filter !== '') return groups.length > 0 ? groups : [{ kind: 'note', id: 'nothing', text: t('No session matches "{0}"', filter), icon: 'search' }];
+  if (filter !== '')
+    return groups.length > 0 ? groups : [{ kind: 'note', id: 'nothing', text: t('No session matches "{0}"', filter), icon: 'search' }];
   return others.length > 0 ? [...groups, { kind: 'group', group: 'others' }] : groups;
 }
 
@@ -97,7 +102,14 @@ export function rowOf(node: SessionNode, state: TreeState): SessionRow {
     case 'workspace':
       return workspaceRow(node.workspace, state.now);
     case 'more':
-      return { ...plain, id: `more:${node.list}`, label: t('Show more…'), icon: 'ellipsis', context: 'more', spoken: t('Show more sessions') };
+      return {
+        ...plain,
+        id: `more:${node.list}`,
+        label: t('Show more…'),
+        icon: 'ellipsis',
+        context: 'more',
+        spoken: t('Show more sessions'),
+      };
     case 'note':
       return { ...plain, id: `note:${node.id}`, label: node.text, icon: node.icon, context: 'note', spoken: node.text };
   }
@@ -110,11 +122,50 @@ function groupRow(group: DateGroup | 'archived' | 'trashed' | 'others', { lists,
   const id = `group:${group}${filter === '' ? '' : ':filtered'}`;
   const opened = filter === '' ? 'closed' : 'open';
   const count = (list: ListName) => `${lists[list].sessions.length}${lists[list].hasMore ? '+' : ''}`;
-  if (group === 'archived') return { ...plain, id, label: t('Archived'), description: count('archived'), icon: 'archive', context: 'group.archived', expands: opened, spoken: t('Archived, {0}', count('archived')) };
-  if (group === 'trashed') return { ...plain, id, label: t('Trash'), description: count('trashed'), icon: 'trash', context: 'group.trash', expands: opened, spoken: t('Trash, {0}', count('trashed')) };
-  if (group === 'others') return { ...plain, id, label: t('Other Workspaces'), description: String(others.length), icon: 'folder-library', context: 'group.others', expands: 'closed', spoken: t('Other workspaces, {0}', others.length) };
+  if (group === 'archived')
+    return {
+      ...plain,
+      id,
+      label: t('Archived'),
+      description: count('archived'),
+      icon: 'archive',
+      context: 'group.archived',
+      expands: opened,
+      spoken: t('Archived, {0}', count('archived')),
+    };
+  if (group === 'trashed')
+    return {
+      ...plain,
+      id,
+      label: t('Trash'),
+      description: count('trashed'),
+      icon: 'trash',
+      context: 'group.trash',
+      expands: opened,
+      spoken: t('Trash, {0}', count('trashed')),
+    };
+  if (group === 'others')
+    return {
+      ...plain,
+      id,
+      label: t('Other Workspaces'),
+      description: String(others.length),
+      icon: 'folder-library',
+      context: 'group.others',
+      expands: 'closed',
+      spoken: t('Other workspaces, {0}', others.length),
+    };
   const order = group === 'sorted' ? sortTexts[sort]() : '';
-  return { ...plain, id, label: groupLabels[group](), description: order, icon: '', context: 'group', expands: 'open', spoken: listed([groupLabels[group](), order].filter((part) => part !== '')) };
+  return {
+    ...plain,
+    id,
+    label: groupLabels[group](),
+    description: order,
+    icon: '',
+    context: 'group',
+    expands: 'open',
+    spoken: listed([groupLabels[group](), order].filter((part) => part !== '')),
+  };
 }
 
 function sessionRow(session: Session, other: OtherWorkspace | null, { current, answering, waiting, sort, now }: TreeState): SessionRow {
@@ -129,7 +180,15 @@ function sessionRow(session: Session, other: OtherWorkspace | null, { current, a
     label: title,
     description: state === '' ? description : `${state} · ${description}`,
     tooltip: sessionTooltip(session, other?.place ?? null),
-    icon: waitsFor ? 'bell-dot' : isAnswering ? 'loading~spin' : isCurrent ? 'comment-discussion' : session.parentSession === null ? 'comment' : 'repo-forked',
+    icon: waitsFor
+      ? 'bell-dot'
+      : isAnswering
+        ? 'loading~spin'
+        : isCurrent
+          ? 'comment-discussion'
+          : session.parentSession === null
+            ? 'comment'
+            : 'repo-forked',
     iconColor: waitsFor ? 'list.warningForeground' : isCurrent || isAnswering ? 'list.highlightForeground' : null,
     context: other ? 'session.other' : contextOf(session),
     expands: 'never',

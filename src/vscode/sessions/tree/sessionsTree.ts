@@ -31,7 +31,11 @@ const refreshEveryMs = 300;
 /** "5 min ago" grows old. */
 const retellEveryMs = 60_000;
 
-const collapsible = { never: TreeItemCollapsibleState.None, open: TreeItemCollapsibleState.Expanded, closed: TreeItemCollapsibleState.Collapsed } as const;
+const collapsible = {
+  never: TreeItemCollapsibleState.None,
+  open: TreeItemCollapsibleState.Expanded,
+  closed: TreeItemCollapsibleState.Collapsed,
+} as const;
 
 /**
  * The Sessions view. Reads the store only while it is visible, and tells VS Code only about changes that can be seen, so that
@@ -53,7 +57,9 @@ export class SessionsTree implements Disposable {
     this.lists.sort = deps.sorting.sessionSort() ?? 'updated';
     this.disposables.add(deps.controller.onDidChangeState(() => this.refresh()));
     this.disposables.add(this.view.onDidChangeVisibility(({ visible }) => this.shown(visible)));
-    this.disposables.add(this.view.onDidCollapseElement(({ element }) => void (element.kind === 'workspace' && deps.others.collapsed(element.workspace))));
+    this.disposables.add(
+      this.view.onDidCollapseElement(({ element }) => void (element.kind === 'workspace' && deps.others.collapsed(element.workspace))),
+    );
     this.shown(this.view.visible);
   }
 
@@ -152,7 +158,16 @@ export class SessionsTree implements Disposable {
       const [lists, others] = await Promise.all([store.get().then((open) => this.lists.load(open)), otherSessions.list()]);
       const relinkOffered = this.filter === '' && isEmpty(lists) && (await offersRelink());
       // The offer stands where rows would: the tree has room for one of them.
-      this.state = { lists, others: relinkOffered ? [] : others, filter: this.filter, sort: this.sort, current: controller.session?.uuid ?? null, answering: new Set(controller.answering), waiting: waitingOf(controller), now: now() };
+      this.state = {
+        lists,
+        others: relinkOffered ? [] : others,
+        filter: this.filter,
+        sort: this.sort,
+        current: controller.session?.uuid ?? null,
+        answering: new Set(controller.answering),
+        waiting: waitingOf(controller),
+        now: now(),
+      };
       found({ unread: false, relinkOffered, hasTrash: lists.trashed.sessions.length > 0 });
     } catch (error) {
       log.warn('sessions_not_listed', { detail: errorText(error) });
@@ -172,7 +187,16 @@ export class SessionsTree implements Disposable {
 
   private nothing(): TreeState {
     const list = { sessions: [], hasMore: false };
-    return { lists: { active: list, archived: list, trashed: list }, others: [], filter: this.filter, sort: this.sort, current: null, answering: new Set(), waiting: new Map(), now: this.deps.now() };
+    return {
+      lists: { active: list, archived: list, trashed: list },
+      others: [],
+      filter: this.filter,
+      sort: this.sort,
+      current: null,
+      answering: new Set(),
+      waiting: new Map(),
+      now: this.deps.now(),
+    };
   }
 }
 

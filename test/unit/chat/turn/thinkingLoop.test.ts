@@ -8,7 +8,9 @@ import { SeedRun } from '../../../support/chat/seedRun';
 /** A step that thinks and calls; the provider reports `size` for it. */
 const thinkingStep = (n: number, size: number): ModelEvent[] => [
   { type: 'block', index: 0, block: { type: 'thinking', text: `plan ${n}`, signature: `sig${n}` } },
-  ...calls('echo', { text: `x${n}` }, `c${n}`).map((event) => (event.type === 'block' ? { ...event, index: 1 } : event)).slice(0, 1),
+  ...calls('echo', { text: `x${n}` }, `c${n}`)
+    .map((event) => (event.type === 'block' ? { ...event, index: 1 } : event))
+    .slice(0, 1),
   { type: 'usage', usage: { input: size - 1, output: 1, cacheRead: 0, cacheWrite: 0 } },
   { type: 'stopped', reason: 'tool_use' },
 ];
@@ -24,7 +26,10 @@ describe('a compaction that falls into a loop of calls with thinking', () => {
       await rig.conversation.send('first');
       assert.equal(await rig.conversation.setThinkingLevel('low'), null);
       await rig.conversation.send('second');
-      assert.deepEqual(rig.model.requests.map(({ thinking }) => thinking), [undefined, 'low']);
+      assert.deepEqual(
+        rig.model.requests.map(({ thinking }) => thinking),
+        [undefined, 'low'],
+      );
       const change = rig.conversation.entries.findIndex(({ content }) => content.type === 'thinking_level_change');
       assert.equal(afterLastBreak(rig.conversation.entries), change + 1);
       await rig.reopen();
@@ -42,7 +47,9 @@ describe('a compaction that falls into a loop of calls with thinking', () => {
     await run.talk(1, 8);
     await run.send('work', thinkingStep(1, 7_500), thinkingStep(2, 7_600), says('done', { input: 7_650, output: 10 }));
     assert.equal(run.compactions.length, 0);
-    const thoughts = run.lastRequest.messages.flatMap(({ blocks }) => blocks.flatMap((block) => (block.type === 'thinking' ? [block.signature] : [])));
+    const thoughts = run.lastRequest.messages.flatMap(({ blocks }) =>
+      blocks.flatMap((block) => (block.type === 'thinking' ? [block.signature] : [])),
+    );
     assert.deepEqual([thoughts, run.lastRequest.thinking], [['sig1', 'sig2'], undefined]);
     await run.exchange('after');
     assert.equal(run.compactions.length, 1);
@@ -66,11 +73,14 @@ describe('a compaction that falls into a loop of calls with thinking', () => {
       await rig.conversation.send('work');
       rig.modelId = 'scripted-2';
       await rig.conversation.retry();
-      assert.deepEqual(rig.model.requests.map(({ model, thinking }) => [model, thinking]), [
-        ['scripted-1', undefined],
-        ['scripted-1', undefined],
-        ['scripted-2', undefined],
-      ]);
+      assert.deepEqual(
+        rig.model.requests.map(({ model, thinking }) => [model, thinking]),
+        [
+          ['scripted-1', undefined],
+          ['scripted-1', undefined],
+          ['scripted-2', undefined],
+        ],
+      );
     } finally {
       await rig.dispose();
     }

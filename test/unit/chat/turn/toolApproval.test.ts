@@ -5,7 +5,13 @@ import { ToolFault, type ApprovalQuestion, type Tool } from '../../../../src/cor
 import { ConversationRig } from '../../../support/chat/conversationRig';
 import { calls, says } from '../../../support/chat/scriptedModel';
 
-const write: ApprovalQuestion = { kind: 'write', title: 'Edit a.txt', detail: null, everyTime: false, change: { path: 'a.txt', before: 'a', after: 'b' } };
+const write: ApprovalQuestion = {
+  kind: 'write',
+  title: 'Edit a.txt',
+  detail: null,
+  everyTime: false,
+  change: { path: 'a.txt', before: 'a', after: 'b' },
+};
 
 describe('asking before a tool runs', () => {
   let rig: ConversationRig;
@@ -62,8 +68,12 @@ describe('asking before a tool runs', () => {
   });
   afterEach(() => rig.dispose());
 
-  const asked = () => rig.events.filter((event): event is ConversationEvent & { type: 'approval_requested' } => event.type === 'approval_requested');
-  const results = () => rig.conversation.entries.flatMap((entry) => (isEntryOf(entry, 'tool_result') ? [`${entry.content.name}: ${entry.content.status}`] : []));
+  const asked = () =>
+    rig.events.filter((event): event is ConversationEvent & { type: 'approval_requested' } => event.type === 'approval_requested');
+  const results = () =>
+    rig.conversation.entries.flatMap((entry) =>
+      isEntryOf(entry, 'tool_result') ? [`${entry.content.name}: ${entry.content.status}`] : [],
+    );
   const begin = async (name: string, pending = 1) => {
     rig.model.scripts.push(calls(name, {}, `c-${asked().length}-${name}`), says('Done.'));
     const turn = rig.conversation.send('Please');
@@ -74,7 +84,10 @@ describe('asking before a tool runs', () => {
   it('waits until the user allows it, and shows what would change', async () => {
     const { turn, call } = await begin('edit');
     deepStrictEqual(ran, []);
-    deepStrictEqual(asked().map(({ question, tool: name }) => [name, question]), [['edit', write]]);
+    deepStrictEqual(
+      asked().map(({ question, tool: name }) => [name, question]),
+      [['edit', write]],
+    );
     ok(rig.conversation.approvals.answer(call, 'allow'));
     ok((await turn).ok);
     deepStrictEqual([ran, results()], [['edit'], ['edit: ok']]);
@@ -134,7 +147,10 @@ describe('asking before a tool runs', () => {
     rig.model.scripts.splice(0, 2, says('Back.'));
     ok((await rig.conversation.send('Go on')).ok);
     const blocks = rig.model.requests.at(-1)!.messages.flatMap((message) => message.blocks);
-    deepStrictEqual(blocks.flatMap((block) => (block.type === 'tool_result' ? [block.isError] : [])), [true]);
+    deepStrictEqual(
+      blocks.flatMap((block) => (block.type === 'tool_result' ? [block.isError] : [])),
+      [true],
+    );
     deepStrictEqual(ran, []);
   });
 
@@ -156,7 +172,11 @@ describe('asking before a tool runs', () => {
   });
 
   it('runs reads together and writes alone, in their order', async () => {
-    const uses = ['look', 'look', 'unasked', 'look', 'unasked'].map((name, n) => ({ type: 'block' as const, index: n, block: { type: 'tool_use' as const, callId: `p${n}`, name, input: { n } } }));
+    const uses = ['look', 'look', 'unasked', 'look', 'unasked'].map((name, n) => ({
+      type: 'block' as const,
+      index: n,
+      block: { type: 'tool_use' as const, callId: `p${n}`, name, input: { n } },
+    }));
     rig.model.scripts.push([...uses, { type: 'stopped', reason: 'tool_use' }], says('Done.'));
     ok((await rig.conversation.send('Look around')).ok);
     deepStrictEqual([most, ran], [2, ['unasked 2', 'unasked 4']]);
@@ -178,11 +198,20 @@ describe('asking before a tool runs', () => {
   it('shows output as it comes; a long result is stored whole and sent as beginning and end', async () => {
     rig.model.scripts.push(calls('chatty', {}, 'o1'), says('I see.'));
     ok((await rig.conversation.send('Talk')).ok);
-    deepStrictEqual(rig.events.flatMap((event) => (event.type === 'tool_output' ? [event.text] : [])), ['one ', 'two']);
+    deepStrictEqual(
+      rig.events.flatMap((event) => (event.type === 'tool_output' ? [event.text] : [])),
+      ['one ', 'two'],
+    );
     const stored = rig.conversation.entries.find((entry) => isEntryOf(entry, 'tool_result'))!;
-    const sent = rig.model.requests.at(-1)!.messages.flatMap((message) => message.blocks).find((block) => block.type === 'tool_result')!;
+    const sent = rig.model.requests
+      .at(-1)!
+      .messages.flatMap((message) => message.blocks)
+      .find((block) => block.type === 'tool_result')!;
     ok(stored.content.type === 'tool_result' && stored.content.text.length >= 7_000, 'whole');
-    ok('text' in sent && sent.text.length < 2_000 && sent.text.includes(`recall {"entryIds": ["#${stored.seq}"]}`), 'head, tail and the way to the rest');
+    ok(
+      'text' in sent && sent.text.length < 2_000 && sent.text.includes(`recall {"entryIds": ["#${stored.seq}"]}`),
+      'head, tail and the way to the rest',
+    );
   });
 
   it('stops at the limit of rounds, and goes on when asked to', async () => {

@@ -9,7 +9,17 @@ import { ConversationRig } from '../../../support/chat/conversationRig';
 import { calls, fails, says } from '../../../support/chat/scriptedModel';
 import { testFrames } from '../../../support/chat/testFrames';
 
-const projected = (b: BranchBuilder) => project({ entries: b.entries, system: 'S', tools: [], budget: { oversized: 1_000 }, model: 'm', frames: testFrames, tokensOf: (entry) => entry.tokenEstimate ?? 0, estimate: estimateTokens });
+const projected = (b: BranchBuilder) =>
+  project({
+    entries: b.entries,
+    system: 'S',
+    tools: [],
+    budget: { oversized: 1_000 },
+    model: 'm',
+    frames: testFrames,
+    tokensOf: (entry) => entry.tokenEstimate ?? 0,
+    estimate: estimateTokens,
+  });
 
 /** Blocks in order, with who said them. */
 const flat = ({ messages }: ModelRequest) => messages.flatMap(({ role, blocks }) => blocks.map((block) => JSON.stringify({ role, block })));
@@ -38,8 +48,10 @@ describe('notes of a turn', () => {
 
   it('records the bound of whole messages where one comes near it, and declares a break where one was sent by another', () => {
     const b = new BranchBuilder();
-    const note = (oversized: number) => policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
-    const record = (oversized: number) => b.add(policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)!);
+    const note = (oversized: number) =>
+      policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
+    const record = (oversized: number) =>
+      b.add(policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)!);
     b.user('x'.repeat(4 * 500));
     assert.equal(note(10_000), null, 'far below');
     assert.deepEqual(note(1_000), { oversized: 1_000, shared: true, isBreak: false });
@@ -57,7 +69,8 @@ describe('notes of a turn', () => {
 
   it('does so for the results of a step that share the room of a message', () => {
     const b = new BranchBuilder();
-    const note = (oversized: number) => policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
+    const note = (oversized: number) =>
+      policyChangeNote(b.entries, { oversized, policyOversized: oversized }, (entry) => entry.tokenEstimate ?? 0)?.data ?? null;
     b.user('read');
     const ids = Array.from({ length: 30 }, (_, i) => `c${i}`);
     for (const id of ids) b.call(id);
@@ -82,7 +95,10 @@ describe('notes of a turn', () => {
       assert.notDeepEqual(second!.slice(0, 1), first!.slice(0, 1), 'the message is cut now');
       assert.deepEqual(third!.slice(0, second!.length), second);
       const notes = rig.conversation.entries.flatMap((entry) => policyChangeOf(entry) ?? []);
-      assert.deepEqual(notes.map(({ isBreak }) => isBreak), [false, true]);
+      assert.deepEqual(
+        notes.map(({ isBreak }) => isBreak),
+        [false, true],
+      );
     } finally {
       await rig.dispose();
     }

@@ -12,7 +12,8 @@ async function fill(turns: number, tokens: number): Promise<void> {
   }
 }
 
-const records = () => rig.events.flatMap((event) => (event.type === 'entry_appended' && isEntryOf(event.entry, 'compaction') ? [event.entry.content] : []));
+const records = () =>
+  rig.events.flatMap((event) => (event.type === 'entry_appended' && isEntryOf(event.entry, 'compaction') ? [event.entry.content] : []));
 
 describe('what a summary is made from and when', () => {
   beforeEach(async () => (rig = await ConversationRig.create()));
@@ -82,10 +83,16 @@ describe('a message for a session that another window answers in', () => {
       const second = there.conversation.send('two', 'waiting');
       await rig.until(async () => (await there.store.queue(there.session)).length > 0);
       const ids = (queue: readonly { readonly id: string }[]) => queue.map(({ id }) => id);
-      assert.deepEqual([ids(there.conversation.queued), ids(await there.store.queue(there.session)), rig.model.requests.length], [['waiting'], ['waiting'], 1]);
+      assert.deepEqual(
+        [ids(there.conversation.queued), ids(await there.store.queue(there.session)), rig.model.requests.length],
+        [['waiting'], ['waiting'], 1],
+      );
       gate.open();
       assert.deepEqual([(await first).ok, (await second).ok], [true, true]);
-      assert.deepEqual([await rig.texts(), there.conversation.queued, await there.store.queue(there.session)], [['one', 'here', 'two', 'there'], [], []]);
+      assert.deepEqual(
+        [await rig.texts(), there.conversation.queued, await there.store.queue(there.session)],
+        [['one', 'here', 'two', 'there'], [], []],
+      );
     } finally {
       await there.dispose(false);
       await rig.dispose();

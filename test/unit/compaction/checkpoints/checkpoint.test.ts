@@ -8,7 +8,16 @@ import { BranchBuilder } from '../../../support/chat/branchBuilder';
 const rule = { thresholds: [5_000, 10_000, 15_000], everyUserTurns: 4, minTokens: 3_000, prepare: null, coverage: 0.5 };
 
 function checkpoint(b: BranchBuilder, covers: StoredEntry, tokens: number): EntryOf<'checkpoint'> {
-  const entry = new BranchBuilder().add({ type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: tokens, messagesAtCheckpoint: 1, coversThrough: covers.uuid });
+  const entry = new BranchBuilder().add({
+    type: 'checkpoint',
+    summary: 's',
+    topics: [],
+    keyDecisions: [],
+    openQuestions: [],
+    tokensAtCheckpoint: tokens,
+    messagesAtCheckpoint: 1,
+    coversThrough: covers.uuid,
+  });
   return { ...entry, uuid: `checkpoint-${b.entries.length}` } as EntryOf<'checkpoint'>;
 }
 
@@ -25,10 +34,16 @@ describe('when a checkpoint is due', () => {
   it('is at each threshold once, and every so many user turns', () => {
     const b = new BranchBuilder();
     const first = turns(b, 2);
-    assert.deepEqual([2_999, 4_999, 5_000].map((used) => checkpointDue(b.entries, [], used, rule)), [false, false, true]);
+    assert.deepEqual(
+      [2_999, 4_999, 5_000].map((used) => checkpointDue(b.entries, [], used, rule)),
+      [false, false, true],
+    );
     const made = [checkpoint(b, first, 5_200)];
     turns(b, 1);
-    assert.deepEqual([9_999, 10_000].map((used) => checkpointDue(b.entries, made, used, rule)), [false, true]);
+    assert.deepEqual(
+      [9_999, 10_000].map((used) => checkpointDue(b.entries, made, used, rule)),
+      [false, true],
+    );
     turns(b, 3);
     assert.equal(checkpointDue(b.entries, made, 6_000, rule), true, 'four turns since');
     assert.equal(checkpointDue(b.entries, made, 2_000, rule), false, 'too small');
@@ -45,7 +60,11 @@ describe('when a checkpoint is due', () => {
     assert.equal(checkpointDue(b.entries, made, 5_000, rule), true);
     b.compaction(turns(b, 1), { tokensAfter: 5_900 });
     turns(b, 1);
-    assert.deepEqual([6_100, 9_999, 10_000].map((used) => checkpointDue(b.entries, [], used, rule)), [false, false, true], 'what the compaction left behind needs none');
+    assert.deepEqual(
+      [6_100, 9_999, 10_000].map((used) => checkpointDue(b.entries, [], used, rule)),
+      [false, false, true],
+      'what the compaction left behind needs none',
+    );
   });
 
   it('is not just before a summary is prepared, nor at a threshold that a nearer one has served', () => {
@@ -62,14 +81,21 @@ describe('when a checkpoint is due', () => {
     const enough = made(11_250);
     turns(b, 4);
     const byTurns = (used: number) => checkpointDue(b.entries, enough, used, { ...standsIn, everyUserTurns: 4 });
-    assert.deepEqual([12_000, 14_819, 14_820, 15_000, 15_001, 15_600].map(byTurns), [true, true, false, false, true, false], 'above 15,000 one of 11,250 tokens would not do');
+    assert.deepEqual(
+      [12_000, 14_819, 14_820, 15_000, 15_001, 15_600].map(byTurns),
+      [true, true, false, false, true, false],
+      'above 15,000 one of 11,250 tokens would not do',
+    );
     assert.equal(checkpointDue(b.entries, after, 15_000, { ...standsIn, prepare: null }), true, 'no summary will be prepared');
   });
 
   it('counts only those that lie on this branch', () => {
     const b = new BranchBuilder();
     const covered = turns(b, 3);
-    const elsewhere = { ...checkpoint(b, covered, 9_000), content: { ...checkpoint(b, covered, 9_000).content, coversThrough: 'on another branch' } };
+    const elsewhere = {
+      ...checkpoint(b, covered, 9_000),
+      content: { ...checkpoint(b, covered, 9_000).content, coversThrough: 'on another branch' },
+    };
     assert.equal(newestOnBranch(b.entries, [elsewhere]), null);
     assert.equal(checkpointDue(b.entries, [elsewhere], 5_000, rule), true);
     const here = checkpoint(b, covered, 100);
@@ -113,12 +139,20 @@ describe('a checkpoint as a model writes it', () => {
 
   it('is read leniently, and text without JSON is the summary', () => {
     assert.deepEqual(parseCheckpoint(`Here: ${JSON.stringify(state)}`), state);
-    assert.deepEqual(parseCheckpoint('{"summary":" s ","topics":"one"}'), { summary: 's', topics: ['one'], keyDecisions: [], openQuestions: [] });
+    assert.deepEqual(parseCheckpoint('{"summary":" s ","topics":"one"}'), {
+      summary: 's',
+      topics: ['one'],
+      keyDecisions: [],
+      openQuestions: [],
+    });
     assert.deepEqual(parseCheckpoint(`x${'y'.repeat(5_000)}`)?.summary.length, 4_000);
     for (const bad of ['', '  ', '{"summary": "cut', '{"topics":[]}', '{}']) assert.equal(parseCheckpoint(bad), undefined);
   });
 
   it('is shown with its parts', () => {
-    assert.equal(renderCheckpoint(state), '## What happened and where it stands\nthey talked\n\n## Topics\n- t\n\n## Key decisions\n- use tabs (#1)');
+    assert.equal(
+      renderCheckpoint(state),
+      '## What happened and where it stands\nthey talked\n\n## Topics\n- t\n\n## Key decisions\n- use tabs (#1)',
+    );
   });
 });

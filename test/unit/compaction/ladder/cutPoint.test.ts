@@ -4,7 +4,8 @@ import { cutPoint, type Cut } from '../../../../src/core/compaction/ladder/cutPo
 import type { StoredEntry } from '../../../../src/core/session/entry';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
-const cut = (b: BranchBuilder, tokens: number, userTurns = 2) => cutPoint(b.entries, { keep: userTurns === 0 ? null : { userTurns }, tokens, tokensOf: (e) => e.tokenEstimate ?? 0 });
+const cut = (b: BranchBuilder, tokens: number, userTurns = 2) =>
+  cutPoint(b.entries, { keep: userTurns === 0 ? null : { userTurns }, tokens, tokensOf: (e) => e.tokenEstimate ?? 0 });
 const ids = (entries: readonly StoredEntry[] | undefined) => entries?.map((e) => e.uuid);
 const words = (tokens: number) => 'w'.repeat(tokens * 4);
 
@@ -54,7 +55,10 @@ describe('cutPoint', () => {
       b.result(id, words(5_000));
     }
     const found = cut(b, 500);
-    assert.deepEqual([ids(found?.folded), ids(found?.kept), found?.currentRequest?.uuid], [['e5', 'e6', 'e8', 'e9'], ['e10', 'e11'], request.uuid]);
+    assert.deepEqual(
+      [ids(found?.folded), ids(found?.kept), found?.currentRequest?.uuid],
+      [['e5', 'e6', 'e8', 'e9'], ['e10', 'e11'], request.uuid],
+    );
     b.compaction(b.entries[9]!);
     assert.equal(cut(b, 500), null, 'one step alone');
   });
@@ -83,29 +87,35 @@ describe('cutPoint', () => {
 
   it('never parts a call from its result, and folded + kept is everything', () => {
     fc.assert(
-      fc.property(fc.array(fc.constantFrom('user', 'assistant', 'tools', 'two tools'), { minLength: 1, maxLength: 25 }), fc.integer({ min: 1, max: 400 }), fc.integer({ min: 0, max: 3 }), (kinds, tokens, turns) => {
-        const b = new BranchBuilder();
-        b.user('start');
-        kinds.forEach((kind, n) => {
-          if (kind === 'user') b.user(words(n));
-          else if (kind === 'assistant') b.assistant(words(n));
-          else {
-            b.call(`${n}a`);
-            if (kind === 'two tools') b.call(`${n}b`);
-            b.result(`${n}a`, words(n * 3));
-            if (kind === 'two tools') b.result(`${n}b`);
-          }
-        });
-        const found: Cut | null = cut(b, tokens, turns);
-        if (!found) return;
-        assert.deepEqual(ids([...found.folded, ...found.kept]), ids(b.entries));
-        assert.ok(found.folded.length > 0);
-        const callIds = (entries: readonly StoredEntry[], type: string) => new Set(entries.flatMap((e) => (e.content.type === type ? [(e.content as { callId: string }).callId] : [])));
-        const keptCalls = callIds(found.kept, 'tool_call');
-        for (const id of callIds(found.kept, 'tool_result')) assert.ok(keptCalls.has(id), `result ${id} kept without its call`);
-        const last = b.entries.findLast((e) => e.content.type === 'message' && e.content.role === 'user')!;
-        if (turns > 0) assert.ok(found.kept.includes(last) || found.currentRequest === last, 'the latest request is carried');
-      }),
+      fc.property(
+        fc.array(fc.constantFrom('user', 'assistant', 'tools', 'two tools'), { minLength: 1, maxLength: 25 }),
+        fc.integer({ min: 1, max: 400 }),
+        fc.integer({ min: 0, max: 3 }),
+        (kinds, tokens, turns) => {
+          const b = new BranchBuilder();
+          b.user('start');
+          kinds.forEach((kind, n) => {
+            if (kind === 'user') b.user(words(n));
+            else if (kind === 'assistant') b.assistant(words(n));
+            else {
+              b.call(`${n}a`);
+              if (kind === 'two tools') b.call(`${n}b`);
+              b.result(`${n}a`, words(n * 3));
+              if (kind === 'two tools') b.result(`${n}b`);
+            }
+          });
+          const found: Cut | null = cut(b, tokens, turns);
+          if (!found) return;
+          assert.deepEqual(ids([...found.folded, ...found.kept]), ids(b.entries));
+          assert.ok(found.folded.length > 0);
+          const callIds = (entries: readonly StoredEntry[], type: string) =>
+            new Set(entries.flatMap((e) => (e.content.type === type ? [(e.content as { callId: string }).callId] : [])));
+          const keptCalls = callIds(found.kept, 'tool_call');
+          for (const id of callIds(found.kept, 'tool_result')) assert.ok(keptCalls.has(id), `result ${id} kept without its call`);
+          const last = b.entries.findLast((e) => e.content.type === 'message' && e.content.role === 'user')!;
+          if (turns > 0) assert.ok(found.kept.includes(last) || found.currentRequest === last, 'the latest request is carried');
+        },
+      ),
     );
   });
 });

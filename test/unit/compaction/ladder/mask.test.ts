@@ -24,7 +24,17 @@ function loop(turns: number, callsPerTurn: number, tokens: number): BranchBuilde
   return b;
 }
 
-const prompt = (entries: readonly StoredEntry[]) => project({ entries, system: 's', tools: [], budget: { oversized: 100_000 }, model: 'm', frames: testFrames, tokensOf, estimate: estimateTokens });
+const prompt = (entries: readonly StoredEntry[]) =>
+  project({
+    entries,
+    system: 's',
+    tools: [],
+    budget: { oversized: 100_000 },
+    model: 'm',
+    frames: testFrames,
+    tokensOf,
+    estimate: estimateTokens,
+  });
 
 describe('masking', () => {
   it('leaves the newest results and the last two turns alone, and takes the rest in one batch', () => {
@@ -49,7 +59,10 @@ describe('masking', () => {
     const { messages, pieces } = prompt(b.entries);
     const shown = messages.flatMap(({ blocks }) => blocks).filter((block) => block.type === 'tool_result');
     assert.equal(shown.length, 10);
-    assert.equal(shown[0]!.text, testFrames.mark('masked', { 'left-out': 'about 400 tokens of output', read: 'recall {"entryIds": ["#3"]}' }));
+    assert.equal(
+      shown[0]!.text,
+      testFrames.mark('masked', { 'left-out': 'about 400 tokens of output', read: 'recall {"entryIds": ["#3"]}' }),
+    );
     assert.equal(shown.filter(({ text }) => text.startsWith('<threadkeeper-notice-')).length, 6);
     assert.ok(pieces.reduce((sum, { tokens }) => sum + tokens, 0) < 4 * 400 + 6 * (stubTokens + 10) + 320);
     for (let turn = 0; turn < 4; turn++) {
@@ -73,29 +86,32 @@ describe('masking', () => {
 
   it('never touches what is protected, on any branch', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 1, max: 900 })), { minLength: 1, maxLength: 12 }), (shape) => {
-        const b = new BranchBuilder();
-        for (const [turn, [calls, tokens]] of shape.entries()) {
-          b.user('q');
-          for (let call = 0; call < calls; call++) {
-            b.call(`${turn}.${call}`);
-            b.result(`${turn}.${call}`, 'x'.repeat(tokens * 4));
+      fc.property(
+        fc.array(fc.tuple(fc.integer({ min: 0, max: 4 }), fc.integer({ min: 1, max: 900 })), { minLength: 1, maxLength: 12 }),
+        (shape) => {
+          const b = new BranchBuilder();
+          for (const [turn, [calls, tokens]] of shape.entries()) {
+            b.user('q');
+            for (let call = 0; call < calls; call++) {
+              b.call(`${turn}.${call}`);
+              b.result(`${turn}.${call}`, 'x'.repeat(tokens * 4));
+            }
           }
-        }
-        const plan = maskPlan(b.entries, limits);
-        if (!plan) return;
-        const masked = new Set(plan.masked);
-        const results = b.entries.filter(({ content }) => content.type === 'tool_result');
-        const firstKept = results.findIndex(({ uuid }, i) => i > 0 && !masked.has(uuid) && masked.has(results[i - 1]!.uuid));
-        const turns = b.entries.filter(({ content }) => content.type === 'message');
-        for (const entry of results) if (turns.length < 2 || entry.seq > turns.at(-2)!.seq) assert.ok(!masked.has(entry.uuid));
-        assert.ok(plan.gain >= limits.minGain);
-        let newest = 0;
-        for (const entry of [...results].reverse()) {
-          newest += tokensOf(entry);
-          if (newest <= limits.protectTokens) assert.ok(!masked.has(entry.uuid), `${firstKept}`);
-        }
-      }),
+          const plan = maskPlan(b.entries, limits);
+          if (!plan) return;
+          const masked = new Set(plan.masked);
+          const results = b.entries.filter(({ content }) => content.type === 'tool_result');
+          const firstKept = results.findIndex(({ uuid }, i) => i > 0 && !masked.has(uuid) && masked.has(results[i - 1]!.uuid));
+          const turns = b.entries.filter(({ content }) => content.type === 'message');
+          for (const entry of results) if (turns.length < 2 || entry.seq > turns.at(-2)!.seq) assert.ok(!masked.has(entry.uuid));
+          assert.ok(plan.gain >= limits.minGain);
+          let newest = 0;
+          for (const entry of [...results].reverse()) {
+            newest += tokensOf(entry);
+            if (newest <= limits.protectTokens) assert.ok(!masked.has(entry.uuid), `${firstKept}`);
+          }
+        },
+      ),
     );
   });
 });

@@ -30,7 +30,11 @@ describe('a state that is to be merged', () => {
     ];
     const state = { logos: ['The port is 5173. (#1)'], pathos: [], abstract: [], conversation_summary: '' };
     const text = previousText({ ...emptyFoldedState, state, values, lines: [{ ref: '#2', text: 'Right. The code is K1-2.' }] });
-    assert.deepEqual((JSON.parse(text!) as typeof state).logos, ['The port is 5173. (#1)', 'The seal is S9-3. (#3)', 'Right. The code is K1-2. (#2)']);
+    assert.deepEqual((JSON.parse(text!) as typeof state).logos, [
+      'The port is 5173. (#1)',
+      'The seal is S9-3. (#3)',
+      'Right. The code is K1-2. (#2)',
+    ]);
     assert.equal(previousText({ ...emptyFoldedState, raw: 'The port is 5173.', values: values.slice(0, 1) }), 'The port is 5173.');
     assert.equal(previousText(emptyFoldedState), null);
   });

@@ -14,7 +14,22 @@ describe('a state before, in a fold without a model', () => {
     const { entries } = new BranchBuilder();
     const cut = { folded: entries, firstKept: null, kept: [], currentRequest: null };
     const previous = { ...emptyFoldedState, raw };
-    return foldByExtraction({ frames: testFrames, cut, previous, maxSummaryTokens: 200, ledgerTokens: 300, instructions: null, format: formatOf('narrative'), estimate: estimateTokens, analyst: inProcessAnalyst, log: silentLog, ...(shortens ? { shortens } : {}) }, null);
+    return foldByExtraction(
+      {
+        frames: testFrames,
+        cut,
+        previous,
+        maxSummaryTokens: 200,
+        ledgerTokens: 300,
+        instructions: null,
+        format: formatOf('narrative'),
+        estimate: estimateTokens,
+        analyst: inProcessAnalyst,
+        log: silentLog,
+        ...(shortens ? { shortens } : {}),
+      },
+      null,
+    );
   };
 
   it('is carried whole, however long a user or a model has made it', async () => {
@@ -23,6 +38,9 @@ describe('a state before, in a fold without a model', () => {
 
   it('ends as it ended, and is as short as it has to be, where it would not fit', async () => {
     const short = (await folded(true)).folded.raw!;
-    assert.ok(short.startsWith('[…] ') && short.endsWith('Line 199 of what the user has written.') && estimateTokens(short) <= 310, short.slice(0, 40));
+    assert.ok(
+      short.startsWith('[…] ') && short.endsWith('Line 199 of what the user has written.') && estimateTokens(short) <= 310,
+      short.slice(0, 40),
+    );
   });
 });

@@ -9,7 +9,11 @@ describe('parseSessionState', () => {
   const state = { logos: ['a'], pathos: [], abstract: [], conversation_summary: 's' };
 
   it('reads bare, fenced and talked-around JSON', () => {
-    for (const answer of [JSON.stringify(state), `\`\`\`json\n${JSON.stringify(state)}\n\`\`\``, `Here it is: ${JSON.stringify(state)} Done.`]) {
+    for (const answer of [
+      JSON.stringify(state),
+      `\`\`\`json\n${JSON.stringify(state)}\n\`\`\``,
+      `Here it is: ${JSON.stringify(state)} Done.`,
+    ]) {
       assert.deepEqual(parseSessionState(answer), state);
     }
   });
@@ -24,7 +28,8 @@ describe('parseSessionState', () => {
   });
 
   it('refuses half an object, words and an empty state', () => {
-    for (const answer of ['{"logos":["a"', 'no json', '', '{"logos":[],"pathos":[],"abstract":[],"conversation_summary":" "}']) assert.equal(parseSessionState(answer), undefined);
+    for (const answer of ['{"logos":["a"', 'no json', '', '{"logos":[],"pathos":[],"abstract":[],"conversation_summary":" "}'])
+      assert.equal(parseSessionState(answer), undefined);
   });
 });
 
@@ -63,7 +68,10 @@ describe('the user ledger', () => {
       state = { ...state, ...extendLedger(state, [b.user(`round ${round}: ${'x'.repeat(200)}`)], 200, estimateTokens) };
     }
     assert.deepEqual(state.orders, [{ ref: '#1', text: 'Never mention the keeper by name.' }]);
-    assert.match(renderFoldedState(state, null, 1_000), /## Standing orders of the user \(verbatim\)\n- \(#1\) Never mention the keeper by name\./);
+    assert.match(
+      renderFoldedState(state, null, 1_000),
+      /## Standing orders of the user \(verbatim\)\n- \(#1\) Never mention the keeper by name\./,
+    );
   });
 
   it('keeps the values that the user gave when their messages no longer fit, and no prose', () => {
@@ -71,7 +79,15 @@ describe('the user ledger', () => {
     b.user(`${'Nothing happened then. '.repeat(30)}The gate code is Q48213-7. ${'It rained all day. '.repeat(30)}`);
     let state = { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 300, estimateTokens) };
     for (let round = 0; round < 50; round++) {
-      state = { ...state, ...extendLedger(state, [b.user('Somebody said something again and we went on to the next thing. '.repeat(20))], 300, estimateTokens) };
+      state = {
+        ...state,
+        ...extendLedger(
+          state,
+          [b.user('Somebody said something again and we went on to the next thing. '.repeat(20))],
+          300,
+          estimateTokens,
+        ),
+      };
     }
     assert.deepEqual(state.values, [{ ref: '#1', text: 'The gate code is Q48213-7.' }]);
     assert.match(renderFoldedState(state, null, 1_000), /## Exact values that the user gave\n- \(#1\) The gate code is Q48213-7\./);
@@ -82,13 +98,20 @@ describe('the user ledger', () => {
     for (const text of ['first', 'second', 'third']) b.user(text);
     const once = { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 1_000, estimateTokens) };
     const twice = extendLedger(once, b.entries.slice(1), 1_000, estimateTokens);
-    assert.deepEqual(twice.ledger.map(({ ref, text }) => `${ref} ${text}`), ['#1 first', '#2 second', '#3 third']);
+    assert.deepEqual(
+      twice.ledger.map(({ ref, text }) => `${ref} ${text}`),
+      ['#1 first', '#2 second', '#3 third'],
+    );
   });
 
   it('says an order once: where its message is spelled out it is not repeated', () => {
     const b = new BranchBuilder();
     b.user('Always use tabs.');
-    const text = renderFoldedState({ ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 1_000, estimateTokens) }, null, 1_000);
+    const text = renderFoldedState(
+      { ...emptyFoldedState, ...extendLedger(emptyFoldedState, b.entries, 1_000, estimateTokens) },
+      null,
+      1_000,
+    );
     assert.equal(text.split('Always use tabs.').length - 1, 1);
   });
 
@@ -97,13 +120,22 @@ describe('the user ledger', () => {
     for (let i = 0; i < 5; i++) b.user(`message ${i} ${'x'.repeat(100)}`);
     const first = extendLedger(emptyFoldedState, b.entries.slice(0, 3), 90, estimateTokens);
     const second = extendLedger({ ...emptyFoldedState, ...first }, b.entries.slice(3), 90, estimateTokens);
-    assert.deepEqual([second.ledger.map((line) => line.ref), second.earlier], [['#4', '#5'], ['#1', '#2', '#3']]);
+    assert.deepEqual(
+      [second.ledger.map((line) => line.ref), second.earlier],
+      [
+        ['#4', '#5'],
+        ['#1', '#2', '#3'],
+      ],
+    );
     assert.match(renderFoldedState({ ...emptyFoldedState, ...second }, null, 1_000), /through recall: #1, #2, #3/);
   });
 
   it('carries the request being worked on when its turn was cut', () => {
     const b = new BranchBuilder();
     const request = b.user('do the thing');
-    assert.match(renderFoldedState(emptyFoldedState, request, 1_000), /## The request you are working on \(#1, verbatim\)\n  do the thing$/);
+    assert.match(
+      renderFoldedState(emptyFoldedState, request, 1_000),
+      /## The request you are working on \(#1, verbatim\)\n  do the thing$/,
+    );
   });
 });

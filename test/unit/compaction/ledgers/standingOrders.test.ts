@@ -22,15 +22,29 @@ describe('standing orders', () => {
   });
 
   it('are neither questions nor reports', () => {
-    for (const text of ['Must I always restart it?', 'The build took 4 s.', 'Look at src/main.ts and fix the typo.', '请看一下这个文件。', '我们必须重启吗？', '']) assert.deepEqual(standingOrders(text), []);
+    for (const text of [
+      'Must I always restart it?',
+      'The build took 4 s.',
+      'Look at src/main.ts and fix the typo.',
+      '请看一下这个文件。',
+      '我们必须重启吗？',
+      '',
+    ])
+      assert.deepEqual(standingOrders(text), []);
   });
 
   it('are looked for around a paste, not in it', () => {
     const paste = `${'line of a log\n'.repeat(60)}${'ERROR the value must never be null.\n'.repeat(500)}${'line of a log\n'.repeat(60)}`;
-    assert.deepEqual(standingOrders(`Never run this in production. See:\n${paste}Always ask first.`), ['Never run this in production.', 'Always ask first.']);
+    assert.deepEqual(standingOrders(`Never run this in production. See:\n${paste}Always ask first.`), [
+      'Never run this in production.',
+      'Always ask first.',
+    ]);
   });
 
   it('are few per message', () => {
-    assert.equal(standingOrders('Never do this. Never do that. Never go there. Never come here. Never look up. Never look down. Never again.').length, 5);
+    assert.equal(
+      standingOrders('Never do this. Never do that. Never go there. Never come here. Never look up. Never look down. Never again.').length,
+      5,
+    );
   });
 });

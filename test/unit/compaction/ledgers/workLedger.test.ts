@@ -4,7 +4,10 @@ import { emptyWorkLedger, extendWorkLedger, renderWorkLedger, WorkLedger } from 
 import { estimateTokens } from '../../../../src/core/context/measure/estimateTokens';
 import { BranchBuilder } from '../../../support/chat/branchBuilder';
 
-function ledgerOf(build: (use: (name: string, input: unknown, text?: string, status?: 'ok' | 'error' | 'denied') => void, b: BranchBuilder) => void, budget = 2_000): WorkLedger {
+function ledgerOf(
+  build: (use: (name: string, input: unknown, text?: string, status?: 'ok' | 'error' | 'denied') => void, b: BranchBuilder) => void,
+  budget = 2_000,
+): WorkLedger {
   const b = new BranchBuilder();
   let call = 0;
   build((name, input, text = 'ok', status = 'ok') => {
@@ -46,23 +49,36 @@ describe('the work ledger', () => {
     const fails = '--- FAIL: TestParse (0.1s)\nFAILED tests/x.py::test_y\nError: expected 3\nexit code: 1';
     const red = ledgerOf((use) => use('bash', { command: 'npm  test' }, fails));
     assert.deepEqual(red.commands, [{ command: 'npm test', passed: false, ref: '#1' }]);
-    assert.deepEqual(red.failing.map(({ text }) => text), ['TestParse', 'tests/x.py::test_y']);
+    assert.deepEqual(
+      red.failing.map(({ text }) => text),
+      ['TestParse', 'tests/x.py::test_y'],
+    );
     const green = ledgerOf((use) => {
       use('bash', { command: 'npm test' }, fails);
       use('edit', { path: 'src/parse.ts' });
       use('bash', { command: 'npm test' }, 'all good\nexit code: 0');
     });
     assert.deepEqual([green.commands, green.failing], [[{ command: 'npm test', passed: true, ref: '#5' }], []]);
-    assert.deepEqual(green.lastError, { text: 'Error: expected 3', ref: '#1', source: 'npm test', fix: 'src/parse.ts (#3), works since #5' });
+    assert.deepEqual(green.lastError, {
+      text: 'Error: expected 3',
+      ref: '#1',
+      source: 'npm test',
+      fix: 'src/parse.ts (#3), works since #5',
+    });
     assert.match(renderWorkLedger(green), /`npm test` passed \(#5\)/);
   });
 
   it('has the open items of the newest list', () => {
     const ledger = ledgerOf((use) => {
       use('todo_write', { todos: [{ content: 'old', status: 'pending' }] });
-      use('todo_write', { todos: [{ content: 'a', status: 'completed' }, { content: 'b', status: 'in_progress' }, { text: 'c', done: true }, { title: 'd' }] });
+      use('todo_write', {
+        todos: [{ content: 'a', status: 'completed' }, { content: 'b', status: 'in_progress' }, { text: 'c', done: true }, { title: 'd' }],
+      });
     });
-    assert.deepEqual(ledger.todos, [{ text: 'b', ref: '#3' }, { text: 'd', ref: '#3' }]);
+    assert.deepEqual(ledger.todos, [
+      { text: 'b', ref: '#3' },
+      { text: 'd', ref: '#3' },
+    ]);
   });
 
   it('is merged over compactions, and drops what was only read before anything that was changed', () => {
@@ -78,9 +94,15 @@ describe('the work ledger', () => {
     let ledger = emptyWorkLedger;
     for (let at = 0; at < b.entries.length; at += 20) ledger = extendWorkLedger(ledger, b.entries.slice(at, at + 20), 500, estimateTokens);
     assert.ok(estimateTokens(renderWorkLedger(ledger)) <= 500);
-    assert.deepEqual(ledger.files.filter(({ action }) => action === 'created').map(({ path }) => path), Array.from({ length: 10 }, (_, i) => `src/made/${i}.ts`));
+    assert.deepEqual(
+      ledger.files.filter(({ action }) => action === 'created').map(({ path }) => path),
+      Array.from({ length: 10 }, (_, i) => `src/made/${i}.ts`),
+    );
     assert.equal(ledger.files.length + ledger.left.files, 210);
-    assert.ok(ledger.files.some(({ path }) => path.endsWith('/199.ts')), 'of the read ones the newest stay');
+    assert.ok(
+      ledger.files.some(({ path }) => path.endsWith('/199.ts')),
+      'of the read ones the newest stay',
+    );
   });
 
   it('says nothing when no tool was used, and never throws on any input', () => {

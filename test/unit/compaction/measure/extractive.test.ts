@@ -7,11 +7,30 @@ import { splitSentences } from '../../../../src/core/recall/splitSentences';
 const item = (text: string, i: number, role: ExtractiveItem['role'] = 'user'): ExtractiveItem => ({ entryId: `#${i}`, role, text, at: i });
 
 const piece = fc.oneof(
-  fc.constantFrom('The port is 54329. ', 'ok ', 'e.g. ', 'src/a.ts ', 'https://x.test/?a=1. ', '`a. B` ', '\n', '```\n', '設定は重要です。', '😀', '? ', '"', ' ', '\0', '\ud800', 'x'.repeat(500)),
+  fc.constantFrom(
+    'The port is 54329. ',
+    'ok ',
+    'e.g. ',
+    'src/a.ts ',
+    'https://x.test/?a=1. ',
+    '`a. B` ',
+    '\n',
+    '```\n',
+    '設定は重要です。',
+    '😀',
+    '? ',
+    '"',
+    ' ',
+    '\0',
+    '\ud800',
+    'x'.repeat(500),
+  ),
   fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
 );
 const text = fc.array(piece, { maxLength: 40 }).map((parts) => parts.join(''));
-const items = fc.array(fc.tuple(text, fc.constantFrom('user' as const, 'assistant' as const, 'tool' as const)), { maxLength: 8 }).map((all) => all.map(([t, role], i) => item(t, i, role)));
+const items = fc
+  .array(fc.tuple(text, fc.constantFrom('user' as const, 'assistant' as const, 'tool' as const)), { maxLength: 8 })
+  .map((all) => all.map(([t, role], i) => item(t, i, role)));
 
 describe('extractive summary', () => {
   it('has only verbatim lines with the id of their entry, in order, within the budget, the same every time', () => {
@@ -55,7 +74,9 @@ describe('extractive summary', () => {
       'Thanks, that looks good. Let us go on with the next step of the plan then.',
       'Shall we look at the next thing, or do you think that the code needs more tests?',
     ];
-    const all = Array.from({ length: 240 }, (_, i) => item(`${chatter[i % 5]} ${chatter[(i * 3 + 1) % 5]}`, i, i % 2 ? 'assistant' : 'user'));
+    const all = Array.from({ length: 240 }, (_, i) =>
+      item(`${chatter[i % 5]} ${chatter[(i * 3 + 1) % 5]}`, i, i % 2 ? 'assistant' : 'user'),
+    );
     facts.forEach((fact, k) => (all[k * 37 + 9] = item(`${chatter[k % 5]} ${fact} ${chatter[(k + 2) % 5]}`, k * 37 + 9)));
     const budget = Math.floor(all.reduce((sum, one) => sum + estimateTokens(one.text), 0) / 20);
     const { lines } = extractiveSummary(all, budget, estimateTokens);
@@ -66,7 +87,8 @@ describe('extractive summary', () => {
   });
 
   it('prefers statements to questions, what was said to what tools printed, and says nothing twice', () => {
-    const one = (texts: ExtractiveItem[], budget: number) => extractiveSummary(texts, budget, estimateTokens).lines.map((line) => line.text);
+    const one = (texts: ExtractiveItem[], budget: number) =>
+      extractiveSummary(texts, budget, estimateTokens).lines.map((line) => line.text);
     deepEqual(one([item('Is the port 54329?', 1), item('So the port is 54329.', 2)], 9), ['So the port is 54329.']);
     deepEqual(one([item('Listening on 54329.', 1, 'tool'), item('It listens on 54329.', 2)], 9), ['It listens on 54329.']);
     deepEqual(one([item('The port is 54329.', 1), item('The port is 54329.', 2)], 100), ['The port is 54329.']);
@@ -86,12 +108,28 @@ describe('sentences', () => {
   const split = (t: string, max?: number) => splitSentences(t, max).map(({ start, end }) => t.slice(start, end));
 
   const cases: [name: string, text: string, sentences: string[]][] = [
-    ['at full stops, question and exclamation marks', 'One. Two? Three! "Four." Five… Six', ['One.', 'Two?', 'Three!', '"Four."', 'Five…', 'Six']],
-    ['not after abbreviations, initials and list numbers', '1. Use e.g. Redis, cf. Dr. J. Smith et al. Done.', ['1. Use e.g. Redis, cf. Dr. J. Smith et al. Done.']],
-    ['not inside of URLs, paths, versions and numbers', 'See https://a.test/b?c=1. Then src/a.ts, v1.2.3 and 3.5 MB.', ['See https://a.test/b?c=1.', 'Then src/a.ts, v1.2.3 and 3.5 MB.']],
+    [
+      'at full stops, question and exclamation marks',
+      'One. Two? Three! "Four." Five… Six',
+      ['One.', 'Two?', 'Three!', '"Four."', 'Five…', 'Six'],
+    ],
+    [
+      'not after abbreviations, initials and list numbers',
+      '1. Use e.g. Redis, cf. Dr. J. Smith et al. Done.',
+      ['1. Use e.g. Redis, cf. Dr. J. Smith et al. Done.'],
+    ],
+    [
+      'not inside of URLs, paths, versions and numbers',
+      'See https://a.test/b?c=1. Then src/a.ts, v1.2.3 and 3.5 MB.',
+      ['See https://a.test/b?c=1.', 'Then src/a.ts, v1.2.3 and 3.5 MB.'],
+    ],
     ['not inside of inline code', 'Run `a. B? C` now. An open ` here. And on.', ['Run `a. B? C` now.', 'An open ` here.', 'And on.']],
     ['not before a small letter', '"What?" he said. and so on', ['"What?" he said. and so on']],
-    ['at line ends, with fenced code line by line', 'Intro\n\n```ts\nfoo(). Bar();\n  x;\n```\nEnd. Here', ['Intro', 'foo(). Bar();', 'x;', 'End.', 'Here']],
+    [
+      'at line ends, with fenced code line by line',
+      'Intro\n\n```ts\nfoo(). Bar();\n  x;\n```\nEnd. Here',
+      ['Intro', 'foo(). Bar();', 'x;', 'End.', 'Here'],
+    ],
     ['at the marks of CJK text', '設定は重要です。「はい！」と言った？終わり', ['設定は重要です。', '「はい！」', 'と言った？', '終わり']],
     ['at carriage returns', 'a b\r\nc d\r\n', ['a b', 'c d']],
   ];

@@ -33,15 +33,21 @@ describe('the identifier audit', () => {
         ['https://example.org/spec', false, 1],
       ],
     );
-    assert.deepEqual(missingFrom(critical, 'parseConfig reads the port 54329, not src/locked').map(({ text }) => text), ['src/locked.ts', 'loadConfig', 'https://example.org/spec']);
+    assert.deepEqual(
+      missingFrom(critical, 'parseConfig reads the port 54329, not src/locked').map(({ text }) => text),
+      ['src/locked.ts', 'loadConfig', 'https://example.org/spec'],
+    );
   });
 
   it('makes a line per entry of what is missing, within its budget', () => {
     const critical = criticalIdentifiers(analyseText(itemsOf(branch()), 500, estimateTokens).identifiers);
-    assert.deepEqual(identifierAppendix(critical, (id) => `#${id.slice(1)}`, 200, estimateTokens), [
-      { ref: '#1', text: '54329, src/locked.ts' },
-      { ref: '#2', text: 'parseConfig, loadConfig, https://example.org/spec' },
-    ]);
+    assert.deepEqual(
+      identifierAppendix(critical, (id) => `#${id.slice(1)}`, 200, estimateTokens),
+      [
+        { ref: '#1', text: '54329, src/locked.ts' },
+        { ref: '#2', text: 'parseConfig, loadConfig, https://example.org/spec' },
+      ],
+    );
     const small = identifierAppendix(critical, (id) => id, 10, estimateTokens);
     assert.ok(estimateTokens(small.map(({ text }) => text).join(', ')) <= 10 && small.length > 0);
   });
@@ -77,7 +83,20 @@ describe('the continuity score', () => {
       search: async ({ text, session, limit }) => {
         asked.push(text);
         assert.deepEqual([session, limit], ['s', 10]);
-        const hit = { entry: 'other', seq: 1, session: 's', sessionId: '', sessionTitle: '', role: 'user' as const, speaker: 'user', at: 0, score: 1, start: 0, length: 1, text: text === '42 ms' ? 'it took 42 ms' : 'something else' };
+        const hit = {
+          entry: 'other',
+          seq: 1,
+          session: 's',
+          sessionId: '',
+          sessionTitle: '',
+          role: 'user' as const,
+          speaker: 'user',
+          at: 0,
+          score: 1,
+          start: 0,
+          length: 1,
+          text: text === '42 ms' ? 'it took 42 ms' : 'something else',
+        };
         return { hits: [hit], terms: [], statistics: { count: 1, documentFrequency: [] }, complete: true };
       },
     };

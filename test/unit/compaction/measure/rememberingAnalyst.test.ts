@@ -13,18 +13,28 @@ describe('an analyst that remembers', () => {
 
   it('reads a range once, and again when it is another or passages are wanted', async () => {
     const asked: [number, number][] = [];
-    const analyst = new RememberingAnalyst({ ...inProcessAnalyst, analyse: (some, budget) => (asked.push([some.length, budget]), inProcessAnalyst.analyse(some, budget)) });
+    const analyst = new RememberingAnalyst({
+      ...inProcessAnalyst,
+      analyse: (some, budget) => (asked.push([some.length, budget]), inProcessAnalyst.analyse(some, budget)),
+    });
     const first = await analyst.analyse(items, 0);
     assert.equal(await analyst.analyse([...items], 0), first);
     assert.ok((await analyst.analyse(items, 200)).lines.length > 0);
     await analyst.analyse(items.slice(0, 2), 0);
     await analyst.analyse(items, 0);
-    assert.deepEqual(asked, [[3, 0], [3, 200], [2, 0], [3, 0]]);
+    assert.deepEqual(asked, [
+      [3, 0],
+      [3, 200],
+      [2, 0],
+      [3, 0],
+    ]);
     assert.equal(await analyst.inContext([], ''), 100);
   });
 
   it('has in two parts what it has in one', async () => {
-    const [whole, head, tail] = await Promise.all([items, items.slice(0, 1), items.slice(1)].map((part) => inProcessAnalyst.analyse(part, 0)));
+    const [whole, head, tail] = await Promise.all(
+      [items, items.slice(0, 1), items.slice(1)].map((part) => inProcessAnalyst.analyse(part, 0)),
+    );
     assert.deepEqual(joined(head!, tail!), whole);
   });
 });

@@ -20,7 +20,11 @@ function scene() {
     previousState: () => null,
     byChain: () => new Promise<Fold>((resolve, reject) => ([answer, fail] = [resolve, reject])),
   } as unknown as FoldPlanner;
-  const recorder = { spend: async () => undefined, expectedContinuity: async () => null, reachOf: async () => ({ reachablePercent: null, searched: 0 }) };
+  const recorder = {
+    spend: async () => undefined,
+    expectedContinuity: async () => null,
+    reachOf: async () => ({ reachablePercent: null, searched: 0 }),
+  };
   const engine = { binding, policy: { compaction: { format: 'session-state', maxSummaryTokens: 800 } } };
   const summary = new BackgroundSummary({ branch: b as never, engine: engine as never, planner, recorder, clock: new TestClock() });
   const begin = () => summary.begin({ folded: b.entries.slice(0, 2), firstKept: null, kept: [], currentRequest: null }, {});

@@ -18,12 +18,27 @@ const check = (raw: string) => checkCitations({ state: null, raw }, known, ident
 
 describe('the citations of a summary', () => {
   const lines: [name: string, line: string, checked: string, unknown: string[]][] = [
-    ['stay when there are such entries', 'The port is 48213 (#1), the timeout 30 s [#2, #3].', 'The port is 48213 (#1), the timeout 30 s [#2, #3].', []],
+    [
+      'stay when there are such entries',
+      'The port is 48213 (#1), the timeout 30 s [#2, #3].',
+      'The port is 48213 (#1), the timeout 30 s [#2, #3].',
+      [],
+    ],
     ['stay when the state before has them', 'They said hello (#900).', 'They said hello (#900).', []],
     ['are quotations when the conversation has them', 'It is about issue #77.', 'It is about issue #77.', []],
-    ['are mended by what the line names', 'The user asked for src/client/wait.ts (#41).', 'The user asked for src/client/wait.ts (#3).', ['#41']],
+    [
+      'are mended by what the line names',
+      'The user asked for src/client/wait.ts (#41).',
+      'The user asked for src/client/wait.ts (#3).',
+      ['#41'],
+    ],
     ['keep those of a list that there are', 'The port is 48213 (#1, #41–#42).', 'The port is 48213 (#1).', ['#41', '#42']],
-    ['are said to be none when nothing tells what was meant', 'The user asked to delete everything (#41).', 'The user asked to delete everything (no such entry).', ['#41']],
+    [
+      'are said to be none when nothing tells what was meant',
+      'The user asked to delete everything (#41).',
+      'The user asked to delete everything (no such entry).',
+      ['#41'],
+    ],
     ['are found without brackets', 'As decided in #41.', 'As decided in [no such entry].', ['#41']],
     ['are found in Chinese', '用户要求修改 src/server/listen.ts（见 #55）。', '用户要求修改 src/server/listen.ts（#1）。', ['#55']],
   ];
@@ -34,19 +49,34 @@ describe('the citations of a summary', () => {
   it('are checked in every part of a state, each unknown id told once', () => {
     const state = { logos: ['a (#41)', 'b (#1)'], pathos: ['c (#41)'], abstract: ['d (#42)'], conversation_summary: 'e (#2) (#42)' };
     assert.deepEqual(checkCitations({ state, raw: null }, known, identifiers, refOf), {
-      checked: { state: { logos: ['a (no such entry)', 'b (#1)'], pathos: ['c (no such entry)'], abstract: ['d (no such entry)'], conversation_summary: 'e (#2) (no such entry)' }, raw: null },
+      checked: {
+        state: {
+          logos: ['a (no such entry)', 'b (#1)'],
+          pathos: ['c (no such entry)'],
+          abstract: ['d (no such entry)'],
+          conversation_summary: 'e (#2) (no such entry)',
+        },
+        raw: null,
+      },
       unknown: ['#41', '#42'],
     });
   });
 
   it('name only what there is, whatever was written, and change nothing else', () => {
-    const part = fc.oneof(fc.constantFrom('(', ')', ', ', '[', ']', ' and ', '\n', 'src/client/wait.ts', '（', '）'), fc.integer({ min: 1, max: 80 }).map((n) => `#${n}`), fc.string({ maxLength: 6 }));
+    const part = fc.oneof(
+      fc.constantFrom('(', ')', ', ', '[', ']', ' and ', '\n', 'src/client/wait.ts', '（', '）'),
+      fc.integer({ min: 1, max: 80 }).map((n) => `#${n}`),
+      fc.string({ maxLength: 6 }),
+    );
     fc.assert(
       fc.property(fc.array(part, { maxLength: 20 }), (parts) => {
         const raw = parts.join('');
         const { checked, unknown }: { checked: Written; unknown: readonly string[] } = check(raw);
         const left = [...(checked.raw ?? '').matchAll(/#\d+/g)].map(([ref]) => ref);
-        assert.ok(left.every((ref) => known.has(ref)), `${raw} → ${checked.raw}`);
+        assert.ok(
+          left.every((ref) => known.has(ref)),
+          `${raw} → ${checked.raw}`,
+        );
         if (unknown.length === 0) assert.equal(checked.raw, raw);
       }),
     );

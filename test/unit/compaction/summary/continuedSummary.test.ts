@@ -67,7 +67,11 @@ describe('a summary that goes on from the conversation', () => {
     const messages = (await rig.store.page(rig.session, { limit: 100 })).entries.filter(({ content }) => content.type === 'message');
     const kept = messages.findIndex(({ uuid }) => uuid === entry.content.firstKeptEntry);
     const names = messages.slice(0, kept).map(({ content, seq }) => `${content.type === 'message' ? content.role : ''} #${seq}`);
-    assert.ok(prompt!.includes(`up to and including entry ${names.at(-1)!.split(' ')[1]} (assistant).`) && prompt!.includes(`have none): ${names.join(', ')}.`), prompt);
+    assert.ok(
+      prompt!.includes(`up to and including entry ${names.at(-1)!.split(' ')[1]} (assistant).`) &&
+        prompt!.includes(`have none): ${names.join(', ')}.`),
+      prompt,
+    );
   });
 
   it('merges the state that stands in the prompt, without repeating it', async () => {
@@ -76,7 +80,10 @@ describe('a summary that goes on from the conversation', () => {
     await talk();
     await rig.conversation.compact();
     const { continued, prompts } = rig.summarizer;
-    assert.deepEqual(continued.map((request) => request !== null), [true, true]);
+    assert.deepEqual(
+      continued.map((request) => request !== null),
+      [true, true],
+    );
     assert.match(JSON.stringify(continued[1]!.messages[0]), /the plan is set/);
     assert.match(prompts[1]!, /Merge: keep everything/);
     assert.doesNotMatch(prompts[1]!, /the plan is set/);
@@ -84,14 +91,24 @@ describe('a summary that goes on from the conversation', () => {
 
   it('names calls and results, and leaves calls out that are not answered yet', async () => {
     rig.overrides = { 'compaction.prepareAtPercent': 20, 'memoryFlush.enabled': false };
-    rig.model.scripts.push(cached(() => calls('echo', { text: 'hi' }, 'c1')), cached(() => says('echoed')));
+    rig.model.scripts.push(
+      cached(() => calls('echo', { text: 'hi' }, 'c1')),
+      cached(() => says('echoed')),
+    );
     await rig.conversation.send('use the tool');
     await talk(4);
     assert.equal(rig.summarizer.prompts.length, 0);
-    rig.model.scripts.push(cached(() => calls('echo', { text: 'ho' }, 'c2')), cached(() => says('echoed')));
+    rig.model.scripts.push(
+      cached(() => calls('echo', { text: 'ho' }, 'c2')),
+      cached(() => says('echoed')),
+    );
     await rig.conversation.send(`again ${rig.words(5_000)}`);
     const { continued, prompts } = rig.summarizer;
-    assert.deepEqual(continued.map((request) => request && unmarked(request)), [unmarked(rig.model.requests.at(-2)!)], 'begun when the second call was made');
+    assert.deepEqual(
+      continued.map((request) => request && unmarked(request)),
+      [unmarked(rig.model.requests.at(-2)!)],
+      'begun when the second call was made',
+    );
     assert.match(prompts[0]!, /user #\d+, assistant calls a tool #\d+, result of echo #\d+, assistant #\d+, user/);
   });
 
@@ -99,7 +116,10 @@ describe('a summary that goes on from the conversation', () => {
     ['calls a tool', new ModelError({ reason: 'invalid_request', detail: 'The model called a tool instead.' })],
     ['refuses', new ModelError({ reason: 'refused', detail: 'No.' })],
     ['finds it too long', new ModelError({ reason: 'overflow', detail: 'too long' })],
-    ['goes on with the conversation', `Here is what I would do next about your question. ${'It needs a little more thought than that. '.repeat(6)}`],
+    [
+      'goes on with the conversation',
+      `Here is what I would do next about your question. ${'It needs a little more thought than that. '.repeat(6)}`,
+    ],
     ['writes half an object', '{"logos": ["a fact'],
   ];
   for (const [name, answer] of failures) {
@@ -110,7 +130,10 @@ describe('a summary that goes on from the conversation', () => {
       assert.equal(entry?.content.rung, 'model');
       await talk();
       await rig.conversation.compact();
-      assert.deepEqual(rig.summarizer.continued.map((request) => request !== null), [true, false, false]);
+      assert.deepEqual(
+        rig.summarizer.continued.map((request) => request !== null),
+        [true, false, false],
+      );
       assert.match(rig.summarizer.prompts[1]!, /^<conversation-\d+>\n\[#\d+ user\]/);
     });
   }
@@ -126,7 +149,10 @@ describe('a summary that goes on from the conversation', () => {
     await talk();
     rig.summarizer.answers.push(JSON.stringify({ ...JSON.parse(state), logos: [rig.words(9_000)] }), state);
     assert.equal((await rig.conversation.compact()).entry?.content.audit?.repaired, true);
-    assert.deepEqual(rig.summarizer.continued.map((request) => request !== null), [true, false]);
+    assert.deepEqual(
+      rig.summarizer.continued.map((request) => request !== null),
+      [true, false],
+    );
     assert.match(rig.summarizer.prompts[1]!, /^<summary-\d+>/);
   });
 
@@ -134,15 +160,21 @@ describe('a summary that goes on from the conversation', () => {
     ['the summariser is another model', () => void (rig.summarizer.continuesFrom = 'scripted/scripted-2')],
     ['the answer would not fit', () => void (rig.summarizer.contextTokens = 20_000)],
     ['the provider has forgotten the prompt', () => rig.clock.pass(5 * 60_000)],
-    ['something of it was too long to be sent whole', async () => {
-      rig.model.scripts.push(cached(() => says('long')));
-      await rig.conversation.send(rig.words(20_000));
-      await talk(3);
-    }],
-    ['nothing was cached', async () => {
-      rig.model.scripts.push((request) => says('fine', { input: rig.size(request), output: 1 }));
-      await rig.conversation.send('one more');
-    }],
+    [
+      'something of it was too long to be sent whole',
+      async () => {
+        rig.model.scripts.push(cached(() => says('long')));
+        await rig.conversation.send(rig.words(20_000));
+        await talk(3);
+      },
+    ],
+    [
+      'nothing was cached',
+      async () => {
+        rig.model.scripts.push((request) => says('fine', { input: rig.size(request), output: 1 }));
+        await rig.conversation.send('one more');
+      },
+    ],
   ];
   for (const [name, prepare] of unsuitable) {
     it(`is none when ${name}`, async () => {
@@ -155,7 +187,10 @@ describe('a summary that goes on from the conversation', () => {
 
   it('is none of results that are masked', async () => {
     for (let i = 0; records().length === 0; i++) {
-      rig.model.scripts.push(cached(() => calls('dump', { tokens: 4_000 }, `c${i}`)), cached(() => says('seen')));
+      rig.model.scripts.push(
+        cached(() => calls('dump', { tokens: 4_000 }, `c${i}`)),
+        cached(() => says('seen')),
+      );
       await rig.conversation.send(`look ${i}`);
     }
     assert.equal(records()[0]!.content.rung, 'mask');
@@ -165,7 +200,9 @@ describe('a summary that goes on from the conversation', () => {
   });
 
   it('serves checkpoints too, which then need nothing of the one before', async () => {
-    rig.summarizer.answers.push(...[0, 1].map((i) => JSON.stringify({ summary: `checkpoint ${i}`, topics: [], keyDecisions: [], openQuestions: [] })));
+    rig.summarizer.answers.push(
+      ...[0, 1].map((i) => JSON.stringify({ summary: `checkpoint ${i}`, topics: [], keyDecisions: [], openQuestions: [] })),
+    );
     await talk();
     assert.equal((await rig.conversation.checkpoint()).entry?.content.summary, 'checkpoint 0');
     await talk();
@@ -173,7 +210,11 @@ describe('a summary that goes on from the conversation', () => {
     const { continued, prompts } = rig.summarizer;
     const turn = rig.model.requests.at(-1)!;
     assert.deepEqual(unmarked(continued[1]!).messages.slice(0, -1), unmarked(turn).messages);
-    assert.deepEqual(continued[1]!.messages.slice(-2).map(({ cacheBreakpoint }) => cacheBreakpoint), [true, true], 'what is read now, and what the next turn reads');
+    assert.deepEqual(
+      continued[1]!.messages.slice(-2).map(({ cacheBreakpoint }) => cacheBreakpoint),
+      [true, true],
+      'what is read now, and what the next turn reads',
+    );
     assert.deepEqual(continued[1]!.messages.at(-1)!.role, 'assistant', 'the newest answer is covered');
     assert.match(prompts[1]!, /"keyDecisions"/);
     assert.doesNotMatch(prompts[1]!, /checkpoint 0/);

@@ -3,7 +3,12 @@ import { Failover } from '../../../../src/core/compaction/summary/failover';
 import type { Summarizer } from '../../../../src/core/ports';
 import { TestClock } from '../../../support/chat/testClock';
 
-const summarizer = (model: string): Summarizer => ({ provider: 'scripted', model, contextTokens: 1_000, summarize: async () => Promise.reject(new Error('not asked')) });
+const summarizer = (model: string): Summarizer => ({
+  provider: 'scripted',
+  model,
+  contextTokens: 1_000,
+  summarize: async () => Promise.reject(new Error('not asked')),
+});
 
 describe('failover', () => {
   it('asks one that failed n times in a row last, until it succeeds or the time is over', () => {
@@ -11,7 +16,11 @@ describe('failover', () => {
     const failover = new Failover(clock);
     const [a, b] = [summarizer('a'), summarizer('b')];
     const rule = { failureThreshold: 3, resetMinutes: 30 };
-    const order = () => failover.order([a, b], rule).map(({ model }) => model).join('');
+    const order = () =>
+      failover
+        .order([a, b], rule)
+        .map(({ model }) => model)
+        .join('');
     for (let i = 0; i < 2; i++) failover.failed(a);
     assert.equal(order(), 'ab');
     failover.failed(a);

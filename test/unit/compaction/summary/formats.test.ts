@@ -5,9 +5,27 @@ import { checkpointFormat, researchFormat, sectionsFormat } from '../../../../sr
 import { summaryFormats } from '../../../../src/core/context/policy/policy';
 
 const filled = {
-  checkpoint: { summary: 'They planned.', topics: ['ports (#1)'], keyDecisions: ['use 54329, because it is free (#2)'], openQuestions: ['which host? (#3)'] },
-  sections: { summary: 'They worked.', toolOutcomes: ['3 tests fail (#4)'], fileEdits: ['src/a.ts: renamed (#5)'], commands: ['npm test: exit 1 (#6)'], decisions: ['tabs (#7)'], unresolvedTasks: ['fix tide.js (#8)'] },
-  research: { summary: 'They look for the leak.', findings: ['it grows by 3 MB (#9)'], hypotheses: ['the cache: open (#10)'], evidence: ['heap.snap for it (#11)'], nextActions: ['bisect (#12)'] },
+  checkpoint: {
+    summary: 'They planned.',
+    topics: ['ports (#1)'],
+    keyDecisions: ['use 54329, because it is free (#2)'],
+    openQuestions: ['which host? (#3)'],
+  },
+  sections: {
+    summary: 'They worked.',
+    toolOutcomes: ['3 tests fail (#4)'],
+    fileEdits: ['src/a.ts: renamed (#5)'],
+    commands: ['npm test: exit 1 (#6)'],
+    decisions: ['tabs (#7)'],
+    unresolvedTasks: ['fix tide.js (#8)'],
+  },
+  research: {
+    summary: 'They look for the leak.',
+    findings: ['it grows by 3 MB (#9)'],
+    hypotheses: ['the cache: open (#10)'],
+    evidence: ['heap.snap for it (#11)'],
+    nextActions: ['bisect (#12)'],
+  },
 } as const;
 
 describe('summary formats', () => {
@@ -45,7 +63,9 @@ describe('summary formats', () => {
   it('names what is missing, and refuses half an object, a refusal and nothing', () => {
     const { flaws, usable } = formatOf('research').read('{"summary":"s","findings":["f"],"evidence":[]}');
     assert.deepEqual([flaws, usable], [['These sections are missing: hypotheses, nextActions.'], true]);
-    for (const name of summaryFormats) for (const answer of ['{"summary":"half', '{"logos":["half', 'I am sorry, I cannot do that.', '']) assert.equal(formatOf(name).read(answer).usable, false, `${name}: ${answer}`);
+    for (const name of summaryFormats)
+      for (const answer of ['{"summary":"half', '{"logos":["half', 'I am sorry, I cannot do that.', ''])
+        assert.equal(formatOf(name).read(answer).usable, false, `${name}: ${answer}`);
     assert.equal(researchFormat.parse('{"summary":" ","findings":[]}'), undefined);
   });
 
@@ -67,8 +87,16 @@ describe('summary formats', () => {
     fc.assert(
       fc.property(fc.string(), fc.array(line), fc.array(line), fc.array(line), (summary, topics, keyDecisions, openQuestions) => {
         const parsed = checkpointFormat.parse(JSON.stringify({ summary, topics, keyDecisions, openQuestions }));
-        const trimmed = { summary: summary.trim(), topics: topics.map((one) => one.trim()), keyDecisions: keyDecisions.map((one) => one.trim()), openQuestions: openQuestions.map((one) => one.trim()) };
-        assert.deepEqual(parsed, summary.trim() === '' && [...topics, ...keyDecisions, ...openQuestions].length === 0 ? undefined : trimmed);
+        const trimmed = {
+          summary: summary.trim(),
+          topics: topics.map((one) => one.trim()),
+          keyDecisions: keyDecisions.map((one) => one.trim()),
+          openQuestions: openQuestions.map((one) => one.trim()),
+        };
+        assert.deepEqual(
+          parsed,
+          summary.trim() === '' && [...topics, ...keyDecisions, ...openQuestions].length === 0 ? undefined : trimmed,
+        );
       }),
     );
   });

@@ -21,7 +21,12 @@ const sent = () => JSON.stringify(rig.model.requests.at(-1)!.messages);
 describe('a summary prepared in the background', () => {
   beforeEach(async () => {
     rig = await ConversationRig.create();
-    rig.overrides = { 'compaction.prepareAtPercent': 60, 'compaction.triggerPercent': 80, 'memoryFlush.enabled': false, 'compaction.preferCheckpoint': false };
+    rig.overrides = {
+      'compaction.prepareAtPercent': 60,
+      'compaction.triggerPercent': 80,
+      'memoryFlush.enabled': false,
+      'compaction.preferCheckpoint': false,
+    };
   });
   afterEach(() => rig.dispose());
 
@@ -87,7 +92,10 @@ describe('a summary prepared in the background', () => {
     gate.open();
     await new Promise((resolve) => setImmediate(resolve));
     await fill(1, 400);
-    assert.deepEqual(records().map(({ content }) => content.rung), ['prepared']);
+    assert.deepEqual(
+      records().map(({ content }) => content.rung),
+      ['prepared'],
+    );
   });
 
   it('is not overtaken by a checkpoint while there is room', async () => {
@@ -101,7 +109,10 @@ describe('a summary prepared in the background', () => {
     gate.open();
     await new Promise((resolve) => setImmediate(resolve));
     await fill(1, 400);
-    assert.deepEqual(records().map(({ content }) => content.rung), ['prepared']);
+    assert.deepEqual(
+      records().map(({ content }) => content.rung),
+      ['prepared'],
+    );
   });
 
   it('leaves its place to a checkpoint when nothing more fits and it is still being written', async () => {
@@ -112,17 +123,26 @@ describe('a summary prepared in the background', () => {
     rig.summarizer.isDead = true;
     for (let i = 0; i < 8 && records().length === 0; i++) await fill(1, 600);
     const { rung, tokensBefore, heldMs } = records()[0]!.content;
-    assert.deepEqual([rung, tokensBefore >= rig.conversation.snapshot.limit, heldMs, rig.summarizer.prompts.length], ['checkpoint', true, 0, 2]);
+    assert.deepEqual(
+      [rung, tokensBefore >= rig.conversation.snapshot.limit, heldMs, rig.summarizer.prompts.length],
+      ['checkpoint', true, 0, 2],
+    );
   });
 
   it('is thrown away when the model changes, and what it cost is kept', async () => {
     await fill(6, 900);
     rig.modelId = 'scripted-2';
     await fill(2, 900, 'later');
-    assert.deepEqual(records().map(({ content }) => content.rung), ['prepared']);
+    assert.deepEqual(
+      records().map(({ content }) => content.rung),
+      ['prepared'],
+    );
     assert.equal(rig.summarizer.prompts.length, 2);
     const totals = await rig.store.usageTotals({ session: rig.session });
-    assert.equal(totals.filter(({ model }) => model === 'scripted-summarizer').reduce((sum, { input }) => sum + input, 0), 20);
+    assert.equal(
+      totals.filter(({ model }) => model === 'scripted-summarizer').reduce((sum, { input }) => sum + input, 0),
+      20,
+    );
   });
 
   it('is not used when another window has put back what it knows nothing of', async () => {
@@ -138,7 +158,10 @@ describe('a summary prepared in the background', () => {
       await there.dispose(false);
     }
     await fill(2, 900, 'later');
-    assert.deepEqual([records().map(({ content }) => content.rung), rig.summarizer.prompts.map((prompt) => prompt.includes(`[#${answer.seq} assistant]`))], [['model'], [false, true]]);
+    assert.deepEqual(
+      [records().map(({ content }) => content.rung), rig.summarizer.prompts.map((prompt) => prompt.includes(`[#${answer.seq} assistant]`))],
+      [['model'], [false, true]],
+    );
   });
 
   it('falls to passages at once when it had failed', async () => {
@@ -147,7 +170,10 @@ describe('a summary prepared in the background', () => {
     const asked = rig.summarizer.prompts.length;
     assert.ok(asked >= 1);
     await fill(1, 900);
-    assert.deepEqual(records().map(({ content }) => [content.rung, content.heldMs]), [['extractive', 0]]);
+    assert.deepEqual(
+      records().map(({ content }) => [content.rung, content.heldMs]),
+      [['extractive', 0]],
+    );
     assert.equal(rig.summarizer.prompts.length, asked, 'it is not asked again while the turn waits');
   });
 });

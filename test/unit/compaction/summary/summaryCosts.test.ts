@@ -18,7 +18,16 @@ describe('what a summary has cost that was not finished', () => {
 
   async function spent() {
     const totals = await rig.store.usageTotals({ session: rig.session });
-    return totals.filter(({ model }) => model === rig.summarizer.model).map(({ requests, input, output, cacheRead, cacheWrite, requestsEstimated }) => ({ requests, input, output, cacheRead, cacheWrite, requestsEstimated }));
+    return totals
+      .filter(({ model }) => model === rig.summarizer.model)
+      .map(({ requests, input, output, cacheRead, cacheWrite, requestsEstimated }) => ({
+        requests,
+        input,
+        output,
+        cacheRead,
+        cacheWrite,
+        requestsEstimated,
+      }));
   }
 
   /** Stops what runs as soon as the summariser has been asked. */
@@ -52,7 +61,10 @@ describe('what a summary has cost that was not finished', () => {
 
     rig.summarizer.prompts.length = 0;
     await whileAsked(rig.conversation.checkpoint(), () => rig.conversation.cancelBackground());
-    assert.deepEqual((await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]), [[2, 2]]);
+    assert.deepEqual(
+      (await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]),
+      [[2, 2]],
+    );
 
     rig.summarizer.hold = null;
     rig.summarizer.begun = null;
@@ -61,14 +73,20 @@ describe('what a summary has cost that was not finished', () => {
     rig.summarizer.hold = rig.gate();
     rig.summarizer.begun = { text: half, usage: null };
     await whileAsked(rig.conversation.resummarize(), () => void rig.conversation.stop());
-    assert.deepEqual((await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]), [[4, 3]]);
+    assert.deepEqual(
+      (await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]),
+      [[4, 3]],
+    );
   });
 
   it('is counted when the answer breaks off', async () => {
     rig.summarizer.begun = { text: half, usage: null };
     rig.summarizer.fail = 'network';
     assert.equal((await rig.conversation.compact()).entry?.content.rung, 'extractive');
-    assert.deepEqual((await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]), [[1, 1]]);
+    assert.deepEqual(
+      (await spent()).map(({ requests, requestsEstimated }) => [requests, requestsEstimated]),
+      [[1, 1]],
+    );
   });
 
   it('is counted when it was prepared and is of no use any more', async () => {

@@ -35,10 +35,16 @@ describe('AnthropicClient cancellation and silence', () => {
       events.push(event);
       if (event.type === 'text_delta') abort.abort();
     }
-    assert.deepEqual(events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])), ['Before ']);
+    assert.deepEqual(
+      events.flatMap((event) => (event.type === 'text_delta' ? [event.text] : [])),
+      ['Before '],
+    );
     assert.deepEqual(failureOf(events), { reason: 'cancelled', detail: '' });
     assert.equal(await (await rig.api.received(1)).closed, 'aborted');
-    assert.deepEqual(rig.logged.map(({ event }) => event), ['model_request_cancelled']);
+    assert.deepEqual(
+      rig.logged.map(({ event }) => event),
+      ['model_request_cancelled'],
+    );
   });
 
   it('ends the request when nobody listens any more', async () => {
@@ -62,7 +68,10 @@ describe('AnthropicClient cancellation and silence', () => {
   it('does not wait for ever for the first byte', async () => {
     rig.api.enqueue(after(stall, reply('Never')));
     const client = rig.client({ timeouts: { firstByteMs: 40 } });
-    assert.deepEqual(failureOf(await collect(client.stream(request(), never))), { reason: 'network', detail: 'Nothing was received for 0.04 s.' });
+    assert.deepEqual(failureOf(await collect(client.stream(request(), never))), {
+      reason: 'network',
+      detail: 'Nothing was received for 0.04 s.',
+    });
     assert.equal(await (await rig.api.received(1)).closed, 'aborted');
   });
 

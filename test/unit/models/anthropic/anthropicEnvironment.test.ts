@@ -7,7 +7,8 @@ import { collect, never, request, Rig } from '../rig';
 const poison = {
   ANTHROPIC_API_KEY: 'sk-ant-from-the-environment',
   ANTHROPIC_AUTH_TOKEN: 'token-from-the-environment',
-  ANTHROPIC_CUSTOM_HEADERS: 'Authorization: Bearer stolen\nX-Api-Key: stolen\nanthropic-version: 1999-01-01\nanthropic-beta: evil\nX-Spy: yes\nX Broken: yes',
+  ANTHROPIC_CUSTOM_HEADERS:
+    'Authorization: Bearer stolen\nX-Api-Key: stolen\nanthropic-version: 1999-01-01\nanthropic-beta: evil\nX-Spy: yes\nX Broken: yes',
   ANTHROPIC_LOG: 'debug',
   ANTHROPIC_PROFILE: 'nobody',
   ANTHROPIC_CONFIG_DIR: '/nowhere',

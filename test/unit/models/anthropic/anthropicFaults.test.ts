@@ -1,5 +1,19 @@
 import assert from 'node:assert/strict';
-import { disconnect, dropConnection, endEarly, errorEvent, gatewayFault, halfEvent, httpFault, overloaded, promptTooLong, rateLimited, reply, serverError, type Script } from '../../../support/messagesApi/messagesApiScript';
+import {
+  disconnect,
+  dropConnection,
+  endEarly,
+  errorEvent,
+  gatewayFault,
+  halfEvent,
+  httpFault,
+  overloaded,
+  promptTooLong,
+  rateLimited,
+  reply,
+  serverError,
+  type Script,
+} from '../../../support/messagesApi/messagesApiScript';
 import { AnthropicClient } from '../../../../src/node/models/anthropic/anthropicClient';
 import { ModelError } from '../../../../src/core/models/modelError';
 import type { ModelFailure } from '../../../../src/core/models/modelEvent';
@@ -16,20 +30,52 @@ describe('AnthropicClient failures', () => {
   }
 
   const answers: readonly (readonly [string, Script, Partial<ModelFailure>])[] = [
-    ['a refused key', httpFault(401, 'authentication_error', 'invalid x-api-key'), { reason: 'bad_key', status: 401, detail: 'invalid x-api-key' }],
+    [
+      'a refused key',
+      httpFault(401, 'authentication_error', 'invalid x-api-key'),
+      { reason: 'bad_key', status: 401, detail: 'invalid x-api-key' },
+    ],
     ['a forbidden resource', httpFault(403, 'permission_error', 'No access'), { reason: 'bad_key', status: 403 }],
-    ['an unknown model', httpFault(404, 'not_found_error', 'model: claude-9'), { reason: 'unknown_model', status: 404, detail: 'model: claude-9' }],
-    ['a route that a gateway lacks', gatewayFault(404, '{"detail":"Not Found"}', 'application/json'), { reason: 'invalid_request', detail: 'Not Found' }],
+    [
+      'an unknown model',
+      httpFault(404, 'not_found_error', 'model: claude-9'),
+      { reason: 'unknown_model', status: 404, detail: 'model: claude-9' },
+    ],
+    [
+      'a route that a gateway lacks',
+      gatewayFault(404, '{"detail":"Not Found"}', 'application/json'),
+      { reason: 'invalid_request', detail: 'Not Found' },
+    ],
     ['overload', overloaded(), { reason: 'overloaded', status: 529 }],
     ['overload under another status', httpFault(503, 'overloaded_error', 'Overloaded'), { reason: 'overloaded', status: 503 }],
     ['an internal error', serverError(), { reason: 'server', status: 500 }],
     ['a gateway timeout', httpFault(504, 'timeout_error', 'Timed out'), { reason: 'server', status: 504 }],
-    ['an error page', gatewayFault(502, '<html><title>502</title><body><h1>Bad Gateway</h1></body></html>'), { reason: 'server', status: 502, detail: '502 502 Bad Gateway' }],
+    [
+      'an error page',
+      gatewayFault(502, '<html><title>502</title><body><h1>Bad Gateway</h1></body></html>'),
+      { reason: 'server', status: 502, detail: '502 502 Bad Gateway' },
+    ],
     ['a body without anything', gatewayFault(500, ''), { reason: 'server', detail: '500 status code (no body)' }],
-    ['a prompt that is too long', promptTooLong(201_000, 200_000), { reason: 'overflow', status: 400, detail: 'prompt is too long: 201000 tokens > 200000 maximum', window: 200_000 }],
-    ['input and output that do not fit together', httpFault(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000'), { reason: 'overflow' }],
-    ['a body that is too large', httpFault(413, 'request_too_large', 'Request exceeds the maximum size'), { reason: 'overflow', status: 413 }],
-    ['a rate limit that talks of context', httpFault(429, 'rate_limit_error', 'Your prompt is too long for this tier'), { reason: 'rate_limited', status: 429 }],
+    [
+      'a prompt that is too long',
+      promptTooLong(201_000, 200_000),
+      { reason: 'overflow', status: 400, detail: 'prompt is too long: 201000 tokens > 200000 maximum', window: 200_000 },
+    ],
+    [
+      'input and output that do not fit together',
+      httpFault(400, 'invalid_request_error', 'input length and `max_tokens` exceed context limit: 199000 + 8192 > 200000'),
+      { reason: 'overflow' },
+    ],
+    [
+      'a body that is too large',
+      httpFault(413, 'request_too_large', 'Request exceeds the maximum size'),
+      { reason: 'overflow', status: 413 },
+    ],
+    [
+      'a rate limit that talks of context',
+      httpFault(429, 'rate_limit_error', 'Your prompt is too long for this tier'),
+      { reason: 'rate_limited', status: 429 },
+    ],
     ['an invalid request', httpFault(400, 'invalid_request_error', 'tools.0.name: too long'), { reason: 'invalid_request', status: 400 }],
     ['an unpaid bill', httpFault(402, 'billing_error', 'Add credits'), { reason: 'invalid_request', status: 402, detail: 'Add credits' }],
   ];
@@ -122,11 +168,17 @@ describe('AnthropicClient failures', () => {
     const { detail } = failureOf(await collect(rig.client().stream(request(), never)));
     assert.equal(detail, 'Key [secret] is not valid; sent as Bearer [token]');
     assert.ok(!JSON.stringify(rig.logged).includes(key));
-    assert.deepEqual(rig.logged.map(({ event }) => event), ['model_request_failed']);
+    assert.deepEqual(
+      rig.logged.map(({ event }) => event),
+      ['model_request_failed'],
+    );
   });
 
   it('is not made without a usable key and address', () => {
-    const make = (apiKey: string, baseURL = '') => () => new AnthropicClient({ apiKey, baseURL, logger: rig.logger });
+    const make =
+      (apiKey: string, baseURL = '') =>
+      () =>
+        new AnthropicClient({ apiKey, baseURL, logger: rig.logger });
     const reason = (expected: string) => (error: unknown) => ModelError.is(error) && error.failure.reason === expected;
     assert.throws(make(' '), reason('no_key'));
     assert.throws(make('sk-ant-ключ'), reason('bad_key'));

@@ -9,7 +9,11 @@ const tool = { name: 'recall', description: 'Searches.', inputSchema: { properti
 describe('anthropicPrompt', () => {
   it('tells a model how much to think in the form that it takes, and leaves room for the answer', () => {
     const asked = (model: string, thinking: ModelRequest['thinking'], maxOutputTokens = 14_336) => {
-      const { thinking: form, output_config: config } = anthropicPrompt({ ...request({ model }), maxOutputTokens, ...(thinking ? { thinking } : {}) });
+      const { thinking: form, output_config: config } = anthropicPrompt({
+        ...request({ model }),
+        maxOutputTokens,
+        ...(thinking ? { thinking } : {}),
+      });
       return [form, config];
     };
     const summarized = { type: 'adaptive', display: 'summarized' };
@@ -31,7 +35,10 @@ describe('anthropicPrompt', () => {
   });
 
   it('puts a summary behind the system text as a part of its own, so that what stands before it stays cached', () => {
-    const messages: ModelMessage[] = Array.from({ length: 6 }, (_, n) => ({ ...(n % 2 === 0 ? user(`u${n}`) : assistant(`a${n}`)), cacheBreakpoint: true }));
+    const messages: ModelMessage[] = Array.from({ length: 6 }, (_, n) => ({
+      ...(n % 2 === 0 ? user(`u${n}`) : assistant(`a${n}`)),
+      cacheBreakpoint: true,
+    }));
     const prompt = anthropicPrompt(request({ system: 'Be brief.', systemSummary: 'They talked.', tools: [tool], messages }));
     assert.deepEqual(prompt.system, [
       { type: 'text', text: 'Be brief.', cache_control: mark },
@@ -42,13 +49,19 @@ describe('anthropicPrompt', () => {
 
   it('asks a model not to think where its thinking was lost', () => {
     const model = 'claude-sonnet-5-5';
-    assert.deepEqual([anthropicPrompt(request({ model })).thinking, anthropicPrompt(request({ model, thinking: 'off' })).thinking], [{ type: 'adaptive', display: 'summarized' }, { type: 'disabled' }]);
+    assert.deepEqual(
+      [anthropicPrompt(request({ model })).thinking, anthropicPrompt(request({ model, thinking: 'off' })).thinking],
+      [{ type: 'adaptive', display: 'summarized' }, { type: 'disabled' }],
+    );
   });
 
   it('leaves out an empty system text and marks the last tool instead', () => {
     const prompt = anthropicPrompt(request({ system: ' \n', tools: [tool, { ...tool, name: 'memory' }] }));
     assert.equal(prompt.system, undefined);
-    assert.deepEqual(prompt.tools?.map(({ cache_control: own }) => own), [undefined, mark]);
+    assert.deepEqual(
+      prompt.tools?.map(({ cache_control: own }) => own),
+      [undefined, mark],
+    );
   });
 
   it('leaves out text without anything in it, unproven thinking, and messages that are empty then', () => {
@@ -70,11 +83,14 @@ describe('anthropicPrompt', () => {
       { type: 'thinking', text: '', redactedData: 'secret' },
       { type: 'text', text: 'Yes' },
     ] as const;
-    assert.deepEqual(anthropicPrompt(request({ messages: [user('Hi'), { role: 'assistant', blocks }, user('And?')] })).messages[1]?.content, [
-      { type: 'thinking', thinking: '', signature: 'sig' },
-      { type: 'redacted_thinking', data: 'secret' },
-      { type: 'text', text: 'Yes' },
-    ]);
+    assert.deepEqual(
+      anthropicPrompt(request({ messages: [user('Hi'), { role: 'assistant', blocks }, user('And?')] })).messages[1]?.content,
+      [
+        { type: 'thinking', thinking: '', signature: 'sig' },
+        { type: 'redacted_thinking', data: 'secret' },
+        { type: 'text', text: 'Yes' },
+      ],
+    );
   });
 
   it('sets at most four marks: the end of system and tools, and the last three messages', () => {
@@ -97,15 +113,28 @@ describe('anthropicPrompt', () => {
 
   it('gives calls that another provider has made ids and names of letters that this one takes', () => {
     const call = { type: 'tool_use', callId: 'functions.read file:0', name: 'mcp.files/read', input: {} } as const;
-    const [, asked, answered] = anthropicPrompt(request({ messages: [user('Hi'), { role: 'assistant', blocks: [call] }, user({ type: 'tool_result', callId: call.callId, text: 'ok', isError: false })] })).messages;
-    assert.deepEqual([asked?.content, answered?.content], [
-      [{ type: 'tool_use', id: 'functions_read_file_0', name: 'mcp_files_read', input: {} }],
-      [{ type: 'tool_result', tool_use_id: 'functions_read_file_0', content: 'ok' }],
-    ]);
+    const [, asked, answered] = anthropicPrompt(
+      request({
+        messages: [
+          user('Hi'),
+          { role: 'assistant', blocks: [call] },
+          user({ type: 'tool_result', callId: call.callId, text: 'ok', isError: false }),
+        ],
+      }),
+    ).messages;
+    assert.deepEqual(
+      [asked?.content, answered?.content],
+      [
+        [{ type: 'tool_use', id: 'functions_read_file_0', name: 'mcp_files_read', input: {} }],
+        [{ type: 'tool_result', tool_use_id: 'functions_read_file_0', content: 'ok' }],
+      ],
+    );
   });
 
   it('makes every tool input an object', () => {
-    const inputs = ['text', [1], null, undefined, 7].map((input, index) => ({ type: 'tool_use', callId: `c${index}`, name: 'x', input }) as const);
+    const inputs = ['text', [1], null, undefined, 7].map(
+      (input, index) => ({ type: 'tool_use', callId: `c${index}`, name: 'x', input }) as const,
+    );
     const [, message] = anthropicPrompt(request({ messages: [user('Hi'), { role: 'assistant', blocks: inputs }] })).messages;
     assert.deepEqual(
       (message?.content as { input: unknown }[]).map(({ input }) => input),
@@ -127,7 +156,8 @@ describe('anthropicPrompt', () => {
   });
 
   it('is the same for the same request', () => {
-    const same = () => JSON.stringify(anthropicPrompt(request({ system: 'S', tools: [tool], messages: [user('a'), assistant('b'), user('c')] })));
+    const same = () =>
+      JSON.stringify(anthropicPrompt(request({ system: 'S', tools: [tool], messages: [user('a'), assistant('b'), user('c')] })));
     assert.equal(same(), same());
   });
 });
@@ -138,7 +168,15 @@ describe('A request with pathological text', () => {
   afterEach(() => rig.close());
 
   it('is accepted by the strict double', async () => {
-    const texts = ['\ud800 lone \udc00', 'NUL \u0000 inside', '👩‍👩‍👧 emoji', '漢字'.repeat(500), 'a'.repeat(20_000), 'CR\r\nLF', '<|endoftext|>'];
+    const texts = [
+      '\ud800 lone \udc00',
+      'NUL \u0000 inside',
+      '👩‍👩‍👧 emoji',
+      '漢字'.repeat(500),
+      'a'.repeat(20_000),
+      'CR\r\nLF',
+      '<|endoftext|>',
+    ];
     const input = { query: '\udfff', nested: ['\ud801', { deep: 'x\ud802' }] };
     const messages: ModelMessage[] = [
       user(...texts),

@@ -10,7 +10,8 @@ describe('AnthropicClient.stream', () => {
   beforeEach(() => rig.start());
   afterEach(() => rig.close());
 
-  const ask = (...messages: ModelMessage[]) => collect(rig.client().stream(request({ messages: messages.length ? messages : [user('Hello')] }), never));
+  const ask = (...messages: ModelMessage[]) =>
+    collect(rig.client().stream(request({ messages: messages.length ? messages : [user('Hello')] }), never));
 
   it('streams text, then the block, then usage and the stop reason', async () => {
     rig.api.enqueue(reply('Hello world, this is longer than one delta.'));
@@ -44,7 +45,10 @@ describe('AnthropicClient.stream', () => {
     rig.api.enqueue(reply(thinking('Let me think about it.'), redactedThinking, 'Four.'), reply('Still four.'));
     const first = await ask();
     const blocks = blocksOf(first);
-    assert.deepEqual(blocks.map((block) => block.type), ['thinking', 'thinking', 'text']);
+    assert.deepEqual(
+      blocks.map((block) => block.type),
+      ['thinking', 'thinking', 'text'],
+    );
     const [open, redacted] = blocks;
     assert.ok(open?.type === 'thinking' && open.text === 'Let me think about it.' && open.signature);
     assert.ok(redacted?.type === 'thinking' && redacted.redactedData && redacted.text === '');
@@ -61,7 +65,10 @@ describe('AnthropicClient.stream', () => {
   });
 
   it('parses the input of tool calls and answers them with results', async () => {
-    rig.api.enqueue(reply('Looking.', toolCall('recall', { query: 'port', limit: 3 }, 'toolu_1'), toolCall('memory', {}, 'toolu_2')), reply('Found.'));
+    rig.api.enqueue(
+      reply('Looking.', toolCall('recall', { query: 'port', limit: 3 }, 'toolu_1'), toolCall('memory', {}, 'toolu_2')),
+      reply('Found.'),
+    );
     const events = await ask();
     const blocks = blocksOf(events);
     assert.deepEqual(blocks.slice(1), [

@@ -36,12 +36,19 @@ describe('The Messages API double refuses what the provider refuses', () => {
     const stream = await (await post({ ...valid, stream: true })).text();
     const events = [...stream.matchAll(/^event: (\w+)$/gm)].map(([, name]) => name);
     assert.deepEqual([events[0], events[1], events.at(-2), events.at(-1)], ['message_start', 'ping', 'message_delta', 'message_stop']);
-    assert.deepEqual(api.requests.map(({ usage }) => usage?.output_tokens), [message.usage.output_tokens, message.usage.output_tokens]);
+    assert.deepEqual(
+      api.requests.map(({ usage }) => usage?.output_tokens),
+      [message.usage.output_tokens, message.usage.output_tokens],
+    );
   });
 
   it('wants the key, in either header and the same in both', async () => {
     const withKey = (headers: Record<string, string>) =>
-      fetch(`${api.url}/v1/messages`, { method: 'POST', headers: { 'anthropic-version': '2026-10-21', ...headers }, body: JSON.stringify(valid) });
+      fetch(`${api.url}/v1/messages`, {
+        method: 'POST',
+        headers: { 'anthropic-version': '2026-10-21', ...headers },
+        body: JSON.stringify(valid),
+      });
     assert.equal((await withKey({})).status, 401);
     assert.equal((await withKey({ 'x-api-key': 'wrong' })).status, 401);
     assert.equal((await withKey({ authorization: 'Bearer wrong', 'x-api-key': api.apiKey })).status, 401);
@@ -50,7 +57,11 @@ describe('The Messages API double refuses what the provider refuses', () => {
   });
 
   it('wants a version', async () => {
-    const response = await fetch(`${api.url}/v1/messages`, { method: 'POST', headers: { 'x-api-key': api.apiKey }, body: JSON.stringify(valid) });
+    const response = await fetch(`${api.url}/v1/messages`, {
+      method: 'POST',
+      headers: { 'x-api-key': api.apiKey },
+      body: JSON.stringify(valid),
+    });
     assert.equal(response.status, 400);
   });
 
@@ -64,32 +75,103 @@ describe('The Messages API double refuses what the provider refuses', () => {
     ['more output than the model has', { ...valid, max_tokens: 64_001 }, '64001 > 64000'],
     ['no messages', { ...valid, messages: [] }, 'at least one message is required'],
     ['another role', { ...valid, messages: [says('system', { type: 'text', text: 'x' })] }, "Input should be 'user' or 'assistant'"],
-    ['an answer first', { ...valid, messages: [says('assistant', { type: 'text', text: 'x' }), hello] }, 'first message must use the \\"user\\" role'],
+    [
+      'an answer first',
+      { ...valid, messages: [says('assistant', { type: 'text', text: 'x' }), hello] },
+      'first message must use the \\"user\\" role',
+    ],
     ['an answer last', { ...valid, messages: [hello, says('assistant', { type: 'text', text: 'x' })] }, 'must end with a user message'],
     ['an empty message', { ...valid, messages: [says('user')] }, 'non-empty content'],
     ['an empty string', { ...valid, messages: [{ role: 'user', content: '' }] }, 'non-empty content'],
     ['empty text', { ...valid, messages: [says('user', { type: 'text', text: '' })] }, 'text content blocks must be non-empty'],
     ['blank text', { ...valid, messages: [says('user', { type: 'text', text: ' \n' })] }, 'non-whitespace'],
     ['an empty system block', { ...valid, system: [{ type: 'text', text: '' }] }, 'system.0: text content blocks must be non-empty'],
-    ['an empty block in a result', { ...valid, messages: [hello, says('assistant', call('a')), says('user', { ...result('a'), content: [{ type: 'text', text: '' }] })] }, 'must be non-empty'],
-    ['a call without a result', { ...valid, messages: [hello, says('assistant', call('a'), call('b')), says('user', result('a'))] }, 'without `tool_result` blocks immediately after: b.'],
+    [
+      'an empty block in a result',
+      {
+        ...valid,
+        messages: [hello, says('assistant', call('a')), says('user', { ...result('a'), content: [{ type: 'text', text: '' }] })],
+      },
+      'must be non-empty',
+    ],
+    [
+      'a call without a result',
+      { ...valid, messages: [hello, says('assistant', call('a'), call('b')), says('user', result('a'))] },
+      'without `tool_result` blocks immediately after: b.',
+    ],
     ['a call without anything after it', { ...valid, messages: [hello, says('assistant', call('a'))] }, 'without `tool_result` blocks'],
-    ['a result after text', { ...valid, messages: [hello, says('assistant', call('a')), says('user', { type: 'text', text: 'x' }, result('a'))] }, 'without `tool_result` blocks'],
+    [
+      'a result after text',
+      { ...valid, messages: [hello, says('assistant', call('a')), says('user', { type: 'text', text: 'x' }, result('a'))] },
+      'without `tool_result` blocks',
+    ],
     ['a result without a call', { ...valid, messages: [says('user', result('a'))] }, 'unexpected `tool_use_id`'],
-    ['a result two messages later', { ...valid, messages: [hello, says('assistant', call('a')), says('user', result('a')), says('assistant', { type: 'text', text: 'x' }), says('user', result('a'))] }, 'messages.4.content.0: unexpected `tool_use_id`'],
-    ['two results for a call', { ...valid, messages: [hello, says('assistant', call('a')), says('user', result('a'), result('a'))] }, 'single result'],
-    ['two calls with one id', { ...valid, messages: [hello, says('assistant', call('a')), says('user', result('a')), says('assistant', call('a')), says('user', result('a'))] }, 'ids must be unique'],
+    [
+      'a result two messages later',
+      {
+        ...valid,
+        messages: [
+          hello,
+          says('assistant', call('a')),
+          says('user', result('a')),
+          says('assistant', { type: 'text', text: 'x' }),
+          says('user', result('a')),
+        ],
+      },
+      'messages.4.content.0: unexpected `tool_use_id`',
+    ],
+    [
+      'two results for a call',
+      { ...valid, messages: [hello, says('assistant', call('a')), says('user', result('a'), result('a'))] },
+      'single result',
+    ],
+    [
+      'two calls with one id',
+      {
+        ...valid,
+        messages: [hello, says('assistant', call('a')), says('user', result('a')), says('assistant', call('a')), says('user', result('a'))],
+      },
+      'ids must be unique',
+    ],
     ['a call by the user', { ...valid, messages: [says('user', call('a'))] }, 'not allowed in `user`'],
-    ['a call with a list as input', { ...valid, messages: [hello, says('assistant', { ...call('a'), input: [] }), says('user', result('a'))] }, 'valid dictionary'],
-    ['thinking without proof', { ...valid, messages: [hello, says('assistant', { type: 'thinking', thinking: 'x', signature: 'y' }), hello] }, 'Invalid `signature`'],
-    ['a mark on thinking', { ...valid, messages: [hello, says('assistant', { type: 'thinking', thinking: 'x', signature: 'y', cache_control: mark }), hello] }, 'cache_control'],
-    ['five marks', { ...valid, messages: [1, 2, 3, 4, 5].map((n) => says('user', { type: 'text', text: `${n}`, cache_control: mark })) }, 'Found 5'],
-    ['a mark of another kind', { ...valid, system: [{ type: 'text', text: 'x', cache_control: { type: 'for ever' } }] }, "should be 'ephemeral'"],
+    [
+      'a call with a list as input',
+      { ...valid, messages: [hello, says('assistant', { ...call('a'), input: [] }), says('user', result('a'))] },
+      'valid dictionary',
+    ],
+    [
+      'thinking without proof',
+      { ...valid, messages: [hello, says('assistant', { type: 'thinking', thinking: 'x', signature: 'y' }), hello] },
+      'Invalid `signature`',
+    ],
+    [
+      'a mark on thinking',
+      { ...valid, messages: [hello, says('assistant', { type: 'thinking', thinking: 'x', signature: 'y', cache_control: mark }), hello] },
+      'cache_control',
+    ],
+    [
+      'five marks',
+      { ...valid, messages: [1, 2, 3, 4, 5].map((n) => says('user', { type: 'text', text: `${n}`, cache_control: mark })) },
+      'Found 5',
+    ],
+    [
+      'a mark of another kind',
+      { ...valid, system: [{ type: 'text', text: 'x', cache_control: { type: 'for ever' } }] },
+      "should be 'ephemeral'",
+    ],
     ['a tool without a schema', { ...valid, tools: [{ name: 'x' }] }, 'input_schema'],
     ['a tool with a bad name', { ...valid, tools: [{ name: 'a b', input_schema: { type: 'object' } }] }, 'tools.0.custom.name'],
-    ['two tools with one name', { ...valid, tools: ['x', 'x'].map((name) => ({ name, input_schema: { type: 'object' } })) }, 'must be unique'],
+    [
+      'two tools with one name',
+      { ...valid, tools: ['x', 'x'].map((name) => ({ name, input_schema: { type: 'object' } })) },
+      'must be unique',
+    ],
     ['an unknown kind of thinking', { ...valid, thinking: { type: 'hard' } }, 'does not match any of the expected tags'],
-    ['a prompt that is too long', { ...valid, model: 'claude-tiny-4k', messages: [says('user', { type: 'text', text: 'word '.repeat(4_000) })] }, 'tokens > 4000 maximum'],
+    [
+      'a prompt that is too long',
+      { ...valid, model: 'claude-tiny-4k', messages: [says('user', { type: 'text', text: 'word '.repeat(4_000) })] },
+      'tokens > 4000 maximum',
+    ],
   ];
   for (const [name, body, words] of bad) it(`400 for ${name}`, () => refused(body, 400, words));
 
@@ -101,7 +183,14 @@ describe('The Messages API double refuses what the provider refuses', () => {
   });
 
   it('joins messages of one role that stand next to each other', async () => {
-    const messages = [hello, hello, says('assistant', { type: 'text', text: 'x' }), says('assistant', call('a')), says('user', result('a')), hello];
+    const messages = [
+      hello,
+      hello,
+      says('assistant', { type: 'text', text: 'x' }),
+      says('assistant', call('a')),
+      says('user', result('a')),
+      hello,
+    ];
     assert.equal((await post({ ...valid, messages })).status, 200);
   });
 

@@ -56,14 +56,16 @@ describe('The Messages API double counts', () => {
   it('counts differently from the product, without ever taking long', () => {
     assert.ok(textTokens('The quick brown fox jumps over the lazy dog.') > 11);
     assert.equal(textTokens('<|endoftext|>') > 3, true);
-    for (const long of ['a'.repeat(40_000), ' '.repeat(40_000), '='.repeat(40_000), '漢字仮名'.repeat(2_000)]) assert.ok(textTokens(long) > 500);
+    for (const long of ['a'.repeat(40_000), ' '.repeat(40_000), '='.repeat(40_000), '漢字仮名'.repeat(2_000)])
+      assert.ok(textTokens(long) > 500);
   });
 
   describe('thinking', () => {
     async function thought(model: string, messages: readonly ModelMessage[], change: object = {}): Promise<readonly ModelBlock[]> {
       return blocksOf(await collect(rig.client().stream(request({ model, messages, ...change }), never)));
     }
-    const ask = (messages: readonly ModelMessage[], change: object = {}) => collect(rig.client().stream(request({ messages, ...change }), never));
+    const ask = (messages: readonly ModelMessage[], change: object = {}) =>
+      collect(rig.client().stream(request({ messages, ...change }), never));
     let blocks: readonly ModelBlock[];
     beforeEach(async () => {
       rig.api.enqueue(reply(thinking('First.'), 'One.', thinking('Second.'), redactedThinking, 'Two.'));
@@ -92,8 +94,16 @@ describe('The Messages API double counts', () => {
 
     it('is refused when it was changed itself, or when an earlier block of the answer is missing', async () => {
       const edited = blocks.map((block, index) => (index === 0 && block.type === 'thinking' ? { ...block, text: 'Edited.' } : block));
-      assert.ok(failureOf(await ask([user('Hello'), { role: 'assistant', blocks: edited }, user('More')])).detail.includes('messages.1.content.0: Invalid `signature`'));
-      assert.ok(failureOf(await ask([user('Hello'), { role: 'assistant', blocks: blocks.slice(1) }, user('More')])).detail.includes('bound to a different'));
+      assert.ok(
+        failureOf(await ask([user('Hello'), { role: 'assistant', blocks: edited }, user('More')])).detail.includes(
+          'messages.1.content.0: Invalid `signature`',
+        ),
+      );
+      assert.ok(
+        failureOf(await ask([user('Hello'), { role: 'assistant', blocks: blocks.slice(1) }, user('More')])).detail.includes(
+          'bound to a different',
+        ),
+      );
     });
 
     it('of another model is dropped without a word', async () => {

@@ -25,15 +25,30 @@ describe('an OpenAI-compatible server', () => {
   }
 
   function client(options: Partial<OpenaiCompatibleOptions> = {}): OpenaiCompatibleClient {
-    return new OpenaiCompatibleClient({ apiKey: server.apiKey ?? '', baseURL: `${server.url}/v1`, api: 'chat-completions', contextTokens: null, logger: log.logger, ...options });
+    return new OpenaiCompatibleClient({
+      apiKey: server.apiKey ?? '',
+      baseURL: `${server.url}/v1`,
+      api: 'chat-completions',
+      contextTokens: null,
+      logger: log.logger,
+      ...options,
+    });
   }
 
   const request = (change = {}) => anyRequest({ model: openaiModelId, ...change });
-  const usages = async (from: OpenaiCompatibleClient): Promise<TokenUsage[]> => (await collect(from.stream(request(), never))).flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
+  const usages = async (from: OpenaiCompatibleClient): Promise<TokenUsage[]> =>
+    (await collect(from.stream(request(), never))).flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
 
   it('gives thinking, text and calls as blocks, in the order in which they began', async () => {
     const chat = await start();
-    server.enqueue(reply(thinking('Which port?'), 'I look it up.', toolCall('recall', { query: 'port' }, 'call_1'), toolCall('recall', { query: 'host' }, 'call_2')));
+    server.enqueue(
+      reply(
+        thinking('Which port?'),
+        'I look it up.',
+        toolCall('recall', { query: 'port' }, 'call_1'),
+        toolCall('recall', { query: 'host' }, 'call_2'),
+      ),
+    );
     const events = await collect(chat.stream(request(), never));
     assert.deepEqual(blocksOf(events), [
       { type: 'thinking', text: 'Which port?' },
@@ -48,7 +63,13 @@ describe('an OpenAI-compatible server', () => {
     const chat = await start({ omitsIndex: true });
     server.enqueue(reply(toolCall('one', { a: 'first of two calls, long enough for pieces' }, 'call_1'), toolCall('two', {}, 'call_2')));
     const blocks = blocksOf(await collect(chat.stream(request(), never)));
-    assert.deepEqual(blocks.map((block) => block.type === 'tool_use' && [block.callId, block.name, block.input]), [['call_1', 'one', { a: 'first of two calls, long enough for pieces' }], ['call_2', 'two', {}]]);
+    assert.deepEqual(
+      blocks.map((block) => block.type === 'tool_use' && [block.callId, block.name, block.input]),
+      [
+        ['call_1', 'one', { a: 'first of two calls, long enough for pieces' }],
+        ['call_2', 'two', {}],
+      ],
+    );
   });
 
   it('takes the usage from wherever it stands, and none from a server that does not count', async () => {
@@ -67,7 +88,11 @@ describe('an OpenAI-compatible server', () => {
   it('asks again in other words when a server does not know a parameter, and remembers', async () => {
     const chat = await start({ isReasoning: true, isOld: true });
     for (let i = 0; i < 2; i++) assert.equal((await collect(chat.stream(request(), never))).at(-1)?.type, 'stopped');
-    const [, , third, fourth] = server.chats.map(({ body }) => ['max_tokens' in body, 'max_completion_tokens' in body, 'stream_options' in body]);
+    const [, , third, fourth] = server.chats.map(({ body }) => [
+      'max_tokens' in body,
+      'max_completion_tokens' in body,
+      'stream_options' in body,
+    ]);
     assert.deepEqual([server.chats.length, third, fourth], [4, [false, true, false], [false, true, false]]);
   });
 
@@ -98,7 +123,11 @@ describe('an OpenAI-compatible server', () => {
     assert.deepEqual(server.chats[0]!.body['messages'], [
       { role: 'system', content: 'Be brief.\n\nBefore.' },
       { role: 'user', content: 'One\n\nTwo' },
-      { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'recall', arguments: '{"q":1}' } }] },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'c1', type: 'function', function: { name: 'recall', arguments: '{"q":1}' } }],
+      },
       { role: 'tool', tool_call_id: 'c1', content: 'Error: nothing' },
       { role: 'user', content: 'And now?' },
     ]);
@@ -108,7 +137,18 @@ describe('an OpenAI-compatible server', () => {
   it('keeps ids of calls as short as OpenAI takes them, whoever made them', async () => {
     const chat = await start();
     const long = `call_${'x'.repeat(40)}_1`;
-    await collect(chat.stream(request({ messages: [user('One'), assistant({ type: 'tool_use', callId: long, name: 'recall', input: {} }), user({ type: 'tool_result', callId: long, text: 'ok', isError: false })] }), never));
+    await collect(
+      chat.stream(
+        request({
+          messages: [
+            user('One'),
+            assistant({ type: 'tool_use', callId: long, name: 'recall', input: {} }),
+            user({ type: 'tool_result', callId: long, text: 'ok', isError: false }),
+          ],
+        }),
+        never,
+      ),
+    );
     const [, asked, answered] = server.chats[0]!.body['messages'] as Record<string, unknown>[];
     const id = long.slice(-40);
     assert.deepEqual([(asked!['tool_calls'] as { id: string }[])[0]?.id, answered!['tool_call_id']], [id, id]);
@@ -130,8 +170,12 @@ describe('an OpenAI-compatible server', () => {
     ];
     for (const [options, sent, control] of cases) {
       const chat = await start(options);
-      for (const thinking of [undefined, 'off', 'high'] as const) assert.equal((await collect(chat.stream(request(thinking && { thinking }), never))).at(-1)?.type, 'stopped');
-      assert.deepEqual(server.chats.map(({ body }) => body['reasoning_effort']), [undefined, ...sent]);
+      for (const thinking of [undefined, 'off', 'high'] as const)
+        assert.equal((await collect(chat.stream(request(thinking && { thinking }), never))).at(-1)?.type, 'stopped');
+      assert.deepEqual(
+        server.chats.map(({ body }) => body['reasoning_effort']),
+        [undefined, ...sent],
+      );
       assert.equal((await chat.describe(openaiModelId)).thinking, control);
       await server.close();
     }
@@ -151,7 +195,15 @@ describe('an OpenAI-compatible server', () => {
   it('sends images, and in words to a model that refuses them', async () => {
     const messages = [user('Look', { type: 'image', name: 'shot.png', mime: 'image/png', data: 'AAAA' })];
     await collect((await start()).stream(request({ messages }), never));
-    assert.deepEqual(server.chats[0]!.body['messages'], [{ role: 'user', content: [{ type: 'text', text: 'Look' }, { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }] }]);
+    assert.deepEqual(server.chats[0]!.body['messages'], [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Look' },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+        ],
+      },
+    ]);
     await server.close();
     const blind = await start({ isBlind: true });
     assert.equal((await collect(blind.stream(request({ messages }), never))).at(-1)?.type, 'stopped');
@@ -165,8 +217,24 @@ describe('an OpenAI-compatible server', () => {
     ['an unknown model', httpFault(404, 'model_not_found', 'The model does not exist'), 'unknown_model'],
     ['a route that is not there', gatewayFault(404, '<html>Not Found</html>'), 'invalid_request'],
     ['a model that fell over', gatewayFault(500, '{"error":"llama runner process has terminated"}', 'application/json'), 'server'],
-    ['an overflow in the words of llama.cpp', gatewayFault(400, '{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":5000,"n_ctx":4096}}', 'application/json'), 'overflow'],
-    ['an overflow in the words of LM Studio', gatewayFault(400, '{"error":"Trying to keep the first 5200 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}', 'application/json'), 'overflow'],
+    [
+      'an overflow in the words of llama.cpp',
+      gatewayFault(
+        400,
+        '{"error":{"code":400,"message":"the request exceeds the available context size, try increasing it","type":"exceed_context_size_error","n_prompt_tokens":5000,"n_ctx":4096}}',
+        'application/json',
+      ),
+      'overflow',
+    ],
+    [
+      'an overflow in the words of LM Studio',
+      gatewayFault(
+        400,
+        '{"error":"Trying to keep the first 5200 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens"}',
+        'application/json',
+      ),
+      'overflow',
+    ],
     ['an answer that a filter stopped', refusal('', reply('I ')), 'refused'],
   ] as const;
   for (const [name, script, reason] of answers) {
@@ -181,7 +249,11 @@ describe('an OpenAI-compatible server', () => {
 
   it('takes a message that was not streamed', async () => {
     server = await startOpenaiServer();
-    const whole = (async () => Response.json({ choices: [{ message: { role: 'assistant', content: 'Whole.' }, finish_reason: 'stop' }], usage: { prompt_tokens: 9, completion_tokens: 2 } })) as typeof fetch;
+    const whole = (async () =>
+      Response.json({
+        choices: [{ message: { role: 'assistant', content: 'Whole.' }, finish_reason: 'stop' }],
+        usage: { prompt_tokens: 9, completion_tokens: 2 },
+      })) as typeof fetch;
     const events = await collect(client({ fetch: whole }).stream(request(), never));
     assert.deepEqual(events, [
       { type: 'text_delta', index: 0, text: 'Whole.' },
@@ -194,7 +266,14 @@ describe('an OpenAI-compatible server', () => {
   it('lists models with the limits that servers tell under their names, the user’s word first', () => {
     const window = (fields: object, own: number | null = null) => openaiModel('p', { id: 'm', ...fields }, own)?.window;
     assert.deepEqual(
-      [window({ context_length: 64_000 }), window({ max_model_len: 32_000 }), window({ loaded_context_length: 8_192, max_context_length: 131_072 }), window({ meta: { n_ctx: 16_384 } }), window({}), window({ context_length: 64_000 }, 20_000)],
+      [
+        window({ context_length: 64_000 }),
+        window({ max_model_len: 32_000 }),
+        window({ loaded_context_length: 8_192, max_context_length: 131_072 }),
+        window({ meta: { n_ctx: 16_384 } }),
+        window({}),
+        window({ context_length: 64_000 }, 20_000),
+      ],
       [64_000, 32_000, 8_192, 16_384, 32_768, 20_000],
     );
     assert.equal(openaiModel('p', { name: 'no id' }, null), undefined);
@@ -205,7 +284,10 @@ describe('an OpenAI-compatible server', () => {
     server.enqueue(httpFault(401, 'invalid_api_key', `Incorrect API key provided: ${server.apiKey}`));
     const { detail } = failureOf(await collect(chat.stream(request(), never)));
     assert.ok(!detail.includes(server.apiKey!) && !JSON.stringify(log.lines).includes(server.apiKey!));
-    assert.throws(() => client({ apiKey: 'sk ключ' }), (error) => ModelError.is(error) && error.failure.reason === 'bad_key');
+    assert.throws(
+      () => client({ apiKey: 'sk ключ' }),
+      (error) => ModelError.is(error) && error.failure.reason === 'bad_key',
+    );
     await server.close();
     const open = await start({ apiKey: null });
     assert.equal((await collect(open.stream(request(), never))).at(-1)?.type, 'stopped');
@@ -216,7 +298,14 @@ describe('an OpenAI-compatible server', () => {
     for (const baseURL of [server.url, `${server.url}/`, `${server.url}/v1/`, `${server.url}/v1/chat/completions`]) {
       assert.equal((await collect(client({ baseURL }).stream(request(), never))).at(-1)?.type, 'stopped');
     }
-    assert.deepEqual(await client({ contextTokens: 12_000 }).describe('any'), { provider: 'openai-compatible', id: 'any', name: 'any', window: 12_000, maxOutput: 8_192, source: 'provider' });
+    assert.deepEqual(await client({ contextTokens: 12_000 }).describe('any'), {
+      provider: 'openai-compatible',
+      id: 'any',
+      name: 'any',
+      window: 12_000,
+      maxOutput: 8_192,
+      source: 'provider',
+    });
     assert.throws(() => client({ baseURL: 'ftp://x' }), ModelError.is);
   });
 });

@@ -27,7 +27,14 @@ describe('the Responses API', () => {
   }
 
   function client(options: Partial<OpenaiCompatibleOptions> = {}): OpenaiCompatibleClient {
-    return new OpenaiCompatibleClient({ apiKey: server.apiKey ?? '', baseURL: `${server.url}/v1`, api: 'responses', contextTokens: null, logger: log.logger, ...options });
+    return new OpenaiCompatibleClient({
+      apiKey: server.apiKey ?? '',
+      baseURL: `${server.url}/v1`,
+      api: 'responses',
+      contextTokens: null,
+      logger: log.logger,
+      ...options,
+    });
   }
 
   const request = (change = {}) => anyRequest({ model: responsesModelId, ...change });
@@ -36,7 +43,15 @@ describe('the Responses API', () => {
 
   it('gives reasoning, text and calls as blocks in their order, and sends them back with the reasoning sealed', async () => {
     const chat = await start();
-    server.enqueue(reply(thinking('Which port?'), 'I look it up.', toolCall('recall', { query: 'port' }, 'call_1'), thinking('And the host.'), toolCall('recall', { query: 'host' }, 'call_2')));
+    server.enqueue(
+      reply(
+        thinking('Which port?'),
+        'I look it up.',
+        toolCall('recall', { query: 'port' }, 'call_1'),
+        thinking('And the host.'),
+        toolCall('recall', { query: 'host' }, 'call_2'),
+      ),
+    );
     const events = await collect(chat.stream(request(), never));
     const blocks = blocksOf(events);
     const seals = blocks.flatMap((block) => (block.type === 'thinking' ? [block.signature!] : []));
@@ -48,10 +63,16 @@ describe('the Responses API', () => {
       { type: 'tool_use', callId: 'call_2', name: 'recall', input: { query: 'host' } },
     ]);
     assert.deepEqual(events.at(-1), { type: 'stopped', reason: 'tool_use' });
-    const results = ['call_1', 'call_2'].map((callId): ModelBlock => ({ type: 'tool_result', callId, text: 'nothing', isError: callId === 'call_2' }));
+    const results = ['call_1', 'call_2'].map(
+      (callId): ModelBlock => ({ type: 'tool_result', callId, text: 'nothing', isError: callId === 'call_2' }),
+    );
     assert.equal((await ends(chat, { messages: [user('Hello'), assistant(...blocks), user(...results, 'And now?')] }))?.type, 'stopped');
     assert.deepEqual(
-      (body()['input'] as Fields[]).map(({ type, role, encrypted_content: sealed, call_id: id, output }) => [type, role ?? sealed ?? id, ...(output === undefined ? [] : [output])]),
+      (body()['input'] as Fields[]).map(({ type, role, encrypted_content: sealed, call_id: id, output }) => [
+        type,
+        role ?? sealed ?? id,
+        ...(output === undefined ? [] : [output]),
+      ]),
       [
         ['message', 'user'],
         ['reasoning', seals[0]!.replace('responses:', '')],
@@ -69,7 +90,19 @@ describe('the Responses API', () => {
   it('keeps nothing at the provider, and sends the system text, the limit, the effort and the schema by their names', async () => {
     const chat = await start();
     const tool = { name: 'recall', description: 'Finds.', inputSchema: { type: 'object', properties: { query: { type: 'string' } } } };
-    await collect(chat.stream(request({ system: 'Be brief.', systemSummary: 'Before.', maxOutputTokens: 9, thinking: 'high', tools: [tool], answerSchema: { type: 'object' } }), never));
+    await collect(
+      chat.stream(
+        request({
+          system: 'Be brief.',
+          systemSummary: 'Before.',
+          maxOutputTokens: 9,
+          thinking: 'high',
+          tools: [tool],
+          answerSchema: { type: 'object' },
+        }),
+        never,
+      ),
+    );
     assert.deepEqual(body(), {
       model: responsesModelId,
       instructions: 'Be brief.\n\nBefore.',
@@ -88,7 +121,13 @@ describe('the Responses API', () => {
     const chat = await start({ isUnverified: true });
     server.enqueue(reply(thinking('secret'), 'Hello.'));
     const blocks = blocksOf(await collect(chat.stream(request(), never)));
-    assert.deepEqual(blocks.map((block) => [block.type, 'text' in block && block.text, block.type === 'thinking' && block.signature !== undefined]), [['thinking', '', true], ['text', 'Hello.', false]]);
+    assert.deepEqual(
+      blocks.map((block) => [block.type, 'text' in block && block.text, block.type === 'thinking' && block.signature !== undefined]),
+      [
+        ['thinking', '', true],
+        ['text', 'Hello.', false],
+      ],
+    );
     assert.equal((await ends(chat, { messages: [user('Hello'), assistant(...blocks), user('And now?')] }))?.type, 'stopped');
     assert.deepEqual([server.chats.length, JSON.stringify(body()).includes('encrypted_content":"sealed-')], [3, true]);
   });
@@ -110,7 +149,10 @@ describe('the Responses API', () => {
   it('asks a model that does not reason for no reasoning, once it has said so', async () => {
     const chat = await start({ isPlain: true });
     for (let i = 0; i < 2; i++) assert.equal((await ends(chat, { thinking: 'low' }))?.type, 'stopped');
-    assert.deepEqual(['include', 'reasoning'].filter((field) => field in body()), []);
+    assert.deepEqual(
+      ['include', 'reasoning'].filter((field) => field in body()),
+      [],
+    );
     assert.equal((await chat.describe(responsesModelId)).thinking, 'none');
     const asked = server.chats.length;
     await ends(chat);
@@ -132,7 +174,16 @@ describe('the Responses API', () => {
   it('sends images, and in words to a model that refuses them', async () => {
     const messages = [user('Look', { type: 'image', name: 'shot.png', mime: 'image/png', data: 'AAAA' })];
     await ends(await start(), { messages });
-    assert.deepEqual(body()['input'], [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Look' }, { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,AAAA' }] }]);
+    assert.deepEqual(body()['input'], [
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: 'Look' },
+          { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,AAAA' },
+        ],
+      },
+    ]);
     await server.close();
     assert.equal((await ends(await start({ isBlind: true }), { messages }))?.type, 'stopped');
     assert.match(JSON.stringify(body()['input']), /shot\.png/);
@@ -151,9 +202,21 @@ describe('the Responses API', () => {
   it('takes what only a finished item says, and a response that was not streamed', async () => {
     const chat = await start({ isTerse: true });
     server.enqueue(reply(thinking('Hm.'), 'Hello.', toolCall('recall', { query: 'x' }, 'call_1')));
-    const types = blocksOf(await collect(chat.stream(request(), never))).map((block) => [block.type, 'text' in block ? block.text : 'input' in block ? block.input : '']);
-    assert.deepEqual(types, [['thinking', 'Hm.'], ['text', 'Hello.'], ['tool_use', { query: 'x' }]]);
-    const whole = { object: 'response', status: 'completed', output: [{ type: 'message', content: [{ type: 'output_text', text: 'Whole.' }] }], usage: { input_tokens: 9, output_tokens: 2 } };
+    const types = blocksOf(await collect(chat.stream(request(), never))).map((block) => [
+      block.type,
+      'text' in block ? block.text : 'input' in block ? block.input : '',
+    ]);
+    assert.deepEqual(types, [
+      ['thinking', 'Hm.'],
+      ['text', 'Hello.'],
+      ['tool_use', { query: 'x' }],
+    ]);
+    const whole = {
+      object: 'response',
+      status: 'completed',
+      output: [{ type: 'message', content: [{ type: 'output_text', text: 'Whole.' }] }],
+      usage: { input_tokens: 9, output_tokens: 2 },
+    };
     const events = await collect(client({ fetch: (async () => Response.json(whole)) as typeof fetch }).stream(request(), never));
     assert.deepEqual(events.slice(1), [
       { type: 'block', index: 0, block: { type: 'text', text: 'Whole.' } },
@@ -173,19 +236,33 @@ describe('the Responses API', () => {
       { type: 'response.output_item.done', output_index: 0, item: { type: 'reasoning', encrypted_content: 'x' } },
       { type: 'response.completed', response: { status: 'completed' } },
     ].flatMap(say);
-    assert.deepEqual(blocksOf([...events, ...answer.read('data: [DONE]')]), [{ type: 'thinking', text: 'One.\n\nTwo.', signature: 'responses:x' }]);
+    assert.deepEqual(blocksOf([...events, ...answer.read('data: [DONE]')]), [
+      { type: 'thinking', text: 'One.\n\nTwo.', signature: 'responses:x' },
+    ]);
   });
 
   const failures = [
     ['a refused key', httpFault(401, 'invalid_api_key', 'Incorrect API key provided'), 'bad_key'],
     ['a rate limit', httpFault(429, 'rate_limit_exceeded', 'Rate limit reached'), 'rate_limited'],
     ['a quota that is used up', httpFault(429, 'insufficient_quota', 'You exceeded your current quota'), 'quota'],
-    ['a prompt that breaks the rules', httpFault(400, 'invalid_prompt', 'Your prompt was flagged as potentially violating our usage policy.'), 'refused'],
-    ['a prompt that is too long', httpFault(400, 'context_length_exceeded', 'Your input exceeds the context window of this model.'), 'overflow'],
+    [
+      'a prompt that breaks the rules',
+      httpFault(400, 'invalid_prompt', 'Your prompt was flagged as potentially violating our usage policy.'),
+      'refused',
+    ],
+    [
+      'a prompt that is too long',
+      httpFault(400, 'context_length_exceeded', 'Your input exceeds the context window of this model.'),
+      'overflow',
+    ],
     ['a route that is not there', gatewayFault(404, '<html>Not Found</html>'), 'invalid_request'],
     ['a failure in the middle of an answer', reply('Half', errorEvent('server_error', 'it broke')), 'server'],
     ['an overload in the middle of an answer', reply('Half', errorEvent('server_is_overloaded', 'busy')), 'overloaded'],
-    ['an overflow in the middle of an answer', reply(errorEvent('context_length_exceeded', 'Your input exceeds the context window of this model.')), 'overflow'],
+    [
+      'an overflow in the middle of an answer',
+      reply(errorEvent('context_length_exceeded', 'Your input exceeds the context window of this model.')),
+      'overflow',
+    ],
     ['an answer that was declined', refusal('', reply('I ')), 'refused'],
   ] as const;
   for (const [name, script, reason] of failures) {
@@ -198,9 +275,17 @@ describe('the Responses API', () => {
 
   it('names a response that has failed, and one that a filter has stopped', () => {
     const failed = new ResponsesAnswer();
-    assert.throws(() => failed.read(`data: ${JSON.stringify({ type: 'response.failed', response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Too fast.' } } })}`), /Too fast/);
+    assert.throws(
+      () =>
+        failed.read(
+          `data: ${JSON.stringify({ type: 'response.failed', response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Too fast.' } } })}`,
+        ),
+      /Too fast/,
+    );
     const filtered = new ResponsesAnswer();
-    filtered.read(`data: ${JSON.stringify({ type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason: 'content_filter' } } })}`);
+    filtered.read(
+      `data: ${JSON.stringify({ type: 'response.incomplete', response: { status: 'incomplete', incomplete_details: { reason: 'content_filter' } } })}`,
+    );
     assert.deepEqual(filtered.ending()?.end, { type: 'failed', failure: { reason: 'refused', detail: 'content_filter' } });
   });
 
@@ -212,8 +297,12 @@ describe('the Responses API', () => {
     assert.equal(failureOf(await collect(newer.stream(request({ model: 'nobody' }), never))).reason, 'unknown_model');
     const old = await startOpenaiServer();
     const older = client({ api: 'detect', baseURL: old.url });
-    for (let i = 0; i < 2; i++) assert.equal((await collect(older.stream(request({ model: openaiModelId }), never))).at(-1)?.type, 'stopped');
-    assert.deepEqual(old.requests.map(({ path }) => path), ['/v1/responses', '/v1/chat/completions', '/v1/chat/completions']);
+    for (let i = 0; i < 2; i++)
+      assert.equal((await collect(older.stream(request({ model: openaiModelId }), never))).at(-1)?.type, 'stopped');
+    assert.deepEqual(
+      old.requests.map(({ path }) => path),
+      ['/v1/responses', '/v1/chat/completions', '/v1/chat/completions'],
+    );
     await old.close();
   });
 });

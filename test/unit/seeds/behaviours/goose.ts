@@ -21,8 +21,16 @@ export const goose = design('000', 'The Goose pattern', [
     'cli/sessionsByKey: writes metadata, a cost limit',
   ],
   ['Metadata takes new fields without a migration', 'store/rows/records: changes the metadata that it is told to'],
-  ['Tags are part of the metadata, and found', 'store/rows/records: lists sessions by tag', 'vscode/ui/sessions/sessions: pins, tags and filters'],
-  ['A cost limit is set for a session', 'cli/sessionsByKey: writes metadata, a cost limit', 'vscode/sessions/sessionDetails: are a document'],
+  [
+    'Tags are part of the metadata, and found',
+    'store/rows/records: lists sessions by tag',
+    'vscode/ui/sessions/sessions: pins, tags and filters',
+  ],
+  [
+    'A cost limit is set for a session',
+    'cli/sessionsByKey: writes metadata, a cost limit',
+    'vscode/sessions/sessionDetails: are a document',
+  ],
   [
     'The cost limit of a session holds its next turn',
     'cost/sessionLimit: stops a turn before it is sent',
@@ -66,8 +74,16 @@ export const goose = design('000', 'The Goose pattern', [
     'vscode/ui/liveView: asks on a card what to do',
   ],
   ['Nothing is lost in a crash', 'store/repair/crash: lose nothing they have acknowledged', 'store/repair/powerCut: keeps every promise'],
-  ['Several processes read at once', 'store/repair/crash: can be read by another window', 'store/sharing/sharing: read and write one history'],
-  ['One writes at a time', 'store/sharing/sharing: work in a session one at a time', 'store/sharing/lease: is held by one at a time and free'],
+  [
+    'Several processes read at once',
+    'store/repair/crash: can be read by another window',
+    'store/sharing/sharing: read and write one history',
+  ],
+  [
+    'One writes at a time',
+    'store/sharing/sharing: work in a session one at a time',
+    'store/sharing/lease: is held by one at a time and free',
+  ],
   ['Reading stays fast, however long a session is', 'store/rows/readCost: does not grow with the session'],
   ['Sessions are counted by the day over the last week', 'analytics/analyse: counts sessions, tokens', 'cli/sessions: counts'],
   [

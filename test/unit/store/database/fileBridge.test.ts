@@ -95,7 +95,10 @@ describe('store: SQLite on real files', () => {
       await host.call('append', [session, { entries: [entry] }]);
       await host.close();
       const again = await openHost(folder.path, { fs: faulty.fs });
-      assert.deepEqual((await again.call('entries', [[entry.uuid]])).map(({ content }) => content), [entry.content]);
+      assert.deepEqual(
+        (await again.call('entries', [[entry.uuid]])).map(({ content }) => content),
+        [entry.content],
+      );
       await again.close();
     } finally {
       Object.assign(faulty.fs, { writeSync: write });
@@ -196,7 +199,7 @@ describe('store: SQLite on real files', () => {
     copyFileSync(join(folder.path, 'threadkeeper.db'), again.main);
     copyFileSync(join(folder.path, 'threadkeeper.db.live'), again.wal);
     const reader = open(again);
-    const [found] = reader.database.exec("SELECT count(*) FROM entries; PRAGMA integrity_check;");
+    const [found] = reader.database.exec('SELECT count(*) FROM entries; PRAGMA integrity_check;');
     assert.deepEqual(found?.values, [[kept.length]]);
     kill(reader);
     await host.close();
@@ -223,7 +226,10 @@ describe('store: SQLite on real files', () => {
   it('says so when the folder is gone, where SQLite speaks of memory', () => {
     const folder = tempFolder();
     const files = storeFiles(join(folder.path, 'gone'));
-    assert.throws(() => openForWriting(sqlite, files, () => undefined, 'file'), (error) => hasReason('io')(error) && /ENOENT.*gone/.test(String(error)));
+    assert.throws(
+      () => openForWriting(sqlite, files, () => undefined, 'file'),
+      (error) => hasReason('io')(error) && /ENOENT.*gone/.test(String(error)),
+    );
     folder.remove();
   });
 

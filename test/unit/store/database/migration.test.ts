@@ -31,10 +31,18 @@ describe('store: a file of version 1', () => {
     assert.equal(schemaVersion(store.database.connection), newestVersion());
     const kept = readFileSync(`${main}.v1.bak`);
     assert.deepEqual([kept.length, kept.readUInt32BE(userVersionAt)], [readFileSync(fixture).length, 1]);
-    assert.deepEqual(store.database.connection.all(entries).map((row) => row['entry_type']), ['message', 'message', 'tool_call', 'tool_result', 'message', 'message']);
+    assert.deepEqual(
+      store.database.connection.all(entries).map((row) => row['entry_type']),
+      ['message', 'message', 'tool_call', 'tool_result', 'message', 'message'],
+    );
     assert.equal(store.core.draft('s-b')?.text, 'a draft');
     const finds = () => [store.texts('marmalade')[0], store.texts('DEJA VU')[0], store.texts('東京')[0], store.texts('run test')[0]];
-    const expected = ['The password hint is marmalade, kept in src/config/hints.ts.', 'Noted: the naïve café déjà vu.', '会議は東京駅の近くで開かれます。', 'half \ud83d and \0 nul, running tests'];
+    const expected = [
+      'The password hint is marmalade, kept in src/config/hints.ts.',
+      'Noted: the naïve café déjà vu.',
+      '会議は東京駅の近くで開かれます。',
+      'half \ud83d and \0 nul, running tests',
+    ];
     assert.deepEqual(finds(), expected);
     store.index();
     assert.equal(store.core.index.pending, 0);
@@ -62,8 +70,20 @@ describe('store: a file of version 2', () => {
   });
   afterEach(() => temp.remove());
 
-  const rows = 'SELECT e.seq, e.uuid, e.session, e.parent, e.tool_args_json, b.* FROM entries e JOIN bodies b ON b.entry = e.seq ORDER BY e.seq';
-  const others = ['sessions', 'usage', 'compactions', 'pins', 'drafts', 'queue', 'retry_queue', 'partial_chunks', 'id_counters', 'entries_fts_docsize'];
+  const rows =
+    'SELECT e.seq, e.uuid, e.session, e.parent, e.tool_args_json, b.* FROM entries e JOIN bodies b ON b.entry = e.seq ORDER BY e.seq';
+  const others = [
+    'sessions',
+    'usage',
+    'compactions',
+    'pins',
+    'drafts',
+    'queue',
+    'retry_queue',
+    'partial_chunks',
+    'id_counters',
+    'entries_fts_docsize',
+  ];
 
   it('becomes the newest with every row as it was, goes on where it stood, and keeps the old file', async () => {
     const old = (await loadSqlite(wasmFile)).openMemory(readFileSync(fixtureV2));
@@ -80,10 +100,14 @@ describe('store: a file of version 2', () => {
     assert.equal(readFileSync(`${storeFiles(temp.path).main}.v2.bak`).readUInt32BE(userVersionAt), 2);
     for (const word of ['pantry', 'quince', 'needle', '東京']) assert.ok(store.texts(word)[0]?.includes(word), word);
 
-    assert.deepEqual(store.core.recoverPartials('s-a').map(({ uuid, parent, content }) => [uuid, parent, content]), [
-      ['e10', 'e9', { type: 'message', role: 'assistant', text: 'cut off', provider: 'p', model: 'm', interrupted: 'crashed' }],
-    ]);
-    assert.deepEqual(store.core.liveBranch('s-b').entries.map(({ uuid }) => uuid), ['e1', 'e2', 'e3', 'e4', 'e8']);
+    assert.deepEqual(
+      store.core.recoverPartials('s-a').map(({ uuid, parent, content }) => [uuid, parent, content]),
+      [['e10', 'e9', { type: 'message', role: 'assistant', text: 'cut off', provider: 'p', model: 'm', interrupted: 'crashed' }]],
+    );
+    assert.deepEqual(
+      store.core.liveBranch('s-b').entries.map(({ uuid }) => uuid),
+      ['e1', 'e2', 'e3', 'e4', 'e8'],
+    );
     assert.equal(store.core.liveBranch('s-a').entries[0]?.uuid, 'e4');
     assert.throws(() => connection.run("UPDATE entries SET session = 's-b' WHERE uuid = 'e1'"), /append-only/);
     assert.throws(() => connection.run("UPDATE entries SET parent = NULL WHERE uuid = 'e4'"), /append-only/);
@@ -92,7 +116,10 @@ describe('store: a file of version 2', () => {
 
   it('is read as it is by a reader', async () => {
     const reader = await openHost(temp.path, { readonly: true });
-    assert.deepEqual((await reader.call('page', ['s-a', { limit: 50 }])).entries.map(({ uuid }) => uuid), ['e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7', 'e9']);
+    assert.deepEqual(
+      (await reader.call('page', ['s-a', { limit: 50 }])).entries.map(({ uuid }) => uuid),
+      ['e1', 'e2', 'e3', 'e4', 'e5', 'e6', 'e7', 'e9'],
+    );
     await reader.close();
     assert.deepEqual(readFileSync(storeFiles(temp.path).main), readFileSync(fixtureV2));
   });

@@ -30,7 +30,9 @@ describe('store: private copies that were left behind', () => {
       ofAnOlderProgram: left(null, 2 * dayMs),
     };
     made.push(privateFolder());
-    const kept = Object.entries(cases).filter(([, folder]) => existsSync(folder)).map(([name]) => name);
+    const kept = Object.entries(cases)
+      .filter(([, folder]) => existsSync(folder))
+      .map(([name]) => name);
     const canTell = thisProcess().startTime !== null;
     assert.deepEqual(kept, [...(canTell ? [] : ['pidInUseByAnother']), 'own', 'ofAnotherContainer', 'ofAnotherMachine', 'justBegun']);
   });

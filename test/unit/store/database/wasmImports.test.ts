@@ -14,14 +14,19 @@ describe('store: another build of SQLite than the one it is pinned to', () => {
   let prove: Prove;
   before(async () => {
     // A build step, so it is run as it stands and not bundled.
-    ({ proveWasmImports: prove } = (await import(pathToFileURL(join(projectRoot, 'src', 'node', 'store', 'wasm', 'wasmImports.mjs')).href)) as { proveWasmImports: Prove });
+    ({ proveWasmImports: prove } = (await import(
+      pathToFileURL(join(projectRoot, 'src', 'node', 'store', 'wasm', 'wasmImports.mjs')).href
+    )) as { proveWasmImports: Prove });
   });
 
   const refuses = (shipped: Uint8Array, problem: RegExp) =>
     assert.rejects(
       prove((file) => (file === 'sql-wasm.wasm' ? shipped : packageFile(file))),
       (error: Error) => {
-        assert.match(error.message, /^sql\.js: the imports of sql-wasm\.wasm cannot be told apart: .+ Install the version that package\.json names/);
+        assert.match(
+          error.message,
+          /^sql\.js: the imports of sql-wasm\.wasm cannot be told apart: .+ Install the version that package\.json names/,
+        );
         assert.match(error.message, problem);
         return true;
       },

@@ -6,7 +6,12 @@ const size = 400_000;
 
 describe('store: writes that are gathered', () => {
   it('leave the file as writing each at once does, whatever follows what, also where the system takes only a part', () => {
-    const write = fc.record({ follows: fc.boolean(), position: fc.nat(200_000), length: fc.integer({ min: 1, max: 70_000 }), flushed: fc.integer({ min: 0, max: 9 }).map((n) => n === 0) });
+    const write = fc.record({
+      follows: fc.boolean(),
+      position: fc.nat(200_000),
+      length: fc.integer({ min: 1, max: 70_000 }),
+      flushed: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+    });
     fc.assert(
       fc.property(fc.array(write, { maxLength: 60 }), fc.integer({ min: 1, max: 65_536 }), (writes, taken) => {
         const [disk, plain] = [new Uint8Array(size), new Uint8Array(size)];

@@ -22,6 +22,9 @@ describe('storage that goes with its container', () => {
       ['/home/me', ''],
       ['/home/me', 'nonsense\n - \n'],
     ];
-    deepStrictEqual(folders.map(([folder, mounts]) => isEphemeral(folder, mounts)), [true, false, true, false, true, false, true, false, false]);
+    deepStrictEqual(
+      folders.map(([folder, mounts]) => isEphemeral(folder, mounts)),
+      [true, false, true, false, true, false, true, false, false],
+    );
   });
 });

@@ -27,7 +27,11 @@ describe('what the program keeps', () => {
   it('is in folders and files that only the user can open', async () => {
     const folder = join(temp.path, 'store');
     const store = await openTestStore(folder);
-    const { uuid } = await store.createSession({ uuid: '01930000-0000-7000-8000-00000000000a', channel: 'vscode', createdAt: 1_763_800_000_000 });
+    const { uuid } = await store.createSession({
+      uuid: '01930000-0000-7000-8000-00000000000a',
+      channel: 'vscode',
+      createdAt: 1_763_800_000_000,
+    });
     assert.ok(await store.session(uuid));
     await store.putBlob(new Uint8Array(100_000), 'image/png');
     await store.close();
@@ -43,7 +47,11 @@ describe('what the program keeps', () => {
   });
 
   it('is closed to others where an older version left it open, and a folder of the user’s stays as it is', async () => {
-    const [globalDir, candidateDir, named] = ['global', 'workspace', 'named'].map((name) => join(temp.path, name)) as [string, string, string];
+    const [globalDir, candidateDir, named] = ['global', 'workspace', 'named'].map((name) => join(temp.path, name)) as [
+      string,
+      string,
+      string,
+    ];
     for (const folder of [candidateDir, named]) {
       mkdirSync(folder, { recursive: true });
       chmodSync(folder, 0o755);

@@ -24,7 +24,8 @@ describe('store: sessions and entries', () => {
 
   const append = (...entries: NewEntry[]) => store.append(session, { entries });
   const leaf = async () => (await store.session(session))?.leaf;
-  const texts = (entries: readonly StoredEntry[]) => entries.map((entry) => ('text' in entry.content ? entry.content.text : entry.content.type));
+  const texts = (entries: readonly StoredEntry[]) =>
+    entries.map((entry) => ('text' in entry.content ? entry.content.text : entry.content.type));
   const chain = async (...words: string[]) => {
     const entries: NewEntry[] = [];
     for (const word of words) entries.push(userMessage(session, entries.at(-1)?.uuid ?? null, word));
@@ -51,7 +52,14 @@ describe('store: sessions and entries', () => {
   });
 
   it('gets a session by its key instead of creating a second one', async () => {
-    const first = await store.createSession({ uuid: testUuid(), key: 'openclaw:agent:main', channel: 'openclaw', createdAt: 5, title: 'T', policy: { a: [1] } });
+    const first = await store.createSession({
+      uuid: testUuid(),
+      key: 'openclaw:agent:main',
+      channel: 'openclaw',
+      createdAt: 5,
+      title: 'T',
+      policy: { a: [1] },
+    });
     const again = await store.createSession({ uuid: testUuid(), key: 'openclaw:agent:main', channel: 'openclaw', createdAt: 9 });
     assert.deepEqual(again, first);
     assert.deepEqual(first.policy, { a: [1] });
@@ -59,19 +67,34 @@ describe('store: sessions and entries', () => {
   });
 
   it('changes what a patch names and lists by last activity, the trash apart', async () => {
-    const changed = await store.updateSession(session, { title: 'Ünï\0\ud800', metadata: { tags: ['x'] }, costLimit: 1.5, model: 'a/b', archivedAt: 7 });
+    const changed = await store.updateSession(session, {
+      title: 'Ünï\0\ud800',
+      metadata: { tags: ['x'] },
+      costLimit: 1.5,
+      model: 'a/b',
+      archivedAt: 7,
+    });
     assert.equal(changed.title, 'Ünï\0\ud800');
     assert.deepEqual(changed.metadata, { tags: ['x'] });
     assert.deepEqual([changed.costLimit, changed.model, changed.archivedAt], [1.5, 'a/b', 7]);
-    assert.deepEqual((await store.listSessions({ archived: true })).map((s) => s.uuid), [session]);
+    assert.deepEqual(
+      (await store.listSessions({ archived: true })).map((s) => s.uuid),
+      [session],
+    );
     await append(userMessage(session, null, 'later', { createdAt: Date.now() + 1e12 }));
     assert.equal((await store.listSessions({ limit: 1 }))[0]?.uuid, session);
     const count = await store.countSessions();
     await store.updateSession(session, { deletedAt: 3 });
     assert.equal(count, (await store.listSessions()).length + 1, 'the archive is counted');
     assert.equal(await store.countSessions(), count - 1, 'the trash is not');
-    assert.equal((await store.listSessions()).some((s) => s.uuid === session), false);
-    assert.equal((await store.listSessions({ trashed: true })).some((s) => s.uuid === session), true);
+    assert.equal(
+      (await store.listSessions()).some((s) => s.uuid === session),
+      false,
+    );
+    assert.equal(
+      (await store.listSessions({ trashed: true })).some((s) => s.uuid === session),
+      true,
+    );
     await assert.rejects(store.updateSession(testUuid(), { title: 'x' }), isInvalid);
   });
 
@@ -90,13 +113,22 @@ describe('store: sessions and entries', () => {
       { type: 'model_change', provider: 'p', model: 'm' },
       { type: 'branch_summary', text: 's', branchLeaf: 'b' },
       { type: 'tools_change', enabled: ['a', 'b'] },
-      compactionContent('op-1', null, { summary: { logos: ['x'] }, audit: { checked: 3, inSummary: 1, leftBehind: 3, missing: [], repaired: false }, note: 'n' }),
+      compactionContent('op-1', null, {
+        summary: { logos: ['x'] },
+        audit: { checked: 3, inSummary: 1, leftBehind: 3, missing: [], repaired: false },
+        note: 'n',
+      }),
       { type: 'compaction_undone', target: 'x', tokensRestored: 5 },
     ];
-    const entries = contents.map((content) => userMessage(session, null, '', { content, tokenEstimate: null, display: false, modelFacing: false }));
+    const entries = contents.map((content) =>
+      userMessage(session, null, '', { content, tokenEstimate: null, display: false, modelFacing: false }),
+    );
     const stored = await append(...entries);
     assert.deepEqual(await store.entries(entries.map((entry) => entry.uuid)), stored);
-    assert.deepEqual(stored.map(({ seq: _, ...entry }) => entry), entries);
+    assert.deepEqual(
+      stored.map(({ seq: _, ...entry }) => entry),
+      entries,
+    );
     assert.deepEqual(await store.entriesBySeq([stored[1]!.seq, 1e9, stored[0]!.seq]), [stored[1], stored[0]]);
   });
 
@@ -140,10 +172,29 @@ describe('store: sessions and entries', () => {
 
   it('keeps usage once and reports the newest measurement of the live branch', async () => {
     const [root] = await chain('root');
-    const usage = { entry: root!, provider: 'p', model: 'm', kind: 'turn', input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: null, at: 10 } as const;
+    const usage = {
+      entry: root!,
+      provider: 'p',
+      model: 'm',
+      kind: 'turn',
+      input: 1,
+      output: 2,
+      cacheRead: 3,
+      cacheWrite: 4,
+      cost: null,
+      at: 10,
+    } as const;
     const answer = userMessage(session, root!, 'answer');
     await store.append(session, { entries: [answer], usage: [usage, { ...usage, entry: answer.uuid, at: 20, cost: 0.5 }] });
-    await store.append(session, { entries: [answer], usage: [usage, { ...usage, entry: testUuid(), at: 30 }, { ...usage, kind: 'compaction', at: 40 }, { ...usage, kind: 'count', at: 15 }] });
+    await store.append(session, {
+      entries: [answer],
+      usage: [
+        usage,
+        { ...usage, entry: testUuid(), at: 30 },
+        { ...usage, kind: 'compaction', at: 40 },
+        { ...usage, kind: 'count', at: 15 },
+      ],
+    });
     assert.deepEqual((await store.liveBranch(session)).lastUsage, { ...usage, entry: answer.uuid, at: 20, cost: 0.5 });
     await store.moveLeaf(session, root!);
     assert.deepEqual((await store.liveBranch(session)).lastUsage, { ...usage, kind: 'count', at: 15 });
@@ -170,14 +221,19 @@ describe('store: sessions and entries', () => {
     await append(better);
     assert.deepEqual(texts((await store.liveBranch(session)).entries), ['c', 'compaction', 'after', 'compaction']);
 
-    const undone = userMessage(session, better.uuid, '', { content: { type: 'compaction_undone', target: better.uuid, tokensRestored: 1 } });
+    const undone = userMessage(session, better.uuid, '', {
+      content: { type: 'compaction_undone', target: better.uuid, tokensRestored: 1 },
+    });
     await append(undone);
     const restored = await store.liveBranch(session);
     assert.equal(restored.entries[0]?.uuid, a);
 
     const whole = userMessage(session, undone.uuid, '', { content: compactionContent('op-c', null) });
     await append(whole);
-    assert.deepEqual((await store.liveBranch(session)).entries.map((entry) => entry.uuid), [whole.uuid]);
+    assert.deepEqual(
+      (await store.liveBranch(session)).entries.map((entry) => entry.uuid),
+      [whole.uuid],
+    );
     await assert.rejects(append(userMessage(session, whole.uuid, '', { content: compactionContent('op-c', null) })), isInvalid);
     await store.moveLeaf(session, null);
     assert.deepEqual((await store.liveBranch(session)).entries, []);
@@ -197,8 +253,14 @@ describe('store: sessions and entries', () => {
     await append(hidden);
     const label = (parent: string, text: string) =>
       userMessage(session, parent, '', { content: { type: 'label', target: parent, label: text } });
-    await append(label(b!, 'on b'), label(hidden.uuid, 'on hidden 1'), label(hidden.uuid, 'on hidden 2'), userMessage(session, hidden.uuid, 'd'));
-    const names = (entries: readonly StoredEntry[]) => entries.map((entry) => (entry.content.type === 'label' ? entry.content.label : texts([entry])[0]));
+    await append(
+      label(b!, 'on b'),
+      label(hidden.uuid, 'on hidden 1'),
+      label(hidden.uuid, 'on hidden 2'),
+      userMessage(session, hidden.uuid, 'd'),
+    );
+    const names = (entries: readonly StoredEntry[]) =>
+      entries.map((entry) => (entry.content.type === 'label' ? entry.content.label : texts([entry])[0]));
 
     const newest = await store.page(session, { limit: 1 });
     assert.deepEqual([names(newest.entries), newest.hasMore], [['on hidden 1', 'on hidden 2', 'd'], true]);
@@ -211,15 +273,28 @@ describe('store: sessions and entries', () => {
   });
 
   it('keeps drafts, queue and calibration', async () => {
-    const draft = { text: 'half a th\ud83d', attachments: [{ kind: 'selection' as const, name: 'a', hash: 'h', mime: 'text/plain', lines: [3, 9] as [number, number] }], at: 5 };
+    const draft = {
+      text: 'half a th\ud83d',
+      attachments: [{ kind: 'selection' as const, name: 'a', hash: 'h', mime: 'text/plain', lines: [3, 9] as [number, number] }],
+      at: 5,
+    };
     await store.saveDraft(session, draft);
     assert.deepEqual(await store.draft(session), draft);
     await store.saveDraft(session, null);
     assert.equal(await store.draft(session), undefined);
 
-    await store.saveQueue(session, [{ id: '1', text: 'first' }, { id: '2', text: 'second' }]);
-    await store.saveQueue(session, [{ id: '2', text: 'second' }, { id: '3', text: '' }]);
-    assert.deepEqual(await store.queue(session), [{ id: '2', text: 'second' }, { id: '3', text: '' }]);
+    await store.saveQueue(session, [
+      { id: '1', text: 'first' },
+      { id: '2', text: 'second' },
+    ]);
+    await store.saveQueue(session, [
+      { id: '2', text: 'second' },
+      { id: '3', text: '' },
+    ]);
+    assert.deepEqual(await store.queue(session), [
+      { id: '2', text: 'second' },
+      { id: '3', text: '' },
+    ]);
 
     await store.saveCalibration({ model: 'm', kind: 'text', factor: 1.2, n: 3 });
     await store.saveCalibration({ model: 'm', kind: 'text', factor: 1.3, n: 4 });
@@ -256,7 +331,8 @@ describe('store: sessions and entries', () => {
     const { uuid } = await own.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 });
     await own.append(uuid, { entries: [userMessage(uuid, null, 'plain text')] });
     await own.close();
-    const query = (sql: string) => execFileSync('sqlite3', [`${other.path}/threadkeeper.db`, sql], { encoding: 'utf8', stdio: 'pipe' }).trim();
+    const query = (sql: string) =>
+      execFileSync('sqlite3', [`${other.path}/threadkeeper.db`, sql], { encoding: 'utf8', stdio: 'pipe' }).trim();
     assert.equal(query('PRAGMA integrity_check; PRAGMA journal_mode; SELECT sender, content FROM messages'), 'ok\ndelete\nuser|plain text');
     for (const sql of ["UPDATE entries SET role = 'x'", 'DELETE FROM entries', "UPDATE bodies SET text = ''", 'DELETE FROM bodies']) {
       assert.throws(() => query(sql), /append-only/);

@@ -37,7 +37,8 @@ describe('store: owners and readers', () => {
     hosts.push(host);
     return host;
   };
-  const newSession = async (host: StoreSupervisor) => (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
+  const newSession = async (host: StoreSupervisor) =>
+    (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
   const say = async (host: StoreSupervisor, session: string, text: string) => {
     const { leaf } = (await host.call('session', [session]))!;
     const [entry] = await host.call('append', [session, { entries: [userMessage(session, leaf, text)] }]);
@@ -87,7 +88,16 @@ describe('store: owners and readers', () => {
   it('does not recover, as a reader, what the owner is still streaming', async () => {
     const owner = await open();
     const session = await newSession(owner);
-    const chunk = { entry: testUuid(), session, parent: null, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: 'He' } as const;
+    const chunk = {
+      entry: testUuid(),
+      session,
+      parent: null,
+      kind: 'message',
+      provider: 'p',
+      model: 'm',
+      createdAt: 1,
+      text: 'He',
+    } as const;
     await owner.call('writePartial', [chunk]);
     const reader = await open({ readonly: true });
     assert.deepEqual(await reader.call('recoverPartials', [session]), []);
@@ -100,7 +110,15 @@ describe('store: owners and readers', () => {
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const question = userMessage(session, null, 'question');
     core.append(session, { entries: [question] });
-    const thought = { entry: testUuid(), session, parent: question.uuid, kind: 'thinking', provider: 'p', model: 'm', createdAt: 5 } as const;
+    const thought = {
+      entry: testUuid(),
+      session,
+      parent: question.uuid,
+      kind: 'thinking',
+      provider: 'p',
+      model: 'm',
+      createdAt: 5,
+    } as const;
     core.writePartial({ ...thought, text: 'hm\ud83d' });
     core.writePartial({ ...thought, text: '\ude00 yes' });
     const answer = { ...thought, entry: testUuid(), parent: thought.entry, kind: 'message', createdAt: 6 } as const;
@@ -116,9 +134,31 @@ describe('store: owners and readers', () => {
     assert.deepEqual(
       recovered.map(({ uuid, parent, modelFacing, content }) => ({ uuid, parent, modelFacing, content })),
       [
-        { uuid: thought.entry, parent: question.uuid, modelFacing: false, content: { type: 'thinking', text: 'hm😀 yes', provider: 'p', model: 'm', interrupted: 'crashed' } },
-        { uuid: answer.entry, parent: thought.entry, modelFacing: true, content: { type: 'message', role: 'assistant', text: 'Hello', provider: 'p', model: 'm', interrupted: 'crashed' } },
-        { uuid: lost.entry, parent: answer.entry, modelFacing: true, content: { type: 'message', role: 'assistant', text: 'its parent was never stored', provider: 'p', model: 'm', interrupted: 'crashed' } },
+        {
+          uuid: thought.entry,
+          parent: question.uuid,
+          modelFacing: false,
+          content: { type: 'thinking', text: 'hm😀 yes', provider: 'p', model: 'm', interrupted: 'crashed' },
+        },
+        {
+          uuid: answer.entry,
+          parent: thought.entry,
+          modelFacing: true,
+          content: { type: 'message', role: 'assistant', text: 'Hello', provider: 'p', model: 'm', interrupted: 'crashed' },
+        },
+        {
+          uuid: lost.entry,
+          parent: answer.entry,
+          modelFacing: true,
+          content: {
+            type: 'message',
+            role: 'assistant',
+            text: 'its parent was never stored',
+            provider: 'p',
+            model: 'm',
+            interrupted: 'crashed',
+          },
+        },
       ],
     );
     assert.equal((await owner.call('session', [session]))?.leaf, lost.entry);
@@ -131,7 +171,16 @@ describe('store: owners and readers', () => {
     const session = core.createSession({ uuid: testUuid(), channel: 'cli', createdAt: 1 }).uuid;
     const [first, second] = [userMessage(session, null, 'first'), userMessage(session, null, 'second')];
     core.append(session, { entries: [first, second] });
-    core.writePartial({ entry: testUuid(), session, parent: first.uuid, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: 'x' });
+    core.writePartial({
+      entry: testUuid(),
+      session,
+      parent: first.uuid,
+      kind: 'message',
+      provider: 'p',
+      model: 'm',
+      createdAt: 1,
+      text: 'x',
+    });
     dead.abandon();
     const owner = await open();
     assert.equal((await owner.call('recoverPartials', [session]))[0]?.parent, first.uuid);
@@ -152,7 +201,10 @@ describe('store: owners and readers', () => {
     await assert.rejects(say(owner, session, 'two'), hasReason('readonly'));
     assert.match(owner.status.note!.detail, new RegExp(`test, process ${process.pid}`));
     assert.deepEqual(await said(owner, session), ['one']);
-    assert.deepEqual(statuses.map((status) => [status.access, status.note?.reason]), [['readonly', 'other_owner']]);
+    assert.deepEqual(
+      statuses.map((status) => [status.access, status.note?.reason]),
+      [['readonly', 'other_owner']],
+    );
     await assert.rejects(say(owner, session, 'three'), hasReason('readonly'));
     assert.deepEqual([readFileSync(files.main), readFileSync(files.wal)], before);
     rmSync(files.lease);
@@ -247,7 +299,10 @@ describe('store: owners and readers', () => {
     assert.deepEqual(memory.entries([third.uuid]), []);
     renameSync(`${temp.path}-away`, temp.path);
     memory.append(session, { entries: [userMessage(session, second.uuid, 'fourth')] });
-    assert.equal(readdirSync(temp.path).some((name) => name.endsWith('.tmp')), false);
+    assert.equal(
+      readdirSync(temp.path).some((name) => name.endsWith('.tmp')),
+      false,
+    );
 
     // Nothing was closed: what was acknowledged is in the file, for the bridge as well.
     const owner = await open();

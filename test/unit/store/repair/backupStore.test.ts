@@ -38,9 +38,14 @@ describe('store: backup and restore', function () {
   });
   afterEach(() => temp.remove());
 
-  const backUp = (overwrite = false) => backUpStore(sqlite, { files: storeFiles(folder), target, temporary: `${target}.tmp`, overwrite }, () => undefined);
+  const backUp = (overwrite = false) =>
+    backUpStore(sqlite, { files: storeFiles(folder), target, temporary: `${target}.tmp`, overwrite }, () => undefined);
   const restore = (to = folder, backup = target, salvage = false) =>
-    restoreStore(sqlite, { backup, files: storeFiles(to), temporary: join(to, 'threadkeeper.db.new.tmp'), label: 'test', salvage }, () => undefined);
+    restoreStore(
+      sqlite,
+      { backup, files: storeFiles(to), temporary: join(to, 'threadkeeper.db.new.tmp'), label: 'test', salvage },
+      () => undefined,
+    );
   const layBlob = (content = attachment) => {
     mkdirSync(dirname(blobFile(folder, hash)), { recursive: true });
     writeFileSync(blobFile(folder, hash), content);
@@ -68,7 +73,10 @@ describe('store: backup and restore', function () {
     assert.ok(salvage.damaged > 0 || salvage.lost.length > 0);
     const after = await textsIn(folder);
     assert.ok(after.length > 0 && after.every((text) => before.includes(text)), after.join());
-    assert.deepEqual(readdirSync(folder).filter((name) => name.includes('.tmp')), []);
+    assert.deepEqual(
+      readdirSync(folder).filter((name) => name.includes('.tmp')),
+      [],
+    );
   });
 
   it('restores a backup whose first page is gone, and nothing of a file that is none', async () => {
@@ -80,7 +88,10 @@ describe('store: backup and restore', function () {
     const { salvage } = await restore(folder, target, true);
     assert.deepEqual([salvage?.damaged, await textsIn(folder)], [0, before]);
     writeFileSync(target, 'no history at all');
-    await assert.rejects(restore(folder, target, true), (error) => hasReason('corrupt')(error) && /Nothing can be read of .*, so nothing was changed/.test(String(error)));
+    await assert.rejects(
+      restore(folder, target, true),
+      (error) => hasReason('corrupt')(error) && /Nothing can be read of .*, so nothing was changed/.test(String(error)),
+    );
     assert.deepEqual(await textsIn(folder), before);
   });
 
@@ -89,9 +100,18 @@ describe('store: backup and restore', function () {
     await backUp();
     const owner = await openHost(folder, { label: 'the owning window' });
     try {
-      await assert.rejects(restore(), (error) => StoreError.is(error) && error.reason === 'readonly' && error.message.includes(`in use by the owning window, process ${process.pid}.`));
+      await assert.rejects(
+        restore(),
+        (error) =>
+          StoreError.is(error) &&
+          error.reason === 'readonly' &&
+          error.message.includes(`in use by the owning window, process ${process.pid}.`),
+      );
       await owner.call('createSession', [{ uuid: 'goes-on', channel: 'cli', createdAt: 1 }]);
-      assert.deepEqual(readdirSync(folder).filter((name) => name.includes('replaced') || name.endsWith('.tmp')), []);
+      assert.deepEqual(
+        readdirSync(folder).filter((name) => name.includes('replaced') || name.endsWith('.tmp')),
+        [],
+      );
     } finally {
       await owner.close();
     }
@@ -101,7 +121,10 @@ describe('store: backup and restore', function () {
     layStoreSample(folder, killed);
     const owner = await openHost(folder);
     const session = killed.sessions[0]!;
-    await owner.call('append', [session, { entries: [userMessage(session, (await owner.call('session', [session]))!.leaf, 'the last word')] }]);
+    await owner.call('append', [
+      session,
+      { entries: [userMessage(session, (await owner.call('session', [session]))!.leaf, 'the last word')] },
+    ]);
     const { checked } = backUp();
     assert.equal(checked.entries, 64);
     await owner.call('append', [session, { entries: [userMessage(session, null, 'after the backup')] }]);
@@ -110,7 +133,10 @@ describe('store: backup and restore', function () {
     const bytes = readFileSync(target);
     assert.deepEqual([bytes[18], bytes[19]], [1, 1]);
     if (spawnSync('sqlite3', ['--version']).status === 0) {
-      const asked = execFileSync('sqlite3', [target, "PRAGMA integrity_check; SELECT count(*) FROM entries; SELECT content FROM messages WHERE content = 'the last word';"]).toString();
+      const asked = execFileSync('sqlite3', [
+        target,
+        "PRAGMA integrity_check; SELECT count(*) FROM entries; SELECT content FROM messages WHERE content = 'the last word';",
+      ]).toString();
       assert.equal(asked, 'ok\n64\nthe last word\n');
       assert.deepEqual(readdirSync(dirname(target)), ['copy.db']);
     }
@@ -160,7 +186,10 @@ describe('store: backup and restore', function () {
     layStoreSample(folder, killed, { wal });
     const good = readFileSync(target);
     assert.equal(good.length, first.length);
-    assert.throws(() => backUp(true), (error) => StoreError.is(error) && error.reason === 'corrupt' && /damaged.*repair it first/.test(error.message));
+    assert.throws(
+      () => backUp(true),
+      (error) => StoreError.is(error) && error.reason === 'corrupt' && /damaged.*repair it first/.test(error.message),
+    );
     assert.deepEqual(readFileSync(target), good);
   });
 
@@ -169,7 +198,10 @@ describe('store: backup and restore', function () {
     const owner = await openHost(folder);
     target = storeFiles(folder).main;
     const before = readFileSync(target);
-    assert.throws(() => backUp(true), (error) => StoreError.is(error) && error.reason === 'invalid' && /folder of a history.*Choose another folder/.test(error.message));
+    assert.throws(
+      () => backUp(true),
+      (error) => StoreError.is(error) && error.reason === 'invalid' && /folder of a history.*Choose another folder/.test(error.message),
+    );
     assert.deepEqual(readFileSync(target), before);
     await owner.close();
     assert.deepEqual(await textsIn(folder), sampleTexts);
@@ -189,10 +221,17 @@ describe('store: backup and restore', function () {
     const foreign = Buffer.from(readFileSync(target));
     foreign.writeUInt32BE(7, 68);
     const before = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]);
-    for (const [content, reason, said] of [[newer, 'newer_schema', /newer version of Threadkeeper\. Update/], [foreign, 'corrupt', /not a Threadkeeper history/], [Buffer.alloc(5000, 7), 'corrupt', /./]] as const) {
+    for (const [content, reason, said] of [
+      [newer, 'newer_schema', /newer version of Threadkeeper\. Update/],
+      [foreign, 'corrupt', /not a Threadkeeper history/],
+      [Buffer.alloc(5000, 7), 'corrupt', /./],
+    ] as const) {
       writeFileSync(target, content);
       await assert.rejects(restore(), (error) => StoreError.is(error) && error.reason === reason && said.test(error.message));
-      assert.deepEqual(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]), before);
+      assert.deepEqual(
+        readdirSync(folder).map((name) => [name, readFileSync(join(folder, name))]),
+        before,
+      );
     }
     const owner = await openHost(folder);
     await assert.rejects(restore(), hasReason('readonly'));
@@ -201,13 +240,18 @@ describe('store: backup and restore', function () {
 
   it('migrates a backup of an older version when the store is opened', async () => {
     const database = sqlite.openMemory();
-    database.run(`${migrations[0]!.sql}; PRAGMA user_version = 1; INSERT INTO sessions(uuid, id, key, title, created_at, updated_at, last_opened_at) VALUES ('u', '20260101_001', 'k', 'old', 1, 1, 1)`);
+    database.run(
+      `${migrations[0]!.sql}; PRAGMA user_version = 1; INSERT INTO sessions(uuid, id, key, title, created_at, updated_at, last_opened_at) VALUES ('u', '20260101_001', 'k', 'old', 1, 1, 1)`,
+    );
     mkdirSync(dirname(target));
     writeFileSync(target, database.export());
     database.close();
     await restore();
     const host = await openHost(folder);
-    assert.deepEqual((await host.call('listSessions', [])).map(({ title }) => title), ['old']);
+    assert.deepEqual(
+      (await host.call('listSessions', [])).map(({ title }) => title),
+      ['old'],
+    );
     await host.close();
   });
 });

@@ -20,7 +20,11 @@ describe('store: processes that are killed while they write', () => {
   });
 
   /** Runs a writer until `enough` says so, kills it, and returns what it had acknowledged. */
-  async function killWriter(folder: string, closeAfter: number, enough: (report: ChildReport, stored: number) => boolean): Promise<string[]> {
+  async function killWriter(
+    folder: string,
+    closeAfter: number,
+    enough: (report: ChildReport, stored: number) => boolean,
+  ): Promise<string[]> {
     const child = spawn(process.execPath, [childFile, 'write', folder, String(closeAfter)], { stdio: ['ignore', 'pipe', 'inherit'] });
     children.push(child);
     const stored: string[] = [];
@@ -38,7 +42,11 @@ describe('store: processes that are killed while they write', () => {
     const host = await openHost(folder);
     try {
       const found = new Set((await host.call('entries', [stored])).map((entry) => entry.uuid));
-      assert.deepEqual(stored.filter((uuid) => !found.has(uuid)), [], 'acknowledged entries are missing');
+      assert.deepEqual(
+        stored.filter((uuid) => !found.has(uuid)),
+        [],
+        'acknowledged entries are missing',
+      );
       const session = await host.call('session', ['session']);
       const branch = await host.call('liveBranch', ['session']);
       assert.equal(branch.entries.length, session?.messageCount, 'the branch reaches every entry');
@@ -94,7 +102,10 @@ describe('store: processes that are killed while they write', () => {
       const { session, entries } = await reader.call('liveBranch', ['session']);
       assert.equal(entries.length, session.messageCount, 'neither half a transaction nor half a page');
       const found = new Set(entries.map((entry) => entry.uuid));
-      assert.deepEqual(expected.filter((uuid) => !found.has(uuid)), []);
+      assert.deepEqual(
+        expected.filter((uuid) => !found.has(uuid)),
+        [],
+      );
       if (entries.length > expected.length) overtaken++;
     }
     assert.ok(overtaken > 0, 'it was written while it was read');

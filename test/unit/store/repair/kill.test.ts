@@ -40,7 +40,9 @@ describe('store: a process killed at a random point', () => {
   async function kill(folder: string, ordeal: Ordeal, random: () => number, acknowledged: Acknowledged): Promise<boolean> {
     // Mostly before a certain call to the disk, which reaches the short moments too; else whenever the signal arrives.
     const dieAt = random() < 0.8 ? 1 + Math.floor(random() ** 2 * 700) : 0;
-    const child = spawn(process.execPath, [victimFile, folder, ordeal, String(dieAt), String(Math.floor(random() * 1e6))], { stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [victimFile, folder, ordeal, String(dieAt), String(Math.floor(random() * 1e6))], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     children.add(child);
     const delay = random() * 60;
     let opened = false;

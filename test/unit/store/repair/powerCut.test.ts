@@ -55,7 +55,12 @@ describe('store: when the power fails', () => {
     const { main } = storeFiles(source.path);
     if (begin === 'version 1') {
       copyFileSync(fixture, main);
-      events.push({ type: 'create', path: main }, { type: 'write', path: main, position: 0, bytes: readFileSync(fixture) }, { type: 'sync', path: main }, { type: 'syncFolder', path: source.path });
+      events.push(
+        { type: 'create', path: main },
+        { type: 'write', path: main, position: 0, bytes: readFileSync(fixture) },
+        { type: 'sync', path: main },
+        { type: 'syncFolder', path: source.path },
+      );
     }
     faulty.record = (event) => {
       if (event.path.startsWith(source.path)) events.push(event);
@@ -64,7 +69,9 @@ describe('store: when the power fails', () => {
       const database = openForWriting(sqlite, storeFiles(source.path), () => undefined, 'file');
       database.connection.exec(`PRAGMA synchronous = ${synchronous}`);
       database.connection.get('PRAGMA wal_autocheckpoint = 40');
-      work(new StoreOperations(database.connection, source.path, 'owner', new BlobFiles(source.path, blobs)), (uuid, length) => promised.push({ uuid, length, at: events.length }));
+      work(new StoreOperations(database.connection, source.path, 'owner', new BlobFiles(source.path, blobs)), (uuid, length) =>
+        promised.push({ uuid, length, at: events.length }),
+      );
       if (opening % 2 === 0) database.close();
       else database.abandon();
     }
@@ -85,16 +92,39 @@ describe('store: when the power fails', () => {
       const answer = testUuid();
       const parent = core.session(session)?.leaf ?? null;
       for (let part = 1; part <= 3; part++) {
-        core.writePartial({ entry: answer, session, parent, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: 'y'.repeat(300) });
+        core.writePartial({
+          entry: answer,
+          session,
+          parent,
+          kind: 'message',
+          provider: 'p',
+          model: 'm',
+          createdAt: 1,
+          text: 'y'.repeat(300),
+        });
         promise(answer, part * 300);
       }
       if (turn < 7) append({ type: 'message', role: 'assistant', text: 'y'.repeat(1000) }, answer);
       // Outside of the row: as long as what a tool may say.
-      if (turn % 2 === 0) append({ type: 'tool_result', callId: testUuid(), name: 'read_file', text: `${testUuid()} `.repeat(2_000 + turn), status: 'ok' });
+      if (turn % 2 === 0)
+        append({ type: 'tool_result', callId: testUuid(), name: 'read_file', text: `${testUuid()} `.repeat(2_000 + turn), status: 'ok' });
       if (turn % 3 === 2) {
         append({
-          type: 'compaction', operationId: testUuid(), summaryText: 'summary', firstKeptEntry: answer, coversFrom: null, tokensBefore: 9, tokensAfter: 1,
-          messagesBefore: 4, messagesAfter: 2, trigger: 'automatic', rung: 'model', model: 'm', durationMs: 1, heldMs: 0, needsSummaryRetry: false,
+          type: 'compaction',
+          operationId: testUuid(),
+          summaryText: 'summary',
+          firstKeptEntry: answer,
+          coversFrom: null,
+          tokensBefore: 9,
+          tokensAfter: 1,
+          messagesBefore: 4,
+          messagesAfter: 2,
+          trigger: 'automatic',
+          rung: 'model',
+          model: 'm',
+          durationMs: 1,
+          heldMs: 0,
+          needsSummaryRetry: false,
         });
       }
     }
@@ -114,7 +144,10 @@ describe('store: when the power fails', () => {
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, content);
       }
-      const problem = check(promised.filter((promise) => promise.at <= at), least);
+      const problem = check(
+        promised.filter((promise) => promise.at <= at),
+        least,
+      );
       if (problem !== null) problems.push(`power cut at ${at} of ${events.length}: ${problem}`);
     }
     return problems;
@@ -129,7 +162,9 @@ describe('store: when the power fails', () => {
       const core = new StoreOperations(database.connection, temp.path, 'owner');
       if (Number(database.connection.get('SELECT count(*) AS n FROM entries')?.['n']) < least) return 'what version 1 held is lost';
       if (core.session('session')) core.recoverPartials('session');
-      const lengths = new Map(core.entries([...new Set(promised.map(({ uuid }) => uuid))]).map(({ uuid, content }) => [uuid, entryText(content).length]));
+      const lengths = new Map(
+        core.entries([...new Set(promised.map(({ uuid }) => uuid))]).map(({ uuid, content }) => [uuid, entryText(content).length]),
+      );
       const lost = promised.filter(({ uuid, length }) => (lengths.get(uuid) ?? -1) < length);
       return lost.length === 0 ? null : `${lost.length} promises broken`;
     } catch (error) {

@@ -65,7 +65,12 @@ describe('store: recovery', function () {
     core.saveDraft(sessions[0]!, { text: 'a draft', attachments: [], at: 1 });
     core.saveQueue(sessions[1]!, [{ id: 'q', text: 'queued' }]);
     opened[end]();
-    return { main: readFileSync(files.main), wal: existsSync(files.wal) ? readFileSync(files.wal) : null, generation: readFileSync(files.generation), sessions };
+    return {
+      main: readFileSync(files.main),
+      wal: existsSync(files.wal) ? readFileSync(files.wal) : null,
+      generation: readFileSync(files.generation),
+      sessions,
+    };
   }
 
   function lay(sample: Sample, change: { main?: Buffer; wal?: Buffer } = {}): void {
@@ -130,14 +135,20 @@ describe('store: recovery', function () {
     assert.deepEqual(await host.call('queue', [closed.sessions[1]!]), [{ id: 'q', text: 'queued' }]);
     for (const [i, session] of closed.sessions.entries()) {
       const branch = await host.call('liveBranch', [session]);
-      assert.deepEqual(branch.entries.map(textOf), texts.filter((_, n) => n % 2 === i));
+      assert.deepEqual(
+        branch.entries.map(textOf),
+        texts.filter((_, n) => n % 2 === i),
+      );
       assert.equal(branch.entries[0]?.parent, null);
       assert.equal(branch.session.title, ['a', 'b'][i]);
     }
     assert.match(host.status.note!.detail, /2 sessions with 60 entries were brought over; nothing was lost/);
     await host.close();
     const database = sqlite.openMemory(readFileSync(files.main));
-    assert.match(String(database.exec("SELECT value FROM meta WHERE key LIKE 'recovery:%'")[0]?.values[0]?.[0]), /"salvage":\{"sessions":2/);
+    assert.match(
+      String(database.exec("SELECT value FROM meta WHERE key LIKE 'recovery:%'")[0]?.values[0]?.[0]),
+      /"salvage":\{"sessions":2/,
+    );
     database.close();
   });
 
@@ -200,7 +211,18 @@ describe('store: recovery', function () {
   });
 
   it('recovers a file that was cut off at any length', async () => {
-    for (const length of [1, 99, 100, newPageSize - 1, newPageSize, newPageSize + 1, 10_000, closed.main.length >> 1, closed.main.length - newPageSize, closed.main.length - 1]) {
+    for (const length of [
+      1,
+      99,
+      100,
+      newPageSize - 1,
+      newPageSize,
+      newPageSize + 1,
+      10_000,
+      closed.main.length >> 1,
+      closed.main.length - newPageSize,
+      closed.main.length - 1,
+    ]) {
       const main = closed.main.subarray(0, length);
       lay(closed, { main });
       assert.equal((await expectHonest(main, `${length} bytes`)).reason, 'recovered', `${length} bytes`);
@@ -228,7 +250,10 @@ describe('store: recovery', function () {
     main.writeUInt32BE(99, 60);
     for (const damaged of [main, Buffer.from(main).fill(0, 0, 16)]) {
       lay(closed, { main: damaged });
-      await open().then((host) => (assert.equal(host.status.note?.reason, 'newer_schema'), host.close()), (error: unknown) => assert.ok(StoreError.is(error)));
+      await open().then(
+        (host) => (assert.equal(host.status.note?.reason, 'newer_schema'), host.close()),
+        (error: unknown) => assert.ok(StoreError.is(error)),
+      );
       assert.deepEqual(readFileSync(files.main), damaged);
       assert.deepEqual(aside(), []);
     }
@@ -271,7 +296,10 @@ describe('store: recovery', function () {
     chmodSync(folder, 0o555);
     try {
       if (isRoot) process.seteuid!(65534);
-      await open().then((host) => (assert.equal(host.status.access, 'readonly'), host.close()), (error: unknown) => assert.ok(StoreError.is(error)));
+      await open().then(
+        (host) => (assert.equal(host.status.access, 'readonly'), host.close()),
+        (error: unknown) => assert.ok(StoreError.is(error)),
+      );
     } finally {
       if (isRoot) process.seteuid!(0);
       chmodSync(folder, 0o755);
@@ -284,8 +312,14 @@ describe('store: recovery', function () {
     const owner = await open();
     truncateSync(files.main, statSync(files.main).size - 3000);
     const damaged = readFileSync(files.main);
-    await open().then((host) => (assert.equal(host.status.access, 'shared'), host.close()), (error: unknown) => assert.ok(StoreError.is(error)));
-    await open({ repair: true }).then((host) => (assert.equal(host.status.note?.reason, 'other_owner'), host.close()), (error: unknown) => assert.ok(StoreError.is(error)));
+    await open().then(
+      (host) => (assert.equal(host.status.access, 'shared'), host.close()),
+      (error: unknown) => assert.ok(StoreError.is(error)),
+    );
+    await open({ repair: true }).then(
+      (host) => (assert.equal(host.status.note?.reason, 'other_owner'), host.close()),
+      (error: unknown) => assert.ok(StoreError.is(error)),
+    );
     assert.deepEqual([readFileSync(files.main), aside()], [damaged, []]);
     await owner.close();
   });
@@ -317,12 +351,15 @@ describe('store: recovery', function () {
       const planned = (file: string) => (done % 2 === 0 ? file : join('/where', 'it', 'was', basename(file)));
       writeFileSync(join(folder, 'recovery.json'), JSON.stringify({ fresh: planned(fresh), keptAt: planned(keptAt) }));
       // As far as it had come: the log, the file, the new one in place.
-      if (done >= 1) (writeFileSync(`${keptAt}.live`, killed.wal!), rmSync(files.wal));
-      if (done >= 2) (writeFileSync(keptAt, killed.main), rmSync(files.main));
-      if (done >= 3) (writeFileSync(files.main, closed.main), rmSync(fresh));
+      if (done >= 1) writeFileSync(`${keptAt}.live`, killed.wal!), rmSync(files.wal);
+      if (done >= 2) writeFileSync(keptAt, killed.main), rmSync(files.main);
+      if (done >= 3) writeFileSync(files.main, closed.main), rmSync(fresh);
       finishRecovery(files);
       finishRecovery(files);
-      assert.deepEqual([readFileSync(files.main), readFileSync(keptAt), readFileSync(`${keptAt}.live`)], [closed.main, killed.main, killed.wal]);
+      assert.deepEqual(
+        [readFileSync(files.main), readFileSync(keptAt), readFileSync(`${keptAt}.live`)],
+        [closed.main, killed.main, killed.wal],
+      );
       assert.deepEqual([existsSync(fresh), existsSync(files.wal), existsSync(join(folder, 'recovery.json'))], [false, false, false]);
     }
   });
@@ -338,7 +375,10 @@ describe('store: recovery', function () {
     const branch = await host.call('liveBranch', [closed.sessions[0]!]);
     const damaged = branch.entries.filter(({ content }) => content.type === 'custom');
     assert.equal(branch.entries.length, 30);
-    assert.deepEqual(damaged.map(({ content, modelFacing }) => [content.type === 'custom' && content.customType, modelFacing]), [['damaged', false]]);
+    assert.deepEqual(
+      damaged.map(({ content, modelFacing }) => [content.type === 'custom' && content.customType, modelFacing]),
+      [['damaged', false]],
+    );
     assert.match(JSON.stringify(damaged[0]!.content), /MASSAGE 30/);
     assert.match(host.status.note!.detail, /not readable: the content of 1 entry \(in \d{8}_\d{3} “a”\)/);
     await host.close();

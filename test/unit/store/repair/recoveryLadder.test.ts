@@ -42,7 +42,10 @@ describe('store: recovery ladder', function () {
     hosts.push(host);
     return host;
   };
-  const texts = async (host: StoreSupervisor) => (await host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)])).flatMap(({ content }) => (content.type === 'message' ? content.text : [])).reverse();
+  const texts = async (host: StoreSupervisor) =>
+    (await host.call('entriesBySeq', [Array.from({ length: 1000 }, (_, i) => 1000 - i)]))
+      .flatMap(({ content }) => (content.type === 'message' ? content.text : []))
+      .reverse();
   const say = async (host: StoreSupervisor, text: string) => {
     const { uuid, leaf } = (await host.call('listSessions', []))[0]!;
     return host.call('append', [uuid, { entries: [userMessage(uuid, leaf, text)] }]);
@@ -94,13 +97,21 @@ describe('store: recovery ladder', function () {
         layStoreSample(temp.path, closed, { main: Buffer.from(closed.main).fill(value, (root - 1) * newPageSize, root * newPageSize) });
         const host = await open({ repair: true });
         const found = new Set(await texts(host));
-        assert.deepEqual(sampleTexts.filter((text) => !found.has(text)), [], `${table} of ${value}`);
+        assert.deepEqual(
+          sampleTexts.filter((text) => !found.has(text)),
+          [],
+          `${table} of ${value}`,
+        );
         assert.equal(host.status.note?.reason, 'recovered');
         const titles = (await host.call('listSessions', [])).map(({ title }) => title).sort();
         // Two sessions fit on one page: what was on it is lost, and said to be.
         if (table !== 'sessions') assert.deepEqual(titles, ['Ports and adapters', 'b']);
         // By what they begin with.
-        else assert.deepEqual(titles, ['message 0: word word word word word word word word word…', 'message 1: word word word word word word word word word…']);
+        else
+          assert.deepEqual(titles, [
+            'message 0: word word word word word word word word word…',
+            'message 1: word word word word word word word word word…',
+          ]);
         if (table === 'sessions') assert.match(host.status.note.detail, /titles and settings of 2 sessions/);
         await host.close();
       }
@@ -113,8 +124,14 @@ describe('store: recovery ladder', function () {
     const found = (await host.call('listSessions', [])).find(({ key }) => key?.startsWith('recovered:'));
     assert.match(host.status.note?.detail ?? '', /kept in a session of their own/);
     const { entries } = await host.call('liveBranch', [found!.uuid]);
-    assert.deepEqual(entries.flatMap(({ content }) => (content.type === 'message' ? content.text : [])), sampleTexts);
-    assert.deepEqual(entries.map(({ parent }) => parent), [null, ...entries.slice(0, -1).map(({ uuid }) => uuid)]);
+    assert.deepEqual(
+      entries.flatMap(({ content }) => (content.type === 'message' ? content.text : [])),
+      sampleTexts,
+    );
+    assert.deepEqual(
+      entries.map(({ parent }) => parent),
+      [null, ...entries.slice(0, -1).map(({ uuid }) => uuid)],
+    );
   });
 
   it('loses nothing to flipped bytes in an index or in a page that is not in use', async () => {
@@ -137,7 +154,9 @@ describe('store: recovery ladder', function () {
     const copy = `${files.main}.copy`;
     const { database, binding } = sqlite.openFiles(files);
     const connection = new Connection(database, { file: files.main, beforeCommit: () => undefined });
-    connection.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 2048; PRAGMA journal_mode = DELETE; PRAGMA cache_size = 5; CREATE TABLE t(a, b)');
+    connection.exec(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = 2048; PRAGMA journal_mode = DELETE; PRAGMA cache_size = 5; CREATE TABLE t(a, b)',
+    );
     for (let i = 0; i < 60; i++) connection.run('INSERT INTO t VALUES (?, ?)', [i, 'x'.repeat(500)]);
     const before = readFileSync(files.main);
     connection.exec("BEGIN; UPDATE t SET b = replace(b, 'x', 'y'); INSERT INTO t SELECT a + 1000, b FROM t");
@@ -165,7 +184,10 @@ describe('store: recovery ladder', function () {
     await guest.close();
     const { access, note } = host.status;
     assert.deepEqual([atFirst.note, access, note?.reason], [null, 'owner', 'damage_found']);
-    assert.match(note?.detail ?? '', /^2 entries do not say what was written; the newest is entry #9 of session \d{8}_001 “Ports and adapters”\.$/);
+    assert.match(
+      note?.detail ?? '',
+      /^2 entries do not say what was written; the newest is entry #9 of session \d{8}_001 “Ports and adapters”\.$/,
+    );
     await say(host, 'goes on');
     await host.close();
     const repaired = await open({ repair: true, verifyPace: { idleMs: 1, gapMs: 1, stepMs: 1 } });

@@ -58,7 +58,10 @@ describe('store: verify', function () {
       assert.deepEqual([problems, checked.sessions, checked.entries, checked.blobs], [[], 2, 63, 0]);
       assert.ok(checked.pages > 50);
       assert.deepEqual([...new Set(phases)], ['Copying', 'Checking pages', 'Checking sessions']);
-      assert.deepEqual(readdirSync(temp.path).map((name) => [name, readFileSync(join(temp.path, name)).length]), before);
+      assert.deepEqual(
+        readdirSync(temp.path).map((name) => [name, readFileSync(join(temp.path, name)).length]),
+        before,
+      );
     }
     assert.equal(checkedText(verify()), '63 entries in 2 sessions');
   });
@@ -130,7 +133,9 @@ describe('store: verify', function () {
     const content = Buffer.from('an attachment');
     const [good, bad, gone] = [content, Buffer.from('x'), Buffer.from('y')].map(sha256) as [string, string, string];
     const sql = [good, bad, gone].map((hash) => `INSERT INTO blobs VALUES ('${hash}', 13, 'text/plain');`).join(' ');
-    layStoreSample(temp.path, closed, { main: alteredSample(sqlite, closed, `${sql} UPDATE bodies SET blob_hash = '${gone}' WHERE entry = 4`) });
+    layStoreSample(temp.path, closed, {
+      main: alteredSample(sqlite, closed, `${sql} UPDATE bodies SET blob_hash = '${gone}' WHERE entry = 4`),
+    });
     for (const hash of [good, bad]) {
       mkdirSync(join(temp.path, 'blobs', hash.slice(0, 2)), { recursive: true });
       writeFileSync(join(temp.path, 'blobs', hash.slice(0, 2), hash), content);
@@ -138,7 +143,9 @@ describe('store: verify', function () {
     const { problems, checked } = verify();
     assert.equal(checked.blobs, 3);
     assert.deepEqual(
-      problems.map(({ kind, where, meaning, repairHelps }) => [kind, where.replace(/\d{8}/, 'DAY'), meaning.replace(/\..*/, ''), repairHelps]).sort(),
+      problems
+        .map(({ kind, where, meaning, repairHelps }) => [kind, where.replace(/\d{8}/, 'DAY'), meaning.replace(/\..*/, ''), repairHelps])
+        .sort(),
       [
         ['blob', `attachment ${bad.slice(0, 12)}`, 'An attachment or long text is damaged', false],
         ['blob', 'entry #4 of session DAY_002 “b”', 'An attachment or long text is missing', false],

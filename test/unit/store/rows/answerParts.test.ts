@@ -21,7 +21,16 @@ describe('store: an answer on its way to another window', () => {
   const entry = (text: string, seq: number): StoredEntry => ({ ...userMessage('s', null, text), seq });
 
   it('goes as it is where it is short', async () => {
-    for (const value of [undefined, 5, [], [1, 2], [{ seq: 1 }], [null], [entry('a', 1), entry('b', 2)], { entries: [entry('a', 1)], more: true }]) {
+    for (const value of [
+      undefined,
+      5,
+      [],
+      [1, 2],
+      [{ seq: 1 }],
+      [null],
+      [entry('a', 1), entry('b', 2)],
+      { entries: [entry('a', 1)], more: true },
+    ]) {
       const { answers, received } = await sent(value);
       assert.deepEqual([answers.length, received], [1, value]);
     }

@@ -30,15 +30,32 @@ describe('store: long texts and attachments', () => {
   });
 
   const long = (seed: string, length = 1_000_000) => `${seed} `.repeat(Math.ceil(length / (seed.length + 1))).slice(0, length);
-  const result = (text: string): NewEntry => userMessage('s', null, '', { content: { type: 'tool_result', callId: testUuid(), name: 'run', text, status: 'ok' } });
+  const result = (text: string): NewEntry =>
+    userMessage('s', null, '', { content: { type: 'tool_result', callId: testUuid(), name: 'run', text, status: 'ok' } });
   const append = (...entries: NewEntry[]) => store.core.append('s', { entries });
-  const rowOf = (entry: StoredEntry) => store.database.connection.get('SELECT b.*, e.tool_args_json FROM bodies b JOIN entries e ON e.seq = b.entry WHERE b.entry = ?', [entry.seq])!;
+  const rowOf = (entry: StoredEntry) =>
+    store.database.connection.get('SELECT b.*, e.tool_args_json FROM bodies b JOIN entries e ON e.seq = b.entry WHERE b.entry = ?', [
+      entry.seq,
+    ])!;
   const files = () => listFiles(join(temp.path, 'blobs'));
 
   it('returns every kind of long content exactly as it came', () => {
-    const hostile = [long('日本語 👩‍👩‍👧'), `\0${long('nul')}`, `${long('half')}\ud800`, `\ufeff${long('mark')}`, '👩'.repeat(40_000), `x${'👩'.repeat(40_000)}`, long('"\\\u2028')];
+    const hostile = [
+      long('日本語 👩‍👩‍👧'),
+      `\0${long('nul')}`,
+      `${long('half')}\ud800`,
+      `\ufeff${long('mark')}`,
+      '👩'.repeat(40_000),
+      `x${'👩'.repeat(40_000)}`,
+      long('"\\\u2028'),
+    ];
     const contents: NewEntry['content'][] = [
-      ...hostile.map((text): NewEntry['content'] => ({ type: 'message', role: 'user', text, attachments: [{ kind: 'file', name: 'a', hash: 'h', mime: 'm' }] })),
+      ...hostile.map((text): NewEntry['content'] => ({
+        type: 'message',
+        role: 'user',
+        text,
+        attachments: [{ kind: 'file', name: 'a', hash: 'h', mime: 'm' }],
+      })),
       { type: 'tool_call', callId: 'c', name: 'write', input: { path: 'a', text: hostile[1], half: '\ud800' } },
       { type: 'custom', customType: 'error', data: { rows: hostile } },
       { type: 'thinking', text: hostile[0]!, signature: 's' },
@@ -47,30 +64,45 @@ describe('store: long texts and attachments', () => {
     const stored = append(...entries);
     const read = store.core.entries(entries.map(({ uuid }) => uuid));
     assert.deepEqual(read, stored);
-    assert.deepEqual(read.map(({ seq: _, ...entry }) => entry), entries);
+    assert.deepEqual(
+      read.map(({ seq: _, ...entry }) => entry),
+      entries,
+    );
     assert.deepEqual(append(...entries), stored, 'the same again');
     for (const entry of stored) {
       const row = rowOf(entry);
       assert.equal(typeof row['blob_hash'], 'string');
       assert.ok(JSON.stringify(row).length < 60_000 * (row['text'] instanceof Uint8Array ? 3 : 1));
     }
-    assert.throws(() => append({ ...entries[0]!, content: { ...contents[0]!, text: `${hostile[0]}!` } as NewEntry['content'] }), isStoreError('invalid'));
+    assert.throws(
+      () => append({ ...entries[0]!, content: { ...contents[0]!, text: `${hostile[0]}!` } as NewEntry['content'] }),
+      isStoreError('invalid'),
+    );
   });
 
   it('keeps both ends in the row, says where the rest is, and leaves shorter texts in it', () => {
     const [whole, longer] = append(result('x'.repeat(longPartBytes - 1)), result(`begin ${'y'.repeat(longPartBytes)} end`));
     assert.deepEqual([rowOf(whole!)['blob_hash'], String(rowOf(whole!)['text']).length], [null, longPartBytes - 1]);
     const { text, blob_hash: hash } = rowOf(longer!);
-    assert.match(String(text), new RegExp(`^begin y+\\n\\[… \\d+ characters; the whole is in blobs/${String(hash).slice(0, 2)}/${String(hash)} …\\]\\ny+ end$`));
+    assert.match(
+      String(text),
+      new RegExp(`^begin y+\\n\\[… \\d+ characters; the whole is in blobs/${String(hash).slice(0, 2)}/${String(hash)} …\\]\\ny+ end$`),
+    );
     assert.deepEqual(store.database.connection.all('SELECT * FROM blobs'), [{ hash, bytes: longPartBytes + 10, mime: 'text/plain' }]);
   });
 
   it('stores the same 1 MB tool output 50 times as one file', () => {
     const text = long('the same output');
     for (let i = 0; i < 50; i++) append(result(text));
-    assert.deepEqual(files().map((file) => statSync(file).size), [1_000_000]);
+    assert.deepEqual(
+      files().map((file) => statSync(file).size),
+      [1_000_000],
+    );
     assert.ok(statSync(join(temp.path, 'threadkeeper.db')).size + statSync(join(temp.path, 'threadkeeper.db.live')).size < 4_000_000);
-    assert.deepEqual(store.database.connection.get('SELECT count(*) AS n, count(DISTINCT blob_hash) AS hashes FROM bodies'), { n: 50, hashes: 1 });
+    assert.deepEqual(store.database.connection.get('SELECT count(*) AS n, count(DISTINCT blob_hash) AS hashes FROM bodies'), {
+      n: 50,
+      hashes: 1,
+    });
   });
 
   it('finds a word in the middle of a long text, before and after it is indexed', () => {
@@ -88,7 +120,10 @@ describe('store: long texts and attachments', () => {
     const [file] = files();
     const damaged = () => {
       const { entries } = store.core.page('s', { limit: 5 });
-      assert.deepEqual(entries.map(({ uuid, modelFacing, display }) => [uuid, modelFacing, display]), [[entry.uuid, false, true]]);
+      assert.deepEqual(
+        entries.map(({ uuid, modelFacing, display }) => [uuid, modelFacing, display]),
+        [[entry.uuid, false, true]],
+      );
       const { content } = entries[0]!;
       assert.ok(content.type === 'custom' && content.customType === 'damaged');
       const data = content.data as { entryType: string; text: string };
@@ -101,7 +136,11 @@ describe('store: long texts and attachments', () => {
     damaged();
     rmSync(file!);
     damaged();
-    assert.deepEqual(append(entry).map(({ uuid }) => uuid), [entry.uuid], 'a repeated append is no conflict');
+    assert.deepEqual(
+      append(entry).map(({ uuid }) => uuid),
+      [entry.uuid],
+      'a repeated append is no conflict',
+    );
     append(result(text));
     assert.deepEqual(store.core.entries([entry.uuid]), [stored], 'the same text, stored again, mends it');
     writeFileSync(file!, bytes);
@@ -119,10 +158,19 @@ describe('store: long texts and attachments', () => {
     const before = userMessage('s', null, 'in the same batch');
     assert.throws(() => core.append('s', { entries: [before, entry] }), isStoreError('disk_full', /blobs/));
     assert.throws(() => core.putBlob(new Uint8Array(10), 'a/b'), isStoreError('disk_full'));
-    assert.deepEqual([core.entries([before.uuid, entry.uuid]), files(), store.database.connection.all('SELECT * FROM blobs')], [[], [], []]);
+    assert.deepEqual(
+      [core.entries([before.uuid, entry.uuid]), files(), store.database.connection.all('SELECT * FROM blobs')],
+      [[], [], []],
+    );
     isFull = false;
-    assert.deepEqual(core.append('s', { entries: [before, entry] }).map(({ uuid }) => uuid), [before.uuid, entry.uuid]);
-    assert.deepEqual(readdirSync(temp.path).filter((name) => name.includes('.tmp')), []);
+    assert.deepEqual(
+      core.append('s', { entries: [before, entry] }).map(({ uuid }) => uuid),
+      [before.uuid, entry.uuid],
+    );
+    assert.deepEqual(
+      readdirSync(temp.path).filter((name) => name.includes('.tmp')),
+      [],
+    );
   });
 
   it('leaves nothing under the name when a write ends half-way', () => {
@@ -140,7 +188,13 @@ describe('store: long texts and attachments', () => {
     connection.run("UPDATE bodies SET text = text || '!' WHERE entry = ?", [broken!.seq]);
     const target = new Connection((await loadSqlite(wasmFile)).openMemory(), { file: 'rebuilt', beforeCommit: () => undefined });
     migrate(target, () => undefined);
-    assert.deepEqual(rebuildStore(connection, target), { sessions: 1, entries: 2, damaged: 1, damagedIn: [store.core.session('s')!.id], lost: [] });
+    assert.deepEqual(rebuildStore(connection, target), {
+      sessions: 1,
+      entries: 2,
+      damaged: 1,
+      damagedIn: [store.core.session('s')!.id],
+      lost: [],
+    });
     const rebuilt = new StoreOperations(target, temp.path, 'owner');
     assert.deepEqual(rebuilt.entries([sound!.uuid]), [sound]);
     const named = 'SELECT entry, blob_hash FROM bodies ORDER BY entry';

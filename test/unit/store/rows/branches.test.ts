@@ -23,7 +23,8 @@ describe('store: branches and forks', () => {
 
   const append = (...entries: NewEntry[]) => store.append(session, { entries });
   const newFork = () => ({ uuid: testUuid(), channel: 'vscode', createdAt: 2 }) as const;
-  const answer = (parent: string) => userMessage(session, parent, 'answer', { content: { type: 'message', role: 'assistant', text: 'answer' } });
+  const answer = (parent: string) =>
+    userMessage(session, parent, 'answer', { content: { type: 'message', role: 'assistant', text: 'answer' } });
   const label = (target: string, text: string) => userMessage(session, target, '', { content: { type: 'label', target, label: text } });
 
   /** root ── answer ── left ── more, with right beside left; stands at `more`. */
@@ -40,13 +41,25 @@ describe('store: branches and forks', () => {
 
   it('lists every leaf, with what tells it apart from the active branch', async () => {
     const { root, first, right, rightAnswer, left, more } = await fork();
-    await append(label(right.uuid, 'old name'), label(right.uuid, 'second try'), label(root.uuid, 'begin'), label(left.uuid, 'gone'), label(left.uuid, ''));
+    await append(
+      label(right.uuid, 'old name'),
+      label(right.uuid, 'second try'),
+      label(root.uuid, 'begin'),
+      label(left.uuid, 'gone'),
+      label(left.uuid, ''),
+    );
     const other = userMessage(session, null, 'another root');
     await append(other);
     await store.moveLeaf(session, more.uuid);
     const tip = (of: NewEntry, more: Omit<BranchTip, 'leaf' | 'at'>): BranchTip => ({ leaf: of.uuid, at: of.createdAt, ...more });
     const lone = tip(other, { messages: 1, firstText: 'another root', forkPoint: null, active: false, label: null });
-    const parted = tip(rightAnswer, { messages: 4, firstText: `right ${'x'.repeat(194)}`, forkPoint: first.uuid, active: false, label: 'second try' });
+    const parted = tip(rightAnswer, {
+      messages: 4,
+      firstText: `right ${'x'.repeat(194)}`,
+      forkPoint: first.uuid,
+      active: false,
+      label: 'second try',
+    });
     const active = tip(more, { messages: 4, firstText: 'root', forkPoint: null, active: true, label: 'begin' });
     assert.deepEqual(await store.branches(session), [lone, active, parted]);
 
@@ -58,7 +71,14 @@ describe('store: branches and forks', () => {
       tip(first, { messages: 2, firstText: 'root', forkPoint: null, active: true, label: 'begin' }),
     ]);
     await store.moveLeaf(session, null);
-    assert.deepEqual((await store.branches(session)).map(({ forkPoint, active, firstText }) => [forkPoint, active, firstText?.slice(0, 4)]), [[null, false, 'anot'], [null, false, 'root'], [null, false, 'root']]);
+    assert.deepEqual(
+      (await store.branches(session)).map(({ forkPoint, active, firstText }) => [forkPoint, active, firstText?.slice(0, 4)]),
+      [
+        [null, false, 'anot'],
+        [null, false, 'root'],
+        [null, false, 'root'],
+      ],
+    );
     await assert.rejects(store.branches(testUuid()), isInvalid);
   });
 
@@ -104,36 +124,101 @@ describe('store: branches and forks', () => {
 
   it('forks a session from any entry: shared past, own future', async () => {
     const { root, first, right, more } = await fork();
-    await store.updateSession(session, { title: 'Fix it', model: 'p/m', thinkingLevel: 'high', policy: { a: 1 }, costLimit: 2, metadata: { tags: ['x'] } });
-    const pins = [{ kind: 'file', target: 'a.ts' }, { kind: 'entry', target: root.uuid }, { kind: 'entry', target: right.uuid }, { kind: 'entry', target: testUuid() }] as const;
+    await store.updateSession(session, {
+      title: 'Fix it',
+      model: 'p/m',
+      thinkingLevel: 'high',
+      policy: { a: 1 },
+      costLimit: 2,
+      metadata: { tags: ['x'] },
+    });
+    const pins = [
+      { kind: 'file', target: 'a.ts' },
+      { kind: 'entry', target: root.uuid },
+      { kind: 'entry', target: right.uuid },
+      { kind: 'entry', target: testUuid() },
+    ] as const;
     for (const pin of pins) await store.savePin({ session, contentHash: null, at: 5, ...pin });
     const made = await store.forkSession(first.uuid, newFork());
-    const expected = { title: 'Fix it (fork)', model: 'p/m', thinkingLevel: 'high', policy: { a: 1 }, costLimit: 2, metadata: {}, parentSession: session, forkEntry: first.uuid, leaf: first.uuid, messageCount: 0, totalTokens: 0 };
+    const expected = {
+      title: 'Fix it (fork)',
+      model: 'p/m',
+      thinkingLevel: 'high',
+      policy: { a: 1 },
+      costLimit: 2,
+      metadata: {},
+      parentSession: session,
+      forkEntry: first.uuid,
+      leaf: first.uuid,
+      messageCount: 0,
+      totalTokens: 0,
+    };
     assert.deepEqual(made, { ...made, ...expected });
     assert.deepEqual((await store.pins(made.uuid)).map(({ target }) => target).sort(), [root.uuid, 'a.ts'].sort());
     assert.deepEqual(await store.forkSession(more.uuid, { ...newFork(), uuid: made.uuid }), made, 'the same fork again');
 
     const inFork = userMessage(made.uuid, first.uuid, 'other way');
     await store.append(made.uuid, { entries: [inFork] });
-    assert.deepEqual((await store.liveBranch(made.uuid)).entries.map(({ uuid }) => uuid), [root.uuid, first.uuid, inFork.uuid]);
-    assert.deepEqual((await store.branches(made.uuid)).map(({ leaf, messages, firstText }) => [leaf, messages, firstText]), [[inFork.uuid, 3, 'root']]);
+    assert.deepEqual(
+      (await store.liveBranch(made.uuid)).entries.map(({ uuid }) => uuid),
+      [root.uuid, first.uuid, inFork.uuid],
+    );
+    assert.deepEqual(
+      (await store.branches(made.uuid)).map(({ leaf, messages, firstText }) => [leaf, messages, firstText]),
+      [[inFork.uuid, 3, 'root']],
+    );
     assert.deepEqual((await store.session(session))?.leaf, more.uuid);
     assert.equal((await store.branches(session)).length, 2);
 
     const again = await store.forkSession(inFork.uuid, newFork());
     assert.deepEqual([again.title, again.parentSession, again.messageCount], ['Fix it (fork 2)', made.uuid, 0]);
     assert.equal((await store.forkSession(first.uuid, { ...newFork(), title: 'Own', model: null })).title, 'Own');
-    assert.deepEqual((await store.listSessions({ parent: made.uuid })).map(({ uuid }) => uuid), [again.uuid]);
+    assert.deepEqual(
+      (await store.listSessions({ parent: made.uuid })).map(({ uuid }) => uuid),
+      [again.uuid],
+    );
   });
 
   it('tells the sizes along the active branch without reading what it says', async () => {
     const { root, first, left, more } = await fork();
-    const mark = userMessage(session, first.uuid, '', { modelFacing: false, tokenEstimate: null, content: { type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 5, messagesAtCheckpoint: 2, coversThrough: first.uuid } });
+    const mark = userMessage(session, first.uuid, '', {
+      modelFacing: false,
+      tokenEstimate: null,
+      content: {
+        type: 'checkpoint',
+        summary: 's',
+        topics: [],
+        keyDecisions: [],
+        openQuestions: [],
+        tokensAtCheckpoint: 5,
+        messagesAtCheckpoint: 2,
+        coversThrough: first.uuid,
+      },
+    });
     const usage = { provider: 'p', model: 'm', input: 10, output: 2, cacheRead: 300, cacheWrite: 4_000, cost: null, at: 1 } as const;
-    await store.append(session, { entries: [mark, label(left.uuid, 'here')], usage: [{ ...usage, entry: more.uuid, kind: 'turn' }, { ...usage, entry: first.uuid, kind: 'compaction' }] });
+    await store.append(session, {
+      entries: [mark, label(left.uuid, 'here')],
+      usage: [
+        { ...usage, entry: more.uuid, kind: 'turn' },
+        { ...usage, entry: first.uuid, kind: 'compaction' },
+      ],
+    });
     await store.moveLeaf(session, more.uuid);
-    const step = ({ uuid: entry, createdAt: at }: NewEntry, measured: number | null = null) => ({ entry, type: 'message', at, modelFacing: true, tokens: 3, measured });
-    const expected = [step(root), step(first), step(left), step(more, 4_312), { entry: mark.uuid, type: 'checkpoint', at: mark.createdAt, modelFacing: false, tokens: null, measured: null }];
+    const step = ({ uuid: entry, createdAt: at }: NewEntry, measured: number | null = null) => ({
+      entry,
+      type: 'message',
+      at,
+      modelFacing: true,
+      tokens: 3,
+      measured,
+    });
+    const expected = [
+      step(root),
+      step(first),
+      step(left),
+      step(more, 4_312),
+      { entry: mark.uuid, type: 'checkpoint', at: mark.createdAt, modelFacing: false, tokens: null, measured: null },
+    ];
     assert.deepEqual(await store.branchSteps(session), expected);
     const empty = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: 1 });
     assert.deepEqual(await store.branchSteps(empty.uuid), []);

@@ -16,14 +16,21 @@ describe('store: drafts and queue', () => {
     store.database.close();
     temp.remove();
   });
-  const raw = (table: string) => store.database.connection.get(`SELECT attachments_json AS json FROM ${table} WHERE session = 's'`)?.['json'];
+  const raw = (table: string) =>
+    store.database.connection.get(`SELECT attachments_json AS json FROM ${table} WHERE session = 's'`)?.['json'];
   const spoil = (json: string) => store.database.connection.run('UPDATE drafts SET attachments_json = ?', [json]);
 
   it('keep what is attached', () => {
     store.core.saveDraft('s', { text: 'look', attachments: [attachment], at: 1 });
     assert.deepEqual(store.core.draft('s'), { text: 'look', attachments: [attachment], at: 1 });
-    store.core.saveQueue('s', [{ id: '1', text: 'one', attachments: [attachment] }, { id: '2', text: 'two' }]);
-    assert.deepEqual(store.core.queue('s'), [{ id: '1', text: 'one', attachments: [attachment] }, { id: '2', text: 'two' }]);
+    store.core.saveQueue('s', [
+      { id: '1', text: 'one', attachments: [attachment] },
+      { id: '2', text: 'two' },
+    ]);
+    assert.deepEqual(store.core.queue('s'), [
+      { id: '1', text: 'one', attachments: [attachment] },
+      { id: '2', text: 'two' },
+    ]);
     store.core.saveQueue('s', []);
   });
 

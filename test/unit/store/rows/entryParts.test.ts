@@ -23,7 +23,10 @@ describe('store: long lists of entries on their way to another thread', () => {
           // The longest text, escaped.
           assert.ok(JSON.stringify(part).length < 3 * 132 * 1024 + 300_000 + 50 * 1000, String(JSON.stringify(part).length));
         }
-        assert.deepEqual(parts.flatMap((part) => joinPart(structuredClone(part))), entries);
+        assert.deepEqual(
+          parts.flatMap((part) => joinPart(structuredClone(part))),
+          entries,
+        );
       }),
       { numRuns: 30 },
     );

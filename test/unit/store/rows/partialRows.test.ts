@@ -6,7 +6,17 @@ import { migrate } from '../../../../src/node/store/database/migrations';
 import { wasmFile } from '../../../support/store/storeTemp';
 
 describe('store: text that is still streaming', () => {
-  const chunk = (text: string, offset: number) => ({ entry: 'e', session: 's', parent: null, kind: 'message' as const, provider: 'p', model: 'm', createdAt: 1, text, offset });
+  const chunk = (text: string, offset: number) => ({
+    entry: 'e',
+    session: 's',
+    parent: null,
+    kind: 'message' as const,
+    provider: 'p',
+    model: 'm',
+    createdAt: 1,
+    text,
+    offset,
+  });
   let connection: Connection;
   let rows: PartialRows;
   /** Characters of chunks that were read since the last look. */
@@ -15,7 +25,9 @@ describe('store: text that is still streaming', () => {
   beforeEach(async () => {
     connection = new Connection((await loadSqlite(wasmFile)).openMemory(), { file: 'memory', beforeCommit: () => undefined });
     migrate(connection, () => undefined);
-    connection.run("INSERT INTO sessions(uuid, id, key, title, created_at, updated_at, last_opened_at) VALUES ('s', '20260101_001', 'cli:s', '', 1, 1, 1)");
+    connection.run(
+      "INSERT INTO sessions(uuid, id, key, title, created_at, updated_at, last_opened_at) VALUES ('s', '20260101_001', 'cli:s', '', 1, 1, 1)",
+    );
     const all = connection.all.bind(connection);
     connection.all = (...args: Parameters<typeof all>) => {
       const found = all(...args);
@@ -44,11 +56,13 @@ describe('store: text that is still streaming', () => {
     rows.add(chunk('a😀'.slice(2), 2));
     rows.add(chunk('😀b', 1));
     assert.equal(text(), 'a😀b');
-    assert.throws(() => connection.transaction(() => {
-      rows.add(chunk('cd', 4));
-      rows.add(chunk('ef', 6));
-      throw new Error('the disk is full');
-    }));
+    assert.throws(() =>
+      connection.transaction(() => {
+        rows.add(chunk('cd', 4));
+        rows.add(chunk('ef', 6));
+        throw new Error('the disk is full');
+      }),
+    );
     assert.throws(() => rows.add(chunk('late', 6)), /before its character 6 is not stored/);
     rows.add(chunk('XY', 4));
     rows.add(chunk('ef', 6));

@@ -43,25 +43,89 @@ describe('store: deleting sessions for good', () => {
     for (const session of [gone, stays]) {
       const said = store.say(session, `${session} said marmalade`);
       const fold = userMessage(session, said, '', { content: compactionContent(`op of ${session}`, said) });
-      const mark = userMessage(session, said, '', { content: { type: 'checkpoint', summary: 's', topics: [], keyDecisions: [], openQuestions: [], tokensAtCheckpoint: 1, messagesAtCheckpoint: 1, coversThrough: said } });
-      const usage = { entry: said, provider: 'p', model: 'm', kind: 'turn', input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5, at: 10 } as const;
-      store.core.append(session, { entries: [fold, mark], usage: [usage], memoryWrites: [{ entry: said, path: 'a', op: 'create', bytes: 1, at: 1 }] });
+      const mark = userMessage(session, said, '', {
+        content: {
+          type: 'checkpoint',
+          summary: 's',
+          topics: [],
+          keyDecisions: [],
+          openQuestions: [],
+          tokensAtCheckpoint: 1,
+          messagesAtCheckpoint: 1,
+          coversThrough: said,
+        },
+      });
+      const usage = {
+        entry: said,
+        provider: 'p',
+        model: 'm',
+        kind: 'turn',
+        input: 1,
+        output: 2,
+        cacheRead: 3,
+        cacheWrite: 4,
+        cost: 0.5,
+        at: 10,
+      } as const;
+      store.core.append(session, {
+        entries: [fold, mark],
+        usage: [usage],
+        memoryWrites: [{ entry: said, path: 'a', op: 'create', bytes: 1, at: 1 }],
+      });
       store.core.saveSummaryRetry({ compaction: fold.uuid, nextAt: 1, attempts: 1 });
       store.core.savePin({ session, kind: 'entry', target: said, contentHash: null, at: 1 });
       store.core.saveDraft(session, { text: 'draft', attachments: [], at: 1 });
       store.core.saveQueue(session, [{ id: 'q', text: 'x' }]);
-      store.core.writePartial({ entry: testUuid(), session, parent: said, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: 'half' });
+      store.core.writePartial({
+        entry: testUuid(),
+        session,
+        parent: said,
+        kind: 'message',
+        provider: 'p',
+        model: 'm',
+        createdAt: 1,
+        text: 'half',
+      });
     }
     store.index();
     trash(gone);
     const preview = store.core.purgePreview([gone, 'nobody', gone]);
     assert.deepEqual(preview, { sessions: [gone], entries: 3, keptEntries: 0, bytes: preview.bytes });
     assert.ok(preview.bytes > 500 && preview.bytes < 2_000, String(preview.bytes));
-    const tables = ['sessions', 'entries', 'bodies', 'compactions', 'checkpoints', 'memory_writes', 'retry_queue', 'pins', 'drafts', 'queue', 'partials', 'partial_chunks'];
+    const tables = [
+      'sessions',
+      'entries',
+      'bodies',
+      'compactions',
+      'checkpoints',
+      'memory_writes',
+      'retry_queue',
+      'pins',
+      'drafts',
+      'queue',
+      'partials',
+      'partial_chunks',
+    ];
     const before = tables.map(count);
     assert.deepEqual(store.core.purge([gone, 'nobody']), preview);
-    assert.deepEqual(tables.map(count), before.map((n) => n / 2));
-    assert.deepEqual(store.core.usageTotals({}), [{ provider: 'p', model: 'm', requests: 2, input: 2, output: 4, cacheRead: 6, cacheWrite: 8, cost: 1, requestsWithoutCost: 0, requestsEstimated: 0 }]);
+    assert.deepEqual(
+      tables.map(count),
+      before.map((n) => n / 2),
+    );
+    assert.deepEqual(store.core.usageTotals({}), [
+      {
+        provider: 'p',
+        model: 'm',
+        requests: 2,
+        input: 2,
+        output: 4,
+        cacheRead: 6,
+        cacheWrite: 8,
+        cost: 1,
+        requestsWithoutCost: 0,
+        requestsEstimated: 0,
+      },
+    ]);
     assert.deepEqual(store.core.usageTotals({ session: gone }), []);
     assert.deepEqual([store.core.session(gone), problems()], [undefined, []]);
     for (let i = 0; i < 2; i++) {
@@ -91,7 +155,17 @@ describe('store: deleting sessions for good', () => {
       store.core.saveDraft(session, { text: text(60), attachments: [], at: 1 });
       store.core.saveDraft(session, null);
       const entry = userMessage(session, null, text(round * 7 + 1));
-      for (let i = 0; i <= round; i++) store.core.writePartial({ entry: entry.uuid, session, parent: null, kind: 'message', provider: 'p', model: 'm', createdAt: 1, text: text(20) });
+      for (let i = 0; i <= round; i++)
+        store.core.writePartial({
+          entry: entry.uuid,
+          session,
+          parent: null,
+          kind: 'message',
+          provider: 'p',
+          model: 'm',
+          createdAt: 1,
+          text: text(20),
+        });
       store.core.append(session, { entries: [entry] });
       store.say(session, text(2));
       store.index();
@@ -149,9 +223,11 @@ describe('store: deleting sessions for good', () => {
     const root = store.session('root');
     const shared = [1, 2, 3, 4].map((i) => store.say(root, `shared ${i}`));
     const alone = store.say(root, 'alone');
-    const label = (target: string) => store.core.append(root, { entries: [userMessage(root, target, '', { content: { type: 'label', target, label: 'l' } })] })[0]!.uuid;
+    const label = (target: string) =>
+      store.core.append(root, { entries: [userMessage(root, target, '', { content: { type: 'label', target, label: 'l' } })] })[0]!.uuid;
     const [kept, lost] = [label(shared[1]!), label(alone)];
-    const fork = (entry: string, createdAt: number) => store.core.forkSession(entry, { uuid: testUuid(), channel: 'vscode', createdAt }).uuid;
+    const fork = (entry: string, createdAt: number) =>
+      store.core.forkSession(entry, { uuid: testUuid(), channel: 'vscode', createdAt }).uuid;
     const later = fork(shared[3]!, 1_763_800_000_002);
     const early = fork(shared[1]!, 1_763_800_000_001);
     const answer = store.say(early, 'early goes on');
@@ -169,7 +245,12 @@ describe('store: deleting sessions for good', () => {
 
   it('removes the files that nobody else needs, also after a crash in between', async () => {
     const [a, b] = [store.session('a'), store.session('b')];
-    const attachment = (hash: string): EntryContent => ({ type: 'message', role: 'user', text: '', attachments: [{ kind: 'image', name: 'n', hash, mime: 'image/png' }] });
+    const attachment = (hash: string): EntryContent => ({
+      type: 'message',
+      role: 'user',
+      text: '',
+      attachments: [{ kind: 'image', name: 'n', hash, mime: 'image/png' }],
+    });
     const put = (byte: number) => store.core.putBlob(new Uint8Array(1000).fill(byte), 'image/png');
     const [own, common, drafted, unsent] = [put(1), put(2), put(3), put(4)];
     store.say(a, '', attachment(own));
@@ -193,7 +274,10 @@ describe('store: deleting sessions for good', () => {
     store.database.close();
     store = await SearchStore.open(temp.path);
     assert.deepEqual(there(), [false, true, true, true, false]);
-    assert.deepEqual(store.database.connection.all('SELECT hash FROM blobs').map(({ hash }) => hash), [common, drafted, unsent].sort());
+    assert.deepEqual(
+      store.database.connection.all('SELECT hash FROM blobs').map(({ hash }) => hash),
+      [common, drafted, unsent].sort(),
+    );
     assert.equal(count("meta WHERE key = 'purge_files'"), 0);
     store.say(b, 'x'.repeat(100_000));
     assert.equal(existsSync(blobFile(temp.path, long)), true);
@@ -209,7 +293,10 @@ interface Step {
 describe('store: purging any of any sessions', () => {
   const nat = fc.nat(1000);
   const one = (weight: number, name: Step['do']) => ({ weight, arbitrary: fc.record({ do: fc.constant(name), session: nat, entry: nat }) });
-  const steps = fc.array(fc.oneof(one(12, 'say'), one(5, 'fork'), one(2, 'label'), one(1, 'fold'), one(3, 'moveLeaf'), one(1, 'pin')), { minLength: 5, maxLength: 40 });
+  const steps = fc.array(fc.oneof(one(12, 'say'), one(5, 'fork'), one(2, 'label'), one(1, 'fold'), one(3, 'moveLeaf'), one(1, 'pin')), {
+    minLength: 5,
+    maxLength: 40,
+  });
   const rounds = fc.array(fc.uniqueArray(nat, { maxLength: 4 }), { minLength: 1, maxLength: 3 });
 
   it('leaves the transcript and the projection of every other session as they were', async function () {
@@ -234,14 +321,21 @@ async function holds(steps: readonly Step[], rounds: readonly (readonly number[]
       for (const uuid of doomed) core.updateSession(uuid, { deletedAt: 1 });
       const preview = core.purgePreview(doomed);
       assert.deepEqual(core.purge(doomed), preview);
-      assert.deepEqual(left.map((uuid) => view(core, uuid)), before);
+      assert.deepEqual(
+        left.map((uuid) => view(core, uuid)),
+        before,
+      );
       const list = new ProblemList();
       verifyTree(database.connection, list);
       verifyDerived(database.connection, list);
       assert.deepEqual(list.problems, []);
       const reached = new Set(left.flatMap((uuid) => reach(core, uuid, entries)));
       const stored = core.entries(entries.map(({ uuid }) => uuid));
-      assert.deepEqual(stored.map(({ uuid }) => uuid).filter((uuid) => !reached.has(uuid)), [], 'nothing stays that nobody reaches');
+      assert.deepEqual(
+        stored.map(({ uuid }) => uuid).filter((uuid) => !reached.has(uuid)),
+        [],
+        'nothing stays that nobody reaches',
+      );
       for (const uuid of left) {
         const [added] = core.append(uuid, { entries: [userMessage(uuid, core.session(uuid)!.leaf, 'after')] });
         assert.ok(added!.seq > highest);
@@ -261,12 +355,29 @@ function take(core: StoreOperations, sessions: string[], entries: NewEntry[], st
   const entry = main[step.entry % main.length]?.uuid ?? null;
   const add = (parent: string | null, content?: EntryContent) => {
     const added = userMessage(session, parent, `text ${entries.length}`, content ? { content } : {});
-    core.append(session, { entries: [added], usage: [{ entry: added.uuid, provider: 'p', model: 'm', kind: 'turn', input: 1, output: 1, cacheRead: 0, cacheWrite: 0, cost: 1, at: entries.length }] });
+    core.append(session, {
+      entries: [added],
+      usage: [
+        {
+          entry: added.uuid,
+          provider: 'p',
+          model: 'm',
+          kind: 'turn',
+          input: 1,
+          output: 1,
+          cacheRead: 0,
+          cacheWrite: 0,
+          cost: 1,
+          at: entries.length,
+        },
+      ],
+    });
     entries.push(added);
   };
   const { leaf } = core.session(session)!;
   if (step.do === 'say') add(step.entry % 9 === 0 ? null : step.entry % 4 === 0 ? entry : leaf);
-  else if (step.do === 'fork' && entry) sessions.push(core.forkSession(entry, { uuid: testUuid(), channel: 'cli', createdAt: step.entry }).uuid);
+  else if (step.do === 'fork' && entry)
+    sessions.push(core.forkSession(entry, { uuid: testUuid(), channel: 'cli', createdAt: step.entry }).uuid);
   else if (step.do === 'label' && entry) add(entry, { type: 'label', target: entry, label: 'l' });
   else if (step.do === 'fold' && leaf) add(leaf, compactionContent(`op ${entries.length}`, leaf, { supersedes: null }));
   else if (step.do === 'moveLeaf') core.moveLeaf(session, entry);
@@ -278,17 +389,32 @@ function view(core: StoreOperations, session: string): unknown {
   const plain = (entries: readonly NewEntry[]) => entries.map(({ session: _, ...entry }) => entry);
   const { entries, lastUsage } = core.liveBranch(session);
   const { leaf, title, id } = core.session(session)!;
-  return { leaf, title, id, lastUsage, live: plain(entries), page: plain(core.page(session, { limit: 1000 }).entries), pins: core.entries(core.pins(session).map(({ target }) => target)).map(({ uuid }) => uuid) };
+  return {
+    leaf,
+    title,
+    id,
+    lastUsage,
+    live: plain(entries),
+    page: plain(core.page(session, { limit: 1000 }).entries),
+    pins: core.entries(core.pins(session).map(({ target }) => target)).map(({ uuid }) => uuid),
+  };
 }
 
 /** The session's entries, what is before them, and what hangs off those. */
 function reach(core: StoreOperations, session: string, entries: readonly NewEntry[]): string[] {
   const { leaf, forkEntry } = core.session(session)!;
   const stored = core.entries(entries.map(({ uuid }) => uuid));
-  const tops = [leaf, forkEntry, ...core.pins(session).map(({ target }) => target), ...stored.filter((entry) => entry.session === session).map(({ uuid }) => uuid)];
+  const tops = [
+    leaf,
+    forkEntry,
+    ...core.pins(session).map(({ target }) => target),
+    ...stored.filter((entry) => entry.session === session).map(({ uuid }) => uuid),
+  ];
   const reached = new Set<string>();
-  for (const top of tops) for (let at = top; at !== null && !reached.has(at); at = entries.find(({ uuid }) => uuid === at)?.parent ?? null) reached.add(at);
-  for (const { uuid, parent, content } of entries) if (content.type === 'label' && parent !== null && reached.has(parent)) reached.add(uuid);
+  for (const top of tops)
+    for (let at = top; at !== null && !reached.has(at); at = entries.find(({ uuid }) => uuid === at)?.parent ?? null) reached.add(at);
+  for (const { uuid, parent, content } of entries)
+    if (content.type === 'label' && parent !== null && reached.has(parent)) reached.add(uuid);
   return [...reached];
 }
 

@@ -60,14 +60,31 @@ describe('store: what reading a session costs', () => {
       while (main.length < Math.min(entries, i + batch)) {
         const n = main.length;
         const content = n === entries - 20 ? compactionContent('op', main[entries - liveEntries]!.uuid) : undefined;
-        main.push(userMessage('s', main.at(-1)?.uuid ?? null, `message ${n} `.repeat(40), { display: n % 10 !== 3, ...(content ? { content } : {}) }));
-        if (n % 25 === 0) labels.push(userMessage('s', main[n]!.uuid, '', { content: { type: 'label', target: main[n]!.uuid, label: 'l' } }));
+        main.push(
+          userMessage('s', main.at(-1)?.uuid ?? null, `message ${n} `.repeat(40), {
+            display: n % 10 !== 3,
+            ...(content ? { content } : {}),
+          }),
+        );
+        if (n % 25 === 0)
+          labels.push(userMessage('s', main[n]!.uuid, '', { content: { type: 'label', target: main[n]!.uuid, label: 'l' } }));
       }
       // The live part has no measurement of its own, as after a compaction just now.
       const usage = main.slice(from).filter((_, j) => from + j < entries - liveEntries);
       core.append('s', {
         entries: [...main.slice(from), ...labels],
-        usage: usage.map(({ uuid }, j) => ({ entry: uuid, provider: 'p', model: 'm', kind: 'turn', input: 1, output: 1, cacheRead: 0, cacheWrite: 0, cost: null, at: from + j })),
+        usage: usage.map(({ uuid }, j) => ({
+          entry: uuid,
+          provider: 'p',
+          model: 'm',
+          kind: 'turn',
+          input: 1,
+          output: 1,
+          cacheRead: 0,
+          cacheWrite: 0,
+          cost: null,
+          at: from + j,
+        })),
       });
     }
     database.close();
@@ -85,7 +102,9 @@ describe('store: what reading a session costs', () => {
 
   it('does not grow with the session: the first page, a page in the middle, the live branch, one more message', () => {
     const measured = [make(small), make(large)].map(({ folder, middle }) => [
-      cost(folder, (core) => assert.equal(core.page('s', { limit: 50 }).entries.filter(({ content }) => content.type !== 'label').length, 50)),
+      cost(folder, (core) =>
+        assert.equal(core.page('s', { limit: 50 }).entries.filter(({ content }) => content.type !== 'label').length, 50),
+      ),
       cost(folder, (core) => assert.equal(core.page('s', { limit: 50, before: middle }).hasMore, true)),
       cost(folder, (core) => {
         const { entries, lastUsage } = core.liveBranch('s');

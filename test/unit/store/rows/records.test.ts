@@ -40,7 +40,10 @@ describe('store: what belongs to a session', () => {
     await store.saveSummaryRetry({ compaction: fold.uuid, nextAt: 10, attempts: 1 });
     await store.saveSummaryRetry({ compaction: fold.uuid, nextAt: 20, attempts: 2 });
     const expected = [{ compaction: fold.uuid, session, nextAt: 20, attempts: 2 }];
-    assert.deepEqual([await store.summaryRetries(), await store.summaryRetries(session), await store.summaryRetries(testUuid())], [expected, expected, []]);
+    assert.deepEqual(
+      [await store.summaryRetries(), await store.summaryRetries(session), await store.summaryRetries(testUuid())],
+      [expected, expected, []],
+    );
     await store.updateSession(session, { deletedAt: 1 });
     assert.deepEqual([await store.summaryRetries(), await store.summaryRetries(session)], [[], expected]);
     await store.removeSummaryRetry(fold.uuid);
@@ -61,12 +64,51 @@ describe('store: what belongs to a session', () => {
   });
 
   it('sums usage by model', async () => {
-    const record = { entry: 'e', provider: 'p', model: 'm', kind: 'turn', input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5, at: 10 } as const;
-    await store.append(session, { entries: [], usage: [record, { ...record, at: 20 }, { ...record, at: 30, model: 'free', cost: null, estimated: true }] });
-    const total = { provider: 'p', model: 'm', requests: 2, input: 2, output: 4, cacheRead: 6, cacheWrite: 8, cost: 1, requestsWithoutCost: 0, requestsEstimated: 0 };
-    const free = { provider: 'p', model: 'free', requests: 1, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: null, requestsWithoutCost: 1, requestsEstimated: 1 };
+    const record = {
+      entry: 'e',
+      provider: 'p',
+      model: 'm',
+      kind: 'turn',
+      input: 1,
+      output: 2,
+      cacheRead: 3,
+      cacheWrite: 4,
+      cost: 0.5,
+      at: 10,
+    } as const;
+    await store.append(session, {
+      entries: [],
+      usage: [record, { ...record, at: 20 }, { ...record, at: 30, model: 'free', cost: null, estimated: true }],
+    });
+    const total = {
+      provider: 'p',
+      model: 'm',
+      requests: 2,
+      input: 2,
+      output: 4,
+      cacheRead: 6,
+      cacheWrite: 8,
+      cost: 1,
+      requestsWithoutCost: 0,
+      requestsEstimated: 0,
+    };
+    const free = {
+      provider: 'p',
+      model: 'free',
+      requests: 1,
+      input: 1,
+      output: 2,
+      cacheRead: 3,
+      cacheWrite: 4,
+      cost: null,
+      requestsWithoutCost: 1,
+      requestsEstimated: 1,
+    };
     assert.deepEqual(await store.usageTotals({ session }), [total, free]);
-    assert.deepEqual(await store.usageTotals({ from: 20, to: 30 }), [{ ...total, requests: 1, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5 }, free]);
+    assert.deepEqual(await store.usageTotals({ from: 20, to: 30 }), [
+      { ...total, requests: 1, input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cost: 0.5 },
+      free,
+    ]);
     assert.deepEqual(await store.usageTotals({ session: testUuid() }), []);
   });
 
@@ -83,27 +125,53 @@ describe('store: what belongs to a session', () => {
     assert.deepEqual(await list({ text: 'über' }), [a]);
     assert.deepEqual(await list({ text: '20310102_002' }), [b]);
     assert.deepEqual([await list({ metadata: { priority: 1 } }), await list({ metadata: { priority: 1.5, done: 1 } })], [[a], [b]]);
-    assert.deepEqual([await list({ metadata: { done: true } }), await list({ metadata: { 'odd "key"': 'x' } }), await list({ metadata: { priority: '1' } })], [[a], [a], []]);
+    assert.deepEqual(
+      [
+        await list({ metadata: { done: true } }),
+        await list({ metadata: { 'odd "key"': 'x' } }),
+        await list({ metadata: { priority: '1' } }),
+      ],
+      [[a], [a], []],
+    );
     await store.updateSession(a, { metadata: { tags: ['new'] } });
     assert.deepEqual([await list({ tag: 'bug' }), await list({ tag: 'new' })], [[], [a]]);
   });
 
   it('changes the metadata that it is told to, and leaves alone what others have set', async () => {
-    const { uuid } = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: 1, metadata: { tags: ['a'], importedFrom: { title: 'x' }, nothing: null } });
-    await Promise.all([store.updateSession(uuid, { metadata: { tags: ['b'] } }), store.updateSession(uuid, { metadata: { importedFrom: { title: 'y' }, tools: ['t'] } })]);
+    const { uuid } = await store.createSession({
+      uuid: testUuid(),
+      channel: 'vscode',
+      createdAt: 1,
+      metadata: { tags: ['a'], importedFrom: { title: 'x' }, nothing: null },
+    });
+    await Promise.all([
+      store.updateSession(uuid, { metadata: { tags: ['b'] } }),
+      store.updateSession(uuid, { metadata: { importedFrom: { title: 'y' }, tools: ['t'] } }),
+    ]);
     assert.deepEqual((await store.session(uuid))?.metadata, { tags: ['b'], importedFrom: { title: 'y' }, nothing: null, tools: ['t'] });
-    assert.deepEqual((await store.updateSession(uuid, { metadata: { tools: null } })).metadata, { tags: ['b'], importedFrom: { title: 'y' }, nothing: null });
+    assert.deepEqual((await store.updateSession(uuid, { metadata: { tools: null } })).metadata, {
+      tags: ['b'],
+      importedFrom: { title: 'y' },
+      nothing: null,
+    });
   });
 
   it('has metadata that plain SQL can query, and lists sessions whose metadata another tool has broken', async () => {
     const own = tempFolder();
     const { core, database } = await SearchStore.open(own.path);
     for (const tag of ['x', 'y']) core.createSession({ uuid: tag, channel: 'cli', createdAt: 1, metadata: { tags: [tag] } });
-    const query = "SELECT uuid, json_extract(metadata, '$.tags[0]') AS tag FROM sessions WHERE json_extract(metadata, '$.tags') LIKE '%\"y\"%'";
+    const query =
+      "SELECT uuid, json_extract(metadata, '$.tags[0]') AS tag FROM sessions WHERE json_extract(metadata, '$.tags') LIKE '%\"y\"%'";
     assert.deepEqual(database.connection.all(query), [{ uuid: 'y', tag: 'y' }]);
     database.connection.run("UPDATE sessions SET metadata = '{broken' WHERE uuid = 'x'");
-    assert.deepEqual(core.listSessions({ tag: 'y' }).map(({ uuid }) => uuid), ['y']);
-    assert.deepEqual(core.listSessions().map(({ metadata }) => metadata), [{ tags: ['y'] }, {}]);
+    assert.deepEqual(
+      core.listSessions({ tag: 'y' }).map(({ uuid }) => uuid),
+      ['y'],
+    );
+    assert.deepEqual(
+      core.listSessions().map(({ metadata }) => metadata),
+      [{ tags: ['y'] }, {}],
+    );
     database.close();
     own.remove();
   });

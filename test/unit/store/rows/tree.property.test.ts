@@ -27,7 +27,15 @@ type Step =
 
 const nat = fc.nat(1000);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 15, arbitrary: fc.record({ do: fc.constant('append' as const), session: nat, parent: nat, texts: fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 3 }) }) },
+  {
+    weight: 15,
+    arbitrary: fc.record({
+      do: fc.constant('append' as const),
+      session: nat,
+      parent: nat,
+      texts: fc.array(fc.string({ unit: 'binary' }), { minLength: 1, maxLength: 3 }),
+    }),
+  },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('side' as const), session: nat, parent: nat }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constantFrom('again' as const, 'moveLeaf' as const), session: nat, pick: nat }) },
   { weight: 1, arbitrary: fc.constant({ do: 'reopen' as const }) },
@@ -102,13 +110,25 @@ async function take(store: SessionStore, model: Model, next: Exclude<Step, { do:
 
 async function compare(store: SessionStore, model: Model): Promise<void> {
   const stored = await store.entries(model.entries.map((entry) => entry.uuid));
-  assert.deepEqual(stored.map(({ seq: _, ...entry }) => entry), model.entries);
-  assert.deepEqual(stored.map((entry) => entry.seq), [...stored.keys()].map((i) => i + 1));
+  assert.deepEqual(
+    stored.map(({ seq: _, ...entry }) => entry),
+    model.entries,
+  );
+  assert.deepEqual(
+    stored.map((entry) => entry.seq),
+    [...stored.keys()].map((i) => i + 1),
+  );
   for (const [session, leaf] of model.leaves) {
     const expected = model.branch(leaf);
     const live = await store.liveBranch(session);
-    assert.deepEqual(live.entries.map((entry) => entry.uuid), expected);
-    assert.equal(live.session.messageCount, model.entries.filter((entry) => entry.session === session && entry.content.type === 'message').length);
+    assert.deepEqual(
+      live.entries.map((entry) => entry.uuid),
+      expected,
+    );
+    assert.equal(
+      live.session.messageCount,
+      model.entries.filter((entry) => entry.session === session && entry.content.type === 'message').length,
+    );
 
     const paged: string[] = [];
     for (let before: string | undefined; ; before = paged[0]) {
@@ -116,7 +136,11 @@ async function compare(store: SessionStore, model: Model): Promise<void> {
       paged.unshift(...page.entries.map((entry) => entry.uuid));
       if (!page.hasMore) break;
     }
-    const sides = (uuid: string) => model.entries.filter((entry) => entry.parent === uuid && entry.content.type === 'label').map((entry) => entry.uuid);
-    assert.deepEqual(paged, expected.flatMap((uuid) => [uuid, ...sides(uuid)]));
+    const sides = (uuid: string) =>
+      model.entries.filter((entry) => entry.parent === uuid && entry.content.type === 'label').map((entry) => entry.uuid);
+    assert.deepEqual(
+      paged,
+      expected.flatMap((uuid) => [uuid, ...sides(uuid)]),
+    );
   }
 }

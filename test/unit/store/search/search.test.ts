@@ -48,7 +48,13 @@ for (const indexed of [true, false]) {
     });
 
     it('finds every part of Chinese, Japanese, Korean and Thai text', () => {
-      const texts = ['会議は東京駅の近くで開かれます', '我能吞下玻璃而不伤身体', '나는 유리를 먹을 수 있어요', 'ฉันกินกระจกได้', '数据库迁移在午夜开始。'];
+      const texts = [
+        '会議は東京駅の近くで開かれます',
+        '我能吞下玻璃而不伤身体',
+        '나는 유리를 먹을 수 있어요',
+        'ฉันกินกระจกได้',
+        '数据库迁移在午夜开始。',
+      ];
       corpus(texts);
       let asked = 0;
       for (const text of texts) {
@@ -66,9 +72,16 @@ for (const indexed of [true, false]) {
     });
 
     it('finds identifiers, paths, URLs and values, the exact one first', () => {
-      corpus(['src/core/ports.ts holds the ports', 'ports of the core: src, ts, core, ports', 'getUserById() throws E_CONN_4711', 'see https://example.com/a?b=c#d', 'version 1.2.3-rc.4 of @scope/pkg']);
+      corpus([
+        'src/core/ports.ts holds the ports',
+        'ports of the core: src, ts, core, ports',
+        'getUserById() throws E_CONN_4711',
+        'see https://example.com/a?b=c#d',
+        'version 1.2.3-rc.4 of @scope/pkg',
+      ]);
       assert.equal(found('src/core/ports.ts')[0], 'src/core/ports.ts holds the ports');
-      for (const query of ['getUserById', 'user id', 'E_CONN_4711', '4711']) assert.equal(found(query)[0], 'getUserById() throws E_CONN_4711', query);
+      for (const query of ['getUserById', 'user id', 'E_CONN_4711', '4711'])
+        assert.equal(found(query)[0], 'getUserById() throws E_CONN_4711', query);
       assert.equal(found('https://example.com/a?b=c#d')[0], 'see https://example.com/a?b=c#d');
       assert.equal(found('1.2.3-rc.4')[0], 'version 1.2.3-rc.4 of @scope/pkg');
       assert.equal(found('@scope/pkg')[0], 'version 1.2.3-rc.4 of @scope/pkg');
@@ -76,7 +89,45 @@ for (const indexed of [true, false]) {
 
     it('takes nothing in a query for syntax', () => {
       corpus(['alpha NEAR beta', 'plain']);
-      const queries = ['"', '""', '"alpha', 'alpha"', '*', 'alpha*', '-alpha', '(', ')', '((alpha)', 'NEAR', 'NEAR/3', 'alpha NEAR/1 beta', 'AND', 'OR', 'NOT', 'alpha OR', 'body:alpha', 'docid:1', "'", "'; DROP TABLE entries; --", '\\', '%', '_', '^alpha', '\0', 'a\0b', '\ud83d', '😀', '\u200b', '', ' ', '.', '/', '?'.repeat(5000), 'alpha '.repeat(5000), Array.from({ length: 3000 }, (_, i) => `word${i}`).join(' ')];
+      const queries = [
+        '"',
+        '""',
+        '"alpha',
+        'alpha"',
+        '*',
+        'alpha*',
+        '-alpha',
+        '(',
+        ')',
+        '((alpha)',
+        'NEAR',
+        'NEAR/3',
+        'alpha NEAR/1 beta',
+        'AND',
+        'OR',
+        'NOT',
+        'alpha OR',
+        'body:alpha',
+        'docid:1',
+        "'",
+        "'; DROP TABLE entries; --",
+        '\\',
+        '%',
+        '_',
+        '^alpha',
+        '\0',
+        'a\0b',
+        '\ud83d',
+        '😀',
+        '\u200b',
+        '',
+        ' ',
+        '.',
+        '/',
+        '?'.repeat(5000),
+        'alpha '.repeat(5000),
+        Array.from({ length: 3000 }, (_, i) => `word${i}`).join(' '),
+      ];
       for (const query of queries) assert.doesNotThrow(() => found(query), JSON.stringify(query.slice(0, 40)));
       assert.deepEqual(found('body:alpha'), ['alpha NEAR beta']);
       assert.deepEqual(found('NEAR'), ['alpha NEAR beta']);
@@ -94,8 +145,21 @@ for (const indexed of [true, false]) {
       store.core.moveLeaf(session, root);
       store.say(session, 'the pomegranate that stayed');
       store.say(session, '', {
-        type: 'compaction', operationId: 'op', summaryText: 'summary: pomegranate', firstKeptEntry: null, coversFrom: root, tokensBefore: 2, tokensAfter: 1,
-        messagesBefore: 2, messagesAfter: 1, trigger: 'manual', rung: 'extractive', model: null, durationMs: 0, heldMs: 0, needsSummaryRetry: false,
+        type: 'compaction',
+        operationId: 'op',
+        summaryText: 'summary: pomegranate',
+        firstKeptEntry: null,
+        coversFrom: root,
+        tokensBefore: 2,
+        tokensAfter: 1,
+        messagesBefore: 2,
+        messagesAfter: 1,
+        trigger: 'manual',
+        rung: 'extractive',
+        model: null,
+        durationMs: 0,
+        heldMs: 0,
+        needsSummaryRetry: false,
       });
       const archived = store.session('archived');
       store.say(archived, 'an archived pomegranate');
@@ -103,7 +167,12 @@ for (const indexed of [true, false]) {
       const trashed = store.session('trashed');
       store.say(trashed, 'a trashed pomegranate');
       store.core.updateSession(trashed, { deletedAt: 5 });
-      assert.deepEqual(found('pomegranate').filter((text) => text !== 'root').sort(), ['an archived pomegranate', 'the abandoned pomegranate', 'the pomegranate that stayed']);
+      assert.deepEqual(
+        found('pomegranate')
+          .filter((text) => text !== 'root')
+          .sort(),
+        ['an archived pomegranate', 'the abandoned pomegranate', 'the pomegranate that stayed'],
+      );
     });
 
     it('searches one session with what a fork shares, and refuses one that does not exist', () => {
@@ -111,11 +180,16 @@ for (const indexed of [true, false]) {
       const shared = store.say(main, 'shared marmalade');
       store.say(main, 'later marmalade');
       const fork = store.session('fork');
-      store.database.connection.transaction(() => store.database.connection.run('UPDATE sessions SET parent_session = ?, fork_entry = ? WHERE uuid = ?', [main, shared, fork]));
+      store.database.connection.transaction(() =>
+        store.database.connection.run('UPDATE sessions SET parent_session = ?, fork_entry = ? WHERE uuid = ?', [main, shared, fork]),
+      );
       store.say(fork, 'marmalade in the fork');
       assert.deepEqual(found('marmalade', { session: fork }).sort(), ['marmalade in the fork', 'shared marmalade']);
       assert.deepEqual(found('marmalade', { session: main }).sort(), ['later marmalade', 'shared marmalade']);
-      assert.throws(() => found('marmalade', { session: 'nobody' }), (error) => StoreError.is(error) && error.reason === 'invalid');
+      assert.throws(
+        () => found('marmalade', { session: 'nobody' }),
+        (error) => StoreError.is(error) && error.reason === 'invalid',
+      );
     });
 
     it('filters by time and role, and says where each passage stands', () => {
@@ -127,8 +201,14 @@ for (const indexed of [true, false]) {
       store.say(session, '', { type: 'tool_result', callId: 'c', name: 'grep', text: long, status: 'ok' }, start + 20 * day);
       if (indexed) store.index();
       const hits = (more: object) => store.core.search({ text: 'kiwi', limit: 20, ...more }).hits;
-      assert.deepEqual(hits({ role: 'assistant' }).map(({ text }) => text), ['kiwi two']);
-      assert.deepEqual(hits({ from: start + day, to: start + 11 * day }).map(({ text }) => text), ['kiwi two']);
+      assert.deepEqual(
+        hits({ role: 'assistant' }).map(({ text }) => text),
+        ['kiwi two'],
+      );
+      assert.deepEqual(
+        hits({ from: start + day, to: start + 11 * day }).map(({ text }) => text),
+        ['kiwi two'],
+      );
       const tools = hits({ role: 'tool' });
       assert.deepEqual([...new Set(tools.map(({ speaker }) => speaker))].sort(), ['call of grep', 'result of grep']);
       const last = tools.find(({ text }) => text.includes('at the end'))!;
@@ -163,7 +243,13 @@ describe('store: search while the index follows', () => {
     for (let i = 0; i < 5; i++) store.say(session, `filler ${i}`);
     store.index();
     store.say(session, 'new lemon');
-    assert.deepEqual(store.texts('lemon').filter((text) => text.includes('lemon')).sort(), ['new lemon', 'old lemon']);
+    assert.deepEqual(
+      store
+        .texts('lemon')
+        .filter((text) => text.includes('lemon'))
+        .sort(),
+      ['new lemon', 'old lemon'],
+    );
     store.database.close();
   });
 
@@ -188,7 +274,13 @@ describe('store: search while the index follows', () => {
       const { hits, complete } = store.core.search({ text: 'quince', limit: 1, ...more });
       return [hits[0]?.text, complete];
     };
-    assert.deepEqual([found({}), found({ whole: true })], [[undefined, false], ['The oldest is a quince.', true]]);
+    assert.deepEqual(
+      [found({}), found({ whole: true })],
+      [
+        [undefined, false],
+        ['The oldest is a quince.', true],
+      ],
+    );
     store.database.close();
   });
 
@@ -200,10 +292,12 @@ describe('store: search while the index follows', () => {
     assert.equal(first.core.index.indexedThrough, 1);
     const { connection } = first.database;
     // In the middle of a batch the log holds half of it.
-    assert.throws(() => connection.transaction(() => {
-      connection.run("INSERT INTO entries_fts(docid, body) VALUES (2, 'number1')");
-      throw new Error('killed');
-    }));
+    assert.throws(() =>
+      connection.transaction(() => {
+        connection.run("INSERT INTO entries_fts(docid, body) VALUES (2, 'number1')");
+        throw new Error('killed');
+      }),
+    );
     first.database.abandon();
 
     const second = await SearchStore.open(temp.path);
@@ -225,7 +319,20 @@ describe('store: search while the index follows', () => {
       const entries = Array.from({ length: 500 }, (_, i) => {
         const n = part * 500 + i;
         const uuid = `m${n}`;
-        const entry = { uuid, session, parent, createdAt: start + n * 1000, modelFacing: true, display: true, tokenEstimate: 1, content: { type: 'message' as const, role: 'user' as const, text: `message ${n} about topic${n % 97} and src/file${n % 501}.ts, word${(n * 7919) % 4999}` } };
+        const entry = {
+          uuid,
+          session,
+          parent,
+          createdAt: start + n * 1000,
+          modelFacing: true,
+          display: true,
+          tokenEstimate: 1,
+          content: {
+            type: 'message' as const,
+            role: 'user' as const,
+            text: `message ${n} about topic${n % 97} and src/file${n % 501}.ts, word${(n * 7919) % 4999}`,
+          },
+        };
         parent = uuid;
         return entry;
       });
@@ -234,7 +341,10 @@ describe('store: search while the index follows', () => {
     const batches = store.index().sort((x, y) => x - y);
     assert.equal(store.core.index.pending, 0);
     assert.ok(batches.length >= 100, `${batches.length} batches`);
-    assert.ok((batches.at(Math.floor(batches.length * 0.95)) ?? 0) < 250, `95 % of the batches within ${batches.at(Math.floor(batches.length * 0.95))} ms`);
+    assert.ok(
+      (batches.at(Math.floor(batches.length * 0.95)) ?? 0) < 250,
+      `95 % of the batches within ${batches.at(Math.floor(batches.length * 0.95))} ms`,
+    );
     assert.equal(store.texts('message 12345', { limit: 1 })[0]?.startsWith('message 12345 '), true);
     store.database.close();
   });
@@ -245,7 +355,23 @@ describe('store: search while the index follows', () => {
     let parent: string | null = null;
     for (let i = 0; i < 80; i++) {
       const uuid = `e${i}`;
-      await owner.call('append', ['s', { entries: [{ uuid, session: 's', parent, createdAt: start + i, modelFacing: true, display: true, tokenEstimate: 1, content: { type: 'message', role: 'user', text: `melon ${i}` } }] }]);
+      await owner.call('append', [
+        's',
+        {
+          entries: [
+            {
+              uuid,
+              session: 's',
+              parent,
+              createdAt: start + i,
+              modelFacing: true,
+              display: true,
+              tokenEstimate: 1,
+              content: { type: 'message', role: 'user', text: `melon ${i}` },
+            },
+          ],
+        },
+      ]);
       parent = uuid;
     }
     const indexed = async () => {

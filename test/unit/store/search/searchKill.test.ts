@@ -17,7 +17,9 @@ describe('store: a process killed while it indexes', () => {
     let stopped = 0;
     try {
       for (let round = 0; round < rounds; round++) {
-        const victim = spawn(process.execPath, [victimFile, temp.path, 'index', String(100 + Math.floor(random() * 600)), String(round)], { stdio: ['ignore', 'ignore', 'inherit'] });
+        const victim = spawn(process.execPath, [victimFile, temp.path, 'index', String(100 + Math.floor(random() * 600)), String(round)], {
+          stdio: ['ignore', 'ignore', 'inherit'],
+        });
         const [, signal] = (await once(victim, 'exit')) as [number | null, NodeJS.Signals | null];
         equal(signal, 'SIGKILL');
         const store = await SearchStore.open(temp.path);
@@ -34,11 +36,18 @@ describe('store: a process killed while it indexes', () => {
       store.index();
       const { connection } = store.database;
       const entries = Number(connection.get('SELECT count(*) AS n FROM entries')?.['n']);
-      const info = connection.get("SELECT matchinfo(entries_fts, 'nx') AS info FROM entries_fts WHERE entries_fts MATCH 'common' LIMIT 1")?.['info'] as Uint8Array;
+      const info = connection.get(
+        "SELECT matchinfo(entries_fts, 'nx') AS info FROM entries_fts WHERE entries_fts MATCH 'common' LIMIT 1",
+      )?.['info'] as Uint8Array;
       const [count, , hits, documents] = new Uint32Array(info.slice().buffer);
       deepEqual([count, hits, documents], [entries, entries, entries]);
-      const found = connection.all("SELECT docid FROM entries_fts WHERE entries_fts MATCH 'common' ORDER BY docid").map(({ docid }) => docid);
-      deepEqual(found, connection.all('SELECT seq FROM entries ORDER BY seq').map(({ seq }) => seq));
+      const found = connection
+        .all("SELECT docid FROM entries_fts WHERE entries_fts MATCH 'common' ORDER BY docid")
+        .map(({ docid }) => docid);
+      deepEqual(
+        found,
+        connection.all('SELECT seq FROM entries ORDER BY seq').map(({ seq }) => seq),
+      );
       equal(stopped > 0, true, 'no process was killed in the middle');
       store.database.close();
     } finally {

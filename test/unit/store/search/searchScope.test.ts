@@ -19,7 +19,10 @@ for (const indexed of [true, false]) {
       if (indexed) store.index();
       return store.core.search({ text, limit: 20, ...more }).hits;
     };
-    const texts = (text: string, more: Partial<SearchQuery> = {}) => found(text, more).map((hit) => hit.text).sort();
+    const texts = (text: string, more: Partial<SearchQuery> = {}) =>
+      found(text, more)
+        .map((hit) => hit.text)
+        .sort();
 
     it('finds what a fork shares with a session in the trash, as of the fork, and no other branch of it', () => {
       const main = store.session('main', 'Main');
@@ -44,10 +47,20 @@ for (const indexed of [true, false]) {
     });
 
     it('keeps to a model, a tag and values of the metadata', () => {
-      for (const [session, metadata] of [['a', { tags: ['fruit', 'work'], ticket: 7 }], ['b', { tags: ['work'], ticket: '7' }], ['c', {}]] as const) {
+      for (const [session, metadata] of [
+        ['a', { tags: ['fruit', 'work'], ticket: 7 }],
+        ['b', { tags: ['work'], ticket: '7' }],
+        ['c', {}],
+      ] as const) {
         store.core.createSession({ uuid: session, key: `cli:${session}`, channel: 'cli', createdAt: 1, metadata });
         store.say(session, `medlar ${session}`);
-        store.say(session, '', { type: 'message', role: 'assistant', text: `medlar answer ${session}`, provider: session === 'a' ? 'ollama' : 'anthropic', model: 'large' });
+        store.say(session, '', {
+          type: 'message',
+          role: 'assistant',
+          text: `medlar answer ${session}`,
+          provider: session === 'a' ? 'ollama' : 'anthropic',
+          model: 'large',
+        });
       }
       const cases: [Partial<SearchQuery>, string[]][] = [
         [{ tag: 'fruit' }, ['medlar a', 'medlar answer a']],
@@ -77,18 +90,38 @@ describe('store: words that are common elsewhere', () => {
       store.say(small, 'a wholly different matter: cache, parser');
       // Old, and the only one with both words.
       const other = store.session('other');
-      store.say(other, 'parser and cache and gauge together', { type: 'message', role: 'assistant', text: 'parser and cache and gauge together' });
+      store.say(other, 'parser and cache and gauge together', {
+        type: 'message',
+        role: 'assistant',
+        text: 'parser and cache and gauge together',
+      });
       const big = store.session('big');
       for (let part = 0; part < 20; part++) {
         const entries = Array.from({ length: 500 }, (_, i) => ({
-          uuid: `m${part}-${i}`, session: big, parent: null, createdAt: 1, modelFacing: true, display: true, tokenEstimate: 1,
-          content: { type: 'message' as const, role: 'user' as const, text: i % 2 === 0 ? 'the parser once more' : 'a gauge and its cache' },
+          uuid: `m${part}-${i}`,
+          session: big,
+          parent: null,
+          createdAt: 1,
+          modelFacing: true,
+          display: true,
+          tokenEstimate: 1,
+          content: {
+            type: 'message' as const,
+            role: 'user' as const,
+            text: i % 2 === 0 ? 'the parser once more' : 'a gauge and its cache',
+          },
         }));
         store.core.append(big, { entries });
       }
       store.index(1_000);
-      deepEqual(store.texts('parser cache', { session: small }).filter((text) => /parser|cache/.test(text)), ['a wholly different matter: cache, parser', 'the parser reads tables']);
-      deepEqual(store.core.search({ text: 'parser', limit: 5, role: 'assistant' }).hits.map(({ session }) => session), ['other']);
+      deepEqual(
+        store.texts('parser cache', { session: small }).filter((text) => /parser|cache/.test(text)),
+        ['a wholly different matter: cache, parser', 'the parser reads tables'],
+      );
+      deepEqual(
+        store.core.search({ text: 'parser', limit: 5, role: 'assistant' }).hits.map(({ session }) => session),
+        ['other'],
+      );
       equal(store.texts('parser gauge')[0], 'parser and cache and gauge together');
     } finally {
       store.database.close();

@@ -27,7 +27,8 @@ describe('store: the lease', () => {
   });
   after(() => temp.remove());
 
-  const acquire = (waitMs = 0, signal?: AbortSignal) => acquireLease(file, { label: 'test', waitMs, timing, ...(signal ? { signal } : {}) });
+  const acquire = (waitMs = 0, signal?: AbortSignal) =>
+    acquireLease(file, { label: 'test', waitMs, timing, ...(signal ? { signal } : {}) });
   const take = async () => {
     const lease = await acquire();
     assert.ok(lease instanceof Lease);
@@ -96,12 +97,18 @@ describe('store: the lease', () => {
     const lease = await take();
     lease.verify();
     leave({}, 'another');
-    assert.throws(() => lease.verify(), (error) => StoreError.is(error) && error.reason === 'lease_lost');
+    assert.throws(
+      () => lease.verify(),
+      (error) => StoreError.is(error) && error.reason === 'lease_lost',
+    );
     lease.release();
     assert.match(readFileSync(file, 'utf8'), /another/);
     releaseLease(file, 'another');
     assert.equal(existsSync(file), false);
-    assert.throws(() => lease.verify(), (error) => StoreError.is(error) && error.reason === 'lease_lost');
+    assert.throws(
+      () => lease.verify(),
+      (error) => StoreError.is(error) && error.reason === 'lease_lost',
+    );
   });
 
   it('passes on from a process that has ended, even one that was inheriting', async () => {

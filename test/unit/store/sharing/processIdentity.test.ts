@@ -28,8 +28,14 @@ describe('store: what tells one process from another', () => {
   it('is known to have ended with the machine, and else may be there, where the system tells neither its own start nor a process’s', () => {
     const me = { ...thisProcess(), bootId: null, startTime: null };
     const other = { ...me, pid: process.ppid };
-    assert.deepEqual([livenessOf(other, 0, me), livenessOf(other, Date.now(), me), livenessOf({ ...other, pid: 2 ** 22 + 1 }, Date.now(), me)], ['dead', 'there', 'dead']);
-    assert.deepEqual([livenessOf({ ...other, bootId: 'then' }, 0, me), livenessOf({ ...other, host: 'elsewhere' }, 0, me)], ['dead', 'unknown']);
+    assert.deepEqual(
+      [livenessOf(other, 0, me), livenessOf(other, Date.now(), me), livenessOf({ ...other, pid: 2 ** 22 + 1 }, Date.now(), me)],
+      ['dead', 'there', 'dead'],
+    );
+    assert.deepEqual(
+      [livenessOf({ ...other, bootId: 'then' }, 0, me), livenessOf({ ...other, host: 'elsewhere' }, 0, me)],
+      ['dead', 'unknown'],
+    );
   });
 
   it('differs for one that has ended', function () {

@@ -43,11 +43,17 @@ describe('store: several windows on one folder', () => {
   const open = async (label: string): Promise<Window> => {
     const changes: StoreChange[] = [];
     const statuses: StoreStatus[] = [];
-    const host = await openHost(temp.path, { label, waitForOwnerMs: 2_000 }, (status) => statuses.push(status), (change) => changes.push(change));
+    const host = await openHost(
+      temp.path,
+      { label, waitForOwnerMs: 2_000 },
+      (status) => statuses.push(status),
+      (change) => changes.push(change),
+    );
     hosts.push(host);
     return { host, changes, statuses };
   };
-  const newSession = async ({ host }: Window) => (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
+  const newSession = async ({ host }: Window) =>
+    (await host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }])).uuid;
   const say = async ({ host }: Window, session: string, text: string, after?: string | null) => {
     const { leaf } = (await host.call('session', [session]))!;
     const entry = userMessage(session, after === undefined ? leaf : after, text);
@@ -66,13 +72,26 @@ describe('store: several windows on one folder', () => {
     const session = await newSession(second);
     const one = await say(second, session, 'one');
     const two = await say(first, session, 'two\ud83d');
-    assert.deepEqual([await said(first, session), await said(second, session)], [['one', 'two\ud83d'], ['one', 'two\ud83d']]);
+    assert.deepEqual(
+      [await said(first, session), await said(second, session)],
+      [
+        ['one', 'two\ud83d'],
+        ['one', 'two\ud83d'],
+      ],
+    );
     const chunk = chunkIn(session, 'Hel', 0);
     await second.host.call('writePartial', [chunk]);
     await first.host.call('updateSession', [session, { title: 'Named' }]);
     await waitFor('the news', () => second.changes.length >= 2, { interval: 5 });
-    assert.deepEqual(first.changes, [{ kind: 'session', session }, { kind: 'entries', session, entries: [one] }, { kind: 'partial', session, chunk }]);
-    assert.deepEqual(second.changes, [{ kind: 'entries', session, entries: [two] }, { kind: 'session', session }]);
+    assert.deepEqual(first.changes, [
+      { kind: 'session', session },
+      { kind: 'entries', session, entries: [one] },
+      { kind: 'partial', session, chunk },
+    ]);
+    assert.deepEqual(second.changes, [
+      { kind: 'entries', session, entries: [two] },
+      { kind: 'session', session },
+    ]);
     assert.equal((await second.host.call('listSessions', []))[0]?.title, 'Named');
     assert.equal(await second.host.call('draft', [session]), undefined);
   });
@@ -83,7 +102,10 @@ describe('store: several windows on one folder', () => {
     const entries = [userMessage(session, null, 'x'.repeat(300_000))];
     while (entries.length < 450) entries.push(userMessage(session, entries.at(-1)!.uuid, `text ${entries.length}`));
     const stored = await second.host.call('append', [session, { entries, after: null }]);
-    assert.deepEqual(stored.map(({ seq: _, ...entry }) => entry), entries);
+    assert.deepEqual(
+      stored.map(({ seq: _, ...entry }) => entry),
+      entries,
+    );
     assert.deepEqual((await second.host.call('liveBranch', [session])).entries, stored);
     assert.deepEqual(first.changes, [{ kind: 'branch', session }]);
   });
@@ -100,7 +122,11 @@ describe('store: several windows on one folder', () => {
     const [first, second] = [await open('first'), await open('second')];
     const bytes = new Uint8Array(50 * 1024 * 1024);
     const hash = await first.host.call('putBlob', [bytes, 'image/png']);
-    const tooLarge = { reason: 'invalid', message: 'This is too large to pass from one window to another: 67 MB, where 64 MB are possible. Close the other windows on this folder, then try again.' };
+    const tooLarge = {
+      reason: 'invalid',
+      message:
+        'This is too large to pass from one window to another: 67 MB, where 64 MB are possible. Close the other windows on this folder, then try again.',
+    };
     await assert.rejects(second.host.call('blob', [hash]), tooLarge);
     await assert.rejects(second.host.call('putBlob', [bytes, 'image/png']), tooLarge);
     assert.deepEqual([(await second.host.call('listSessions', [])).length, second.host.status.access, second.statuses], [0, 'shared', []]);
@@ -128,8 +154,13 @@ describe('store: several windows on one folder', () => {
     await second.host.call('release', [session, 'a']);
     assert.deepEqual((await third.host.call('claim', [session, 'c'])).granted, true);
     await third.host.close();
-    await waitFor('the claim of a window that has ended to be free', async () => (await first.host.call('claim', [session, 'd'])).granted, { interval: 5 });
-    assert.deepEqual(first.changes.filter(({ kind }) => kind === 'claim').map((change) => ('holder' in change ? change.holder : '')), ['second', null, 'third', null]);
+    await waitFor('the claim of a window that has ended to be free', async () => (await first.host.call('claim', [session, 'd'])).granted, {
+      interval: 5,
+    });
+    assert.deepEqual(
+      first.changes.filter(({ kind }) => kind === 'claim').map((change) => ('holder' in change ? change.holder : '')),
+      ['second', null, 'third', null],
+    );
   });
 
   it('refuse what would fork a session unawares, and let through what forks it on purpose', async () => {
@@ -147,18 +178,30 @@ describe('store: several windows on one folder', () => {
   it('keep their queues apart; what a window leaves behind goes to one other', async () => {
     const [first, second, third] = [await open('first'), await open('second'), await open('third')];
     const session = await newSession(first);
-    await first.host.call('saveQueue', [session, [{ id: 'f1', text: 'a' }, { id: 'f2', text: 'b' }]]);
+    await first.host.call('saveQueue', [
+      session,
+      [
+        { id: 'f1', text: 'a' },
+        { id: 'f2', text: 'b' },
+      ],
+    ]);
     await second.host.call('saveQueue', [session, [{ id: 's1', text: 'c' }]]);
     await first.host.call('saveQueue', [session, [{ id: 'f2', text: 'b' }]]);
     assert.deepEqual(await third.host.call('queue', [session]), []);
     assert.deepEqual(await first.host.call('queue', [session]), [{ id: 'f2', text: 'b' }]);
     await second.host.close();
     const left = () => third.host.call('queue', [session]);
-    assert.deepEqual(await waitFor('the queue of a window that has ended', async () => (await left()).length > 0 && left(), { interval: 5 }), [{ id: 's1', text: 'c' }]);
+    assert.deepEqual(
+      await waitFor('the queue of a window that has ended', async () => (await left()).length > 0 && left(), { interval: 5 }),
+      [{ id: 's1', text: 'c' }],
+    );
     assert.deepEqual(await first.host.call('queue', [session]), [{ id: 'f2', text: 'b' }]);
     // With the owner gone, another must still know whose is what.
     await first.host.close();
-    assert.deepEqual(await left(), [{ id: 's1', text: 'c' }, { id: 'f2', text: 'b' }]);
+    assert.deepEqual(await left(), [
+      { id: 's1', text: 'c' },
+      { id: 'f2', text: 'b' },
+    ]);
   });
 
   it('go on without a gap when the owner closes, with what they hold', async () => {
@@ -168,8 +211,16 @@ describe('store: several windows on one folder', () => {
     assert.equal((await second.host.call('claim', [session, 'a'])).granted, true);
     const chunk = chunkIn(session, 'Hel', 0);
     await second.host.call('writePartial', [chunk]);
-    const writing = Promise.all(Array.from({ length: 30 }, (_, n) => (n === 10 ? first.host.close() : third.host.call('saveDraft', [other, { text: `draft ${n}`, attachments: [], at: n }]))));
-    const [claimed, recovered] = await Promise.all([third.host.call('claim', [session, 'b']), third.host.call('recoverPartials', [session]), writing]);
+    const writing = Promise.all(
+      Array.from({ length: 30 }, (_, n) =>
+        n === 10 ? first.host.close() : third.host.call('saveDraft', [other, { text: `draft ${n}`, attachments: [], at: n }]),
+      ),
+    );
+    const [claimed, recovered] = await Promise.all([
+      third.host.call('claim', [session, 'b']),
+      third.host.call('recoverPartials', [session]),
+      writing,
+    ]);
     assert.deepEqual([claimed, recovered], [{ granted: false, holder: 'second' }, []]);
     assert.deepEqual([second.host.status.access, third.host.status.access].sort(), ['owner', 'shared']);
     assert.equal((await second.host.call('draft', [other]))?.text, 'draft 29');
@@ -209,8 +260,12 @@ describe('store: several windows on one folder', () => {
       async (socket) => (await known(socket), void socket.write(length(0xffffffff))),
       async (socket) => (await known(socket), void socket.write(toFrame({ type: 'call', id: 1, method: 'listSessions', args: [] }))),
       async (socket) => (await known(socket), void socket.write(Buffer.concat([join, length(5), Buffer.from('{"a":')]))),
-      async (socket) => (await known(socket), void socket.write(Buffer.concat([join, toFrame({ type: 'call', id: 1, method: 'constructor', args: [] })]))),
-      async (socket) => (await known(socket), void socket.write(Buffer.concat([join, toFrame({ type: 'call', id: 1, method: 'close', args: [] })]))),
+      async (socket) => (
+        await known(socket), void socket.write(Buffer.concat([join, toFrame({ type: 'call', id: 1, method: 'constructor', args: [] })]))
+      ),
+      async (socket) => (
+        await known(socket), void socket.write(Buffer.concat([join, toFrame({ type: 'call', id: 1, method: 'close', args: [] })]))
+      ),
     ];
     for (const [n, act] of strangers.entries()) {
       const socket = connect(address!.path);
@@ -240,7 +295,13 @@ describe('store: several windows on one folder', () => {
     const calls = Array.from({ length: 60 }, (_, id) => toFrame({ type: 'call', id, method: 'liveBranch', args: [session] }));
     const proof = proofOf(address!.secret, 'peer', { owner: challenge, peer: mine });
     socket.on('error', () => undefined);
-    socket.write(Buffer.concat([toFrame({ proof, challenge: mine }), toFrame({ type: 'join', label: 'x', holdings: { claims: [], queued: [] } }), ...calls]));
+    socket.write(
+      Buffer.concat([
+        toFrame({ proof, challenge: mine }),
+        toFrame({ type: 'join', label: 'x', holdings: { claims: [], queued: [] } }),
+        ...calls,
+      ]),
+    );
     const second = await open('second');
     await say(second, session, 'two');
     assert.equal((await said(first, session)).length, 2);
@@ -270,16 +331,28 @@ describe('store: several windows on one folder', () => {
       other.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
       await waitFor('its turn', () => output.includes('"done"'), { interval: 5 });
       other.kill('SIGSTOP');
-      await waitFor('it to stand still', () => process.platform !== 'linux' || readFileSync(`/proc/${other.pid}/stat`, 'utf8').includes(') T '), { interval: 5 });
+      await waitFor(
+        'it to stand still',
+        () => process.platform !== 'linux' || readFileSync(`/proc/${other.pid}/stat`, 'utf8').includes(') T '),
+        { interval: 5 },
+      );
       const statuses: StoreStatus[] = [];
       const changes: StoreChange[] = [];
-      const host = await openHost(temp.path, { waitForOwnerMs: 0, pursuitPollMs: 10 }, (status) => statuses.push(status), (change) => changes.push(change));
+      const host = await openHost(
+        temp.path,
+        { waitForOwnerMs: 0, pursuitPollMs: 10 },
+        (status) => statuses.push(status),
+        (change) => changes.push(change),
+      );
       hosts.push(host);
       assert.deepEqual([host.status.access, host.status.note?.reason], ['readonly', 'other_owner']);
       await assert.rejects(host.call('createSession', [{ uuid: testUuid(), channel: 'cli', createdAt: 1 }]), hasReason('readonly'));
       other.kill('SIGCONT');
       await waitFor('the owner', () => host.status.access === 'shared', { interval: 5 });
-      assert.deepEqual([statuses.map(({ access }) => access), changes.filter(({ kind }) => kind === 'all')], [['shared'], [{ kind: 'all' }]]);
+      assert.deepEqual(
+        [statuses.map(({ access }) => access), changes.filter(({ kind }) => kind === 'all')],
+        [['shared'], [{ kind: 'all' }]],
+      );
       await newSession({ host, changes, statuses });
       // Nobody asks anything: it owns the store all the same.
       other.kill('SIGKILL');

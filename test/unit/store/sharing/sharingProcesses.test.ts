@@ -68,7 +68,11 @@ describe('store: several processes on one folder', function () {
       }
       assert.equal(new Set(reached).size, reached.length, 'nothing is doubled');
       const found = new Set(reached);
-      assert.deepEqual(stored.filter((uuid) => !found.has(uuid)), [], 'acknowledged entries are missing');
+      assert.deepEqual(
+        stored.filter((uuid) => !found.has(uuid)),
+        [],
+        'acknowledged entries are missing',
+      );
       return stored.length;
     } finally {
       await host.close();
@@ -88,7 +92,9 @@ describe('store: several processes on one folder', function () {
     let survivor = start(1e9);
     for (let round = 0; round < kills; round++) {
       const [mine, others] = [survivor.stored.length, owner.stored.length];
-      await waitFor('both to write', () => survivor.stored.length > mine + (round % 8) * 3 && owner.stored.length > others, { interval: 1 });
+      await waitFor('both to write', () => survivor.stored.length > mine + (round % 8) * 3 && owner.stored.length > others, {
+        interval: 1,
+      });
       await kill(owner);
       const before = survivor.stored.length;
       await waitFor('the survivor to go on', () => survivor.stored.length > before + 2, { interval: 1 });

@@ -28,12 +28,20 @@ describe('store: in its worker', () => {
 
   it('stores and returns long branches whole, and leaves one file behind', async () => {
     const store = await open();
-    assert.deepEqual(store.status, { access: 'owner', durability: 'file', note: null, file: join(temp.path, 'new', 'folder', 'threadkeeper.db') });
+    assert.deepEqual(store.status, {
+      access: 'owner',
+      durability: 'file',
+      note: null,
+      file: join(temp.path, 'new', 'folder', 'threadkeeper.db'),
+    });
     const session = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: Date.now() });
     const entries = [userMessage(session.uuid, null, 'a\0b')];
     while (entries.length < 750) entries.push(userMessage(session.uuid, entries.at(-1)!.uuid, `text ${entries.length}`));
     const stored = await store.append(session.uuid, { entries });
-    assert.deepEqual(stored.map(({ seq: _, ...entry }) => entry), entries);
+    assert.deepEqual(
+      stored.map(({ seq: _, ...entry }) => entry),
+      entries,
+    );
     const branch = await store.liveBranch(session.uuid);
     assert.deepEqual([branch.entries, branch.lastUsage], [stored, null]);
     assert.deepEqual((await store.entriesBySeq(Array.from({ length: 300 }, (_, i) => i + 1))).length, 300);
@@ -52,7 +60,10 @@ describe('store: in its worker', () => {
     await store.append(uuid, { entries: [entry] });
     await store.close();
     const [found] = await (await open()).entries([entry.uuid]);
-    assert.ok(found && 'text' in found.content && 'text' in entry.content && found.content.text === entry.content.text, 'not deepEqual, which would print it');
+    assert.ok(
+      found && 'text' in found.content && 'text' in entry.content && found.content.text === entry.content.text,
+      'not deepEqual, which would print it',
+    );
   }).timeout(30_000);
 
   it('lets errors cross with their reason', async () => {
@@ -74,7 +85,13 @@ describe('store: in its worker', () => {
     const lease = join(temp.path, 'new', 'folder', 'owner.lease');
     writeFileSync(lease, readFileSync(lease, 'utf8').replace(/"version":"[^"]*"/, '"version":"another"'));
     const stop = new AbortController();
-    const waiting = openStore({ folder: join(temp.path, 'new', 'folder'), workerFile, label: 'second', waitForOwnerMs: 60_000, signal: stop.signal });
+    const waiting = openStore({
+      folder: join(temp.path, 'new', 'folder'),
+      workerFile,
+      label: 'second',
+      waitForOwnerMs: 60_000,
+      signal: stop.signal,
+    });
     stop.abort();
     await assert.rejects(waiting, CancelledError);
     await assert.rejects(open({ signal: stop.signal }), CancelledError);
@@ -95,7 +112,15 @@ describe('store: in its worker', () => {
     const folder = join(temp.path, 'crash');
     mkdirSync(folder);
     const lease = join(folder, 'owner.lease');
-    writeFileSync(lease, JSON.stringify({ nonce: 'mine', label: 'x', since: 1, process: { pid: 1, host: 'h', bootId: null, pidNamespace: null, startTime: null } }));
+    writeFileSync(
+      lease,
+      JSON.stringify({
+        nonce: 'mine',
+        label: 'x',
+        since: 1,
+        process: { pid: 1, host: 'h', bootId: null, pidNamespace: null, startTime: null },
+      }),
+    );
     const status: StoreStatus = { access: 'owner', durability: 'file', note: null, file: 'x' };
     for (const code of ["throw new Error('boom')", 'process.exit(3)']) {
       const worker = new Worker(`require('node:worker_threads').parentPort.once('message', () => { ${code} })`, { eval: true });

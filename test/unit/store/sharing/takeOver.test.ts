@@ -26,7 +26,11 @@ describe('store: a window that needs it for itself, while another one owns it', 
   beforeEach(() => {
     temp = tempFolder();
     reports = [];
-    access = new StoreAccess(({ repair }) => openStore({ folder: temp.path, workerFile, label: 'guest', repair, waitForOwnerMs: 10_000 }), log, () => Promise.resolve(reserveLease(temp.path)));
+    access = new StoreAccess(
+      ({ repair }) => openStore({ folder: temp.path, workerFile, label: 'guest', repair, waitForOwnerMs: 10_000 }),
+      log,
+      () => Promise.resolve(reserveLease(temp.path)),
+    );
   });
   afterEach(async () => {
     await access.close();
@@ -54,7 +58,10 @@ describe('store: a window that needs it for itself, while another one owns it', 
     }
     await waitFor('its turns', isDone, { timeout: 30_000, interval: 5 });
     const entries = await (await access.get()).entries(stored());
-    assert.deepEqual(entries.map(({ uuid }) => uuid), stored());
+    assert.deepEqual(
+      entries.map(({ uuid }) => uuid),
+      stored(),
+    );
     assert.equal(stored().length, 120);
     await access.close();
     await waitFor('the store to go back', () => ownerIs() === 'owner', { interval: 5 });
@@ -83,7 +90,9 @@ describe('store: a window that needs it for itself, while another one owns it', 
     const follower = spawn(process.execPath, [childFile, 'follow', temp.path], { stdio: ['ignore', 'pipe', 'inherit'] });
     try {
       const seen: string[] = [];
-      createInterface({ input: follower.stdout }).on('line', (line) => seen.push((JSON.parse(line) as Extract<ChildReport, { type: 'open' }>).access));
+      createInterface({ input: follower.stdout }).on('line', (line) =>
+        seen.push((JSON.parse(line) as Extract<ChildReport, { type: 'open' }>).access),
+      );
       await waitFor('the third window', () => seen.at(-1) === 'shared', { interval: 5 });
       await access.reopen({
         between: async () => {
@@ -92,7 +101,10 @@ describe('store: a window that needs it for itself, while another one owns it', 
         },
       });
       await waitFor('it to write again', () => seen.at(-1) === 'shared', { interval: 5 });
-      assert.deepEqual(seen.filter((now, i) => now !== seen[i - 1]), ['shared', 'readonly', 'shared']);
+      assert.deepEqual(
+        seen.filter((now, i) => now !== seen[i - 1]),
+        ['shared', 'readonly', 'shared'],
+      );
     } finally {
       follower.kill('SIGKILL');
     }

@@ -73,7 +73,20 @@ describe('between the question and the write', function () {
       },
     }));
     const entry = { uuid: 'u', content: { type: 'tool_call', callId: 'c', name, input } } as unknown as ToolCallEntry;
-    const { status, text } = await runTool(entry, { tools, approvals: new Approvals(() => 'allow', () => undefined), clock: systemClock, emit: () => undefined, tell: () => undefined }, new AbortController().signal);
+    const { status, text } = await runTool(
+      entry,
+      {
+        tools,
+        approvals: new Approvals(
+          () => 'allow',
+          () => undefined,
+        ),
+        clock: systemClock,
+        emit: () => undefined,
+        tell: () => undefined,
+      },
+      new AbortController().signal,
+    );
     return `${status}: ${text}`;
   };
 
@@ -168,23 +181,33 @@ describe('between the question and the write', function () {
   it('is asked about every time what executes or instructs, and what a link leads to, in every mode', async () => {
     await symlink('.vscode', file('harmless'));
     await symlink('dir/a.txt', file('alias.txt'));
-    for (const path of ['.vscode/tasks.json', 'harmless/tasks.json', 'AGENTS.md', '.husky/pre-commit', 'Makefile', 'new/package.json']) await call('create_file', { path, content: 'x', overwrite: true });
+    for (const path of ['.vscode/tasks.json', 'harmless/tasks.json', 'AGENTS.md', '.husky/pre-commit', 'Makefile', 'new/package.json'])
+      await call('create_file', { path, content: 'x', overwrite: true });
     await call('edit_file', { path: 'alias.txt', old_text: 'one', new_text: 'two' });
     await call('read_file', { path: 'alias.txt' });
     await call('create_file', { path: 'src/a.ts', content: 'x' });
     for (const mode of ['ask', 'allowReads', 'session'] as const) {
-      deepStrictEqual(questions.map((question) => approvalRule(question, mode, true)), [...Array<string>(7).fill('ask'), mode === 'ask' ? 'ask' : 'allow', mode === 'session' ? 'ask_once' : 'ask']);
+      deepStrictEqual(
+        questions.map((question) => approvalRule(question, mode, true)),
+        [...Array<string>(7).fill('ask'), mode === 'ask' ? 'ask' : 'allow', mode === 'session' ? 'ask_once' : 'ask'],
+      );
     }
-    deepStrictEqual(questions.map(({ title, detail }) => [title, detail]), [
-      ['Create .vscode/tasks.json', 'VS Code runs tasks, debuggers and servers from this file.'],
-      ['Replace all of harmless/tasks.json (a link leads to .vscode/tasks.json)', 'VS Code runs tasks, debuggers and servers from this file.\nA link leads to another file than the path says.'],
-      ['Create AGENTS.md', 'Agents take instructions from this file.'],
-      ['Create .husky/pre-commit', 'Git runs programs from this file.'],
-      ['Create Makefile', 'Builds and tests run this file.'],
-      ['Create new/package.json', 'Package managers run scripts from this file, or take packages from where it says.'],
-      ['Edit alias.txt (a link leads to dir/a.txt)', 'A link leads to another file than the path says.'],
-      ['Read alias.txt (a link leads to dir/a.txt)', null],
-      ['Create src/a.ts', null],
-    ]);
+    deepStrictEqual(
+      questions.map(({ title, detail }) => [title, detail]),
+      [
+        ['Create .vscode/tasks.json', 'VS Code runs tasks, debuggers and servers from this file.'],
+        [
+          'Replace all of harmless/tasks.json (a link leads to .vscode/tasks.json)',
+          'VS Code runs tasks, debuggers and servers from this file.\nA link leads to another file than the path says.',
+        ],
+        ['Create AGENTS.md', 'Agents take instructions from this file.'],
+        ['Create .husky/pre-commit', 'Git runs programs from this file.'],
+        ['Create Makefile', 'Builds and tests run this file.'],
+        ['Create new/package.json', 'Package managers run scripts from this file, or take packages from where it says.'],
+        ['Edit alias.txt (a link leads to dir/a.txt)', 'A link leads to another file than the path says.'],
+        ['Read alias.txt (a link leads to dir/a.txt)', null],
+        ['Create src/a.ts', null],
+      ],
+    );
   });
 });

@@ -13,7 +13,14 @@ describe('a file that is attached', () => {
     try {
       const root = join(temp.path, 'project');
       await mkdir(root);
-      for (const [path, target] of [['a.txt', null], ['.env', null], ['plain.txt', 'a.txt'], ['notes.txt', '.env'], ['out.txt', '../secret.txt'], ['up', '..']] as const) {
+      for (const [path, target] of [
+        ['a.txt', null],
+        ['.env', null],
+        ['plain.txt', 'a.txt'],
+        ['notes.txt', '.env'],
+        ['out.txt', '../secret.txt'],
+        ['up', '..'],
+      ] as const) {
         await (target === null ? writeFile(join(root, path), 'x') : symlink(target, join(root, path)));
       }
       await writeFile(join(temp.path, 'secret.txt'), 'x');
@@ -23,7 +30,12 @@ describe('a file that is attached', () => {
       };
       const outside = await realpath(join(temp.path, 'secret.txt'));
       deepStrictEqual(await Promise.all(['a.txt', '.env', 'plain.txt', 'notes.txt', 'out.txt', 'up/secret.txt'].map(found)), [
-        ['a.txt', null], ['.env', null], ['a.txt', null], ['.env', '.env'], [null, outside], [null, outside],
+        ['a.txt', null],
+        ['.env', null],
+        ['a.txt', null],
+        ['.env', '.env'],
+        [null, outside],
+        [null, outside],
       ]);
     } finally {
       await rm(temp.path, { recursive: true, force: true });

@@ -66,7 +66,9 @@ describe('appending to a file of another program', () => {
     const before = `${'a'.repeat(1000)}\n`;
     writeFileSync(file, before);
     // A limit of 1024 bytes to a file: the system writes what fits, as it does on a full disk.
-    const said = execFileSync('bash', ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, child, file, 'b'.repeat(500)], { encoding: 'utf8' });
+    const said = execFileSync('bash', ['-c', 'ulimit -f 1; exec "$0" "$@"', process.execPath, child, file, 'b'.repeat(500)], {
+      encoding: 'utf8',
+    });
     assert.match(said, /failed: .*(Only 23 of 501 bytes|EFBIG)/);
     assert.equal(readFileSync(file, 'utf8'), before);
   });

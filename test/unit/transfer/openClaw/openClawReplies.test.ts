@@ -1,6 +1,18 @@
 import fc from 'fast-check';
 import assert from 'node:assert/strict';
-import { appendFileSync, chmodSync, chownSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { SessionStore } from '../../../../src/core/ports';
 import type { NewEntry } from '../../../../src/core/session/entry';
@@ -32,24 +44,58 @@ describe('replies to a session of OpenClaw', function () {
 
   const file = () => join(folder, 'one.jsonl');
   const content = () => readFileSync(file(), 'utf8');
-  const lines = () => content().split('\n').slice(0, -1).map((line) => JSON.parse(line) as Line);
+  const lines = () =>
+    content()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line) as Line);
   const header = `${JSON.stringify({ type: 'session', version: 3, id: 'one', timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
   const said = (id: string, parentId: string | null, text: string, role = 'user', more: object = {}) =>
     `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: [{ type: 'text', text }], ...more } })}\n`;
-  const texts = async () => (await store.page(session, { limit: 100 })).entries.filter(({ content: { type } }) => type === 'message').map((entry) => entryText(entry.content));
+  const texts = async () =>
+    (await store.page(session, { limit: 100 })).entries
+      .filter(({ content: { type } }) => type === 'message')
+      .map((entry) => entryText(entry.content));
   const leaf = async () => (await store.session(session))!.leaf;
 
   /** A turn here, as the chat stores one. */
   async function turn(question: string, answer: string, after?: string | null): Promise<NewEntry[]> {
     const asked = userMessage(session, after === undefined ? await leaf() : after, question);
-    const answered: NewEntry = { ...userMessage(session, asked.uuid, ''), content: { type: 'message', role: 'assistant', text: answer, provider: 'anthropic', model: 'claude-test' } };
-    await store.append(session, { entries: [asked, answered], usage: [{ entry: answered.uuid, provider: 'anthropic', model: 'claude-test', kind: 'turn', input: 40, output: 7, cacheRead: 2, cacheWrite: 1, cost: 0.5, at: 1 }] });
+    const answered: NewEntry = {
+      ...userMessage(session, asked.uuid, ''),
+      content: { type: 'message', role: 'assistant', text: answer, provider: 'anthropic', model: 'claude-test' },
+    };
+    await store.append(session, {
+      entries: [asked, answered],
+      usage: [
+        {
+          entry: answered.uuid,
+          provider: 'anthropic',
+          model: 'claude-test',
+          kind: 'turn',
+          input: 40,
+          output: 7,
+          cacheRead: 2,
+          cacheWrite: 1,
+          cost: 0.5,
+          at: 1,
+        },
+      ],
+    });
     return [asked, answered];
   }
 
   async function begin(): Promise<void> {
     watched = await openTestStore(join(temp.path, 'store'), 'OpenClaw');
-    watch = new OpenClawWatch({ source: new OpenClawFolder(folder, key), store: watched, ids: new UuidV7(), now: Date.now, log, added: (uuid) => (session = uuid), told: (notice) => notices.push(notice) });
+    watch = new OpenClawWatch({
+      source: new OpenClawFolder(folder, key),
+      store: watched,
+      ids: new UuidV7(),
+      now: Date.now,
+      log,
+      added: (uuid) => (session = uuid),
+      told: (notice) => notices.push(notice),
+    });
     watch.writeReplies(true);
     await watch.look();
   }
@@ -85,38 +131,66 @@ describe('replies to a session of OpenClaw', function () {
     await watch.look();
     assert.ok(content().startsWith(before));
     const [one, two] = lines().slice(3);
-    assert.deepEqual([one, two], [
-      { type: 'message', id: asked!.uuid.slice(-8), parentId: 'a2', timestamp: new Date(asked!.createdAt).toISOString(), message: { role: 'user', content: [{ type: 'text', text: 'And tomorrow?' }], timestamp: asked!.createdAt, idempotencyKey: `threadkeeper:${asked!.uuid}` } },
-      {
-        type: 'message',
-        id: answered!.uuid.slice(-8),
-        parentId: asked!.uuid.slice(-8),
-        timestamp: new Date(answered!.createdAt).toISOString(),
-        message: {
-          role: 'assistant',
-          content: [{ type: 'text', text: 'Low.' }],
-          api: 'anthropic-messages',
-          provider: 'anthropic',
-          model: 'claude-test',
-          usage: { input: 40, output: 7, cacheRead: 2, cacheWrite: 1, totalTokens: 50, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0.5 } },
-          stopReason: 'stop',
-          timestamp: answered!.createdAt,
-          idempotencyKey: `threadkeeper:${answered!.uuid}`,
+    assert.deepEqual(
+      [one, two],
+      [
+        {
+          type: 'message',
+          id: asked!.uuid.slice(-8),
+          parentId: 'a2',
+          timestamp: new Date(asked!.createdAt).toISOString(),
+          message: {
+            role: 'user',
+            content: [{ type: 'text', text: 'And tomorrow?' }],
+            timestamp: asked!.createdAt,
+            idempotencyKey: `threadkeeper:${asked!.uuid}`,
+          },
         },
-      },
-    ]);
+        {
+          type: 'message',
+          id: answered!.uuid.slice(-8),
+          parentId: asked!.uuid.slice(-8),
+          timestamp: new Date(answered!.createdAt).toISOString(),
+          message: {
+            role: 'assistant',
+            content: [{ type: 'text', text: 'Low.' }],
+            api: 'anthropic-messages',
+            provider: 'anthropic',
+            model: 'claude-test',
+            usage: {
+              input: 40,
+              output: 7,
+              cacheRead: 2,
+              cacheWrite: 1,
+              totalTokens: 50,
+              cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0.5 },
+            },
+            stopReason: 'stop',
+            timestamp: answered!.createdAt,
+            idempotencyKey: `threadkeeper:${answered!.uuid}`,
+          },
+        },
+      ],
+    );
     const written = content();
     await watch.look();
     await watch.look();
     assert.deepEqual(await texts(), ['What is the tide?', 'High.', 'And tomorrow?', 'Low.']);
-    assert.deepEqual([content(), readFileSync(join(folder, 'sessions.json'), 'utf8'), readdirSync(folder).sort(), notices], [written, list, ['one.jsonl', 'sessions.json'], [{ type: 'appended', messages: 2 }]]);
+    assert.deepEqual(
+      [content(), readFileSync(join(folder, 'sessions.json'), 'utf8'), readdirSync(folder).sort(), notices],
+      [written, list, ['one.jsonl', 'sessions.json'], [{ type: 'appended', messages: 2 }]],
+    );
     assert.equal((await store.usageTotals({}))[0]?.cost, 0.5, 'nothing is paid twice');
   });
 
   it('are followed by what OpenClaw says next, also behind a compaction that was made here', async () => {
     const [, answered] = await turn('And tomorrow?', 'Low.');
     await watch.look();
-    const compaction: NewEntry = { ...userMessage(session, answered!.uuid, ''), modelFacing: true, content: compactionContent(testUuid(), null) };
+    const compaction: NewEntry = {
+      ...userMessage(session, answered!.uuid, ''),
+      modelFacing: true,
+      content: compactionContent(testUuid(), null),
+    };
     await store.append(session, { entries: [compaction] });
     appendFileSync(file(), said('a5', lines().at(-1)!.id, 'On Monday?') + said('a6', 'a5', 'High.', 'assistant', { stopReason: 'stop' }));
     await watch.look();
@@ -124,7 +198,12 @@ describe('replies to a session of OpenClaw', function () {
     assert.equal((await store.branches(session)).length, 1);
     await turn('Thanks.', 'You are welcome.');
     await watch.look();
-    assert.deepEqual(lines().slice(-3).map(({ id, parentId }) => [id, parentId][1]), ['a5', 'a6', lines().at(-2)!.id]);
+    assert.deepEqual(
+      lines()
+        .slice(-3)
+        .map(({ id, parentId }) => [id, parentId][1]),
+      ['a5', 'a6', lines().at(-2)!.id],
+    );
   });
 
   it('go nowhere while that is switched off, and all of them go when it is switched on', async () => {
@@ -136,7 +215,12 @@ describe('replies to a session of OpenClaw', function () {
     assert.equal(content(), before);
     watch.writeReplies(true);
     await watch.look();
-    assert.deepEqual(lines().slice(3).map(({ message }) => message!.content[0]!.text), ['one', '1', 'two', '2']);
+    assert.deepEqual(
+      lines()
+        .slice(3)
+        .map(({ message }) => message!.content[0]!.text),
+      ['one', '1', 'two', '2'],
+    );
   });
 
   it('wait for their answer, and for the end of a turn', async () => {
@@ -147,7 +231,9 @@ describe('replies to a session of OpenClaw', function () {
     await store.append(session, { entries: [asked] });
     await watch.look();
     assert.equal(content(), before);
-    await store.append(session, { entries: [{ ...userMessage(session, asked.uuid, ''), content: { type: 'message', role: 'assistant', text: 'so' } }] });
+    await store.append(session, {
+      entries: [{ ...userMessage(session, asked.uuid, ''), content: { type: 'message', role: 'assistant', text: 'so' } }],
+    });
     await watch.look();
     assert.equal(content(), before, 'the turn has not ended');
     await store.release(session, claim);
@@ -169,7 +255,15 @@ describe('replies to a session of OpenClaw', function () {
     utimesSync(`${file()}.lock`, 1, 1);
     for (let i = 0; i < 20; i++) await watch.look();
     assert.ok(!existsSync(`${file()}.lock`), 'one that OpenClaw takes to be left over holds nobody up');
-    assert.deepEqual(lines().slice(4).map(({ parentId, message }) => [parentId, message?.content[0]!.text]), [['a3', 'And?'], [lines()[4]!.id, 'So.']]);
+    assert.deepEqual(
+      lines()
+        .slice(4)
+        .map(({ parentId, message }) => [parentId, message?.content[0]!.text]),
+      [
+        ['a3', 'And?'],
+        [lines()[4]!.id, 'So.'],
+      ],
+    );
   });
 
   it('wait while OpenClaw answers a question, which would break off otherwise', async () => {
@@ -198,7 +292,15 @@ describe('replies to a session of OpenClaw', function () {
     await turn('Mine again', 'To all.');
     await watch.look();
     assert.deepEqual(await texts(), ['What is the tide?', 'High.', 'Theirs', 'To them.', 'Mine again', 'To all.']);
-    assert.deepEqual(lines().slice(5).map(({ parentId, message }) => [parentId, message!.content[0]!.text]), [['a4', 'Mine again'], [lines()[5]!.id, 'To all.']]);
+    assert.deepEqual(
+      lines()
+        .slice(5)
+        .map(({ parentId, message }) => [parentId, message!.content[0]!.text]),
+      [
+        ['a4', 'Mine again'],
+        [lines()[5]!.id, 'To all.'],
+      ],
+    );
   });
 
   it('follow an edit here with an edit there, as long as nobody has answered to what is taken back', async () => {
@@ -207,7 +309,15 @@ describe('replies to a session of OpenClaw', function () {
     await watch.look();
     await turn('Second try', 'y', before);
     await watch.look();
-    assert.deepEqual(lines().slice(5).map(({ parentId, message }) => [parentId, message!.content[0]!.text]), [['a2', 'Second try'], [lines()[5]!.id, 'y']]);
+    assert.deepEqual(
+      lines()
+        .slice(5)
+        .map(({ parentId, message }) => [parentId, message!.content[0]!.text]),
+      [
+        ['a2', 'Second try'],
+        [lines()[5]!.id, 'y'],
+      ],
+    );
     await watch.look();
     assert.deepEqual(await texts(), ['What is the tide?', 'High.', 'Second try', 'y']);
   });
@@ -229,7 +339,12 @@ describe('replies to a session of OpenClaw', function () {
     }
     chmodSync(file(), 0o644);
     for (let i = 0; i < 12; i++) await watch.look();
-    assert.deepEqual(lines().slice(3).map(({ message }) => message!.content[0]!.text), ['one', '1', 'two', '2']);
+    assert.deepEqual(
+      lines()
+        .slice(3)
+        .map(({ message }) => message!.content[0]!.text),
+      ['one', '1', 'two', '2'],
+    );
   });
 
   it('are known again after a restart, in a rewritten file too', async () => {
@@ -245,13 +360,28 @@ describe('replies to a session of OpenClaw', function () {
     const { ino } = statSync(file());
     await turn('two', '2');
     for (let i = 0; i < 3; i++) await watch.look();
-    assert.deepEqual([lines().slice(3).map(({ message }) => message!.content[0]!.text), statSync(file()).ino], [['one', '1', 'two', '2'], ino]);
+    assert.deepEqual(
+      [
+        lines()
+          .slice(3)
+          .map(({ message }) => message!.content[0]!.text),
+        statSync(file()).ino,
+      ],
+      [['one', '1', 'two', '2'], ino],
+    );
     assert.deepEqual(await texts(), ['What is the tide?', 'High.', 'one', '1', 'two', '2']);
   });
 
   it('are written once where two windows watch the same session', async () => {
     const elsewhere = await openTestStore(join(temp.path, 'store'), 'another window');
-    const other = new OpenClawWatch({ source: new OpenClawFolder(folder, key), store: elsewhere, ids: new UuidV7(), now: Date.now, log, added: () => undefined });
+    const other = new OpenClawWatch({
+      source: new OpenClawFolder(folder, key),
+      store: elsewhere,
+      ids: new UuidV7(),
+      now: Date.now,
+      log,
+      added: () => undefined,
+    });
     other.writeReplies(true);
     await other.look();
     for (let i = 0; i < 3; i++) {
@@ -260,7 +390,12 @@ describe('replies to a session of OpenClaw', function () {
     }
     await other.stop();
     await elsewhere.close();
-    assert.deepEqual(lines().slice(3).map(({ message }) => message!.content[0]!.text), ['question 0', 'answer 0', 'question 1', 'answer 1', 'question 2', 'answer 2']);
+    assert.deepEqual(
+      lines()
+        .slice(3)
+        .map(({ message }) => message!.content[0]!.text),
+      ['question 0', 'answer 0', 'question 1', 'answer 1', 'question 2', 'answer 2'],
+    );
     assert.equal((await texts()).length, 8);
   });
 
@@ -280,7 +415,10 @@ describe('replies to a session of OpenClaw', function () {
         for (const one of steps) {
           const before = content();
           if (one === 'turn') written.push(...(await turn(`mine ${++n}`, `to mine ${n}`)).map(({ content: said }) => entryText(said)));
-          else if (one === 'compact') await store.append(session, { entries: [{ ...userMessage(session, await leaf(), ''), content: compactionContent(testUuid(), null) }] });
+          else if (one === 'compact')
+            await store.append(session, {
+              entries: [{ ...userMessage(session, await leaf(), ''), content: compactionContent(testUuid(), null) }],
+            });
           else if (one === 'off' || one === 'on') watch.writeReplies(one === 'on');
           else if (one === 'goToTip') await watch.goToTip();
           else if (one === 'restart') {
@@ -289,7 +427,10 @@ describe('replies to a session of OpenClaw', function () {
           } else if (one !== 'look') {
             finish();
             const id = `f${++n}`;
-            const line = one === 'note' ? `${JSON.stringify({ type: 'custom', id, parentId: theirLeaf(), customType: 'model-snapshot', data: {} })}\n` : said(id, theirLeaf(), `theirs ${n}`, 'assistant', { stopReason: 'stop' });
+            const line =
+              one === 'note'
+                ? `${JSON.stringify({ type: 'custom', id, parentId: theirLeaf(), customType: 'model-snapshot', data: {} })}\n`
+                : said(id, theirLeaf(), `theirs ${n}`, 'assistant', { stopReason: 'stop' });
             const cut = one === 'half' ? 9 : line.length;
             appendFileSync(file(), line.slice(0, cut));
             half = line.slice(cut);
@@ -302,15 +443,28 @@ describe('replies to a session of OpenClaw', function () {
         for (let i = 0; i < 10; i++) await watch.look();
         const [records, ids] = [lines().slice(1), new Set(lines().map(({ id }) => id))];
         assert.equal(ids.size, records.length + 1, 'no id twice');
-        assert.deepEqual(records.filter(({ parentId }) => !ids.has(parentId!)), []);
+        assert.deepEqual(
+          records.filter(({ parentId }) => !ids.has(parentId!)),
+          [],
+        );
         const branch = new Set<string>();
         for (let at: string | null | undefined = records.at(-1)!.id; at; at = records.find(({ id }) => id === at)?.parentId) branch.add(at);
-        assert.deepEqual(records.filter(({ id, message }) => message?.['idempotencyKey'] === undefined && !branch.has(id)), [], 'OpenClaw goes on from everything it said');
+        assert.deepEqual(
+          records.filter(({ id, message }) => message?.['idempotencyKey'] === undefined && !branch.has(id)),
+          [],
+          'OpenClaw goes on from everything it said',
+        );
         const there = records.flatMap(({ message }) => (message?.['idempotencyKey'] === undefined ? [] : [message.content[0]!.text]));
-        assert.deepEqual(there, written.filter((text) => there.includes(text)), 'in their order, each once');
+        assert.deepEqual(
+          there,
+          written.filter((text) => there.includes(text)),
+          'in their order, each once',
+        );
         // What is not there is on a branch that OpenClaw has left behind.
         if (there.length < written.length) assert.ok((await store.branches(session)).length > 1, JSON.stringify(steps));
-        const all = (await store.entriesBySeq(await store.entrySeqs(session))).filter(({ content: { type } }) => type === 'message').map((entry) => entryText(entry.content));
+        const all = (await store.entriesBySeq(await store.entrySeqs(session)))
+          .filter(({ content: { type } }) => type === 'message')
+          .map((entry) => entryText(entry.content));
         assert.equal(new Set(all).size, all.length, 'nothing twice here');
         await cleanUp();
         await reset();

@@ -7,7 +7,13 @@ const owner: StoreStatus = { access: 'owner', durability: 'file', note: null, fi
 
 describe('bannerFor', () => {
   it('says nothing when all is well or nothing is open yet', () => {
-    deepStrictEqual([bannerFor({ status: owner, failure: null, trusted: true, policyProblem: null, isDismissed: () => false }), bannerFor({ status: null, failure: null, trusted: true, policyProblem: null, isDismissed: () => false })], [null, null]);
+    deepStrictEqual(
+      [
+        bannerFor({ status: owner, failure: null, trusted: true, policyProblem: null, isDismissed: () => false }),
+        bannerFor({ status: null, failure: null, trusted: true, policyProblem: null, isDismissed: () => false }),
+      ],
+      [null, null],
+    );
   });
 
   it('tells the most important condition', () => {
@@ -15,21 +21,47 @@ describe('bannerFor', () => {
     const reduced: StoreStatus = { ...owner, durability: 'export', note: { reason: 'self_test_failed', detail: 'x' } };
     const failure = new StoreError('corrupt', '/h/history.db is damaged');
     deepStrictEqual(
-      [{ status: readonly, failure }, { status: readonly, failure: null }, { status: reduced, failure: null }, { status: owner, failure: null }].map((input) => bannerFor({ ...input, trusted: false, policyProblem: null, isDismissed: () => false })?.kind),
+      [
+        { status: readonly, failure },
+        { status: readonly, failure: null },
+        { status: reduced, failure: null },
+        { status: owner, failure: null },
+      ].map((input) => bannerFor({ ...input, trusted: false, policyProblem: null, isDismissed: () => false })?.kind),
       ['store_failed', 'readonly', 'reduced_durability', 'untrusted'],
     );
   });
 
   it('says where to go with damage that was found in use, and that a full disk passes', () => {
-    const found = bannerFor({ status: { ...owner, note: { reason: 'damage_found', detail: 'Entry 5.' } }, failure: null, trusted: true, policyProblem: null, isDismissed: () => false });
+    const found = bannerFor({
+      status: { ...owner, note: { reason: 'damage_found', detail: 'Entry 5.' } },
+      failure: null,
+      trusted: true,
+      policyProblem: null,
+      isDismissed: () => false,
+    });
     deepStrictEqual(found, { kind: 'damaged', text: 'Part of your history is damaged.', details: 'Entry 5.' });
-    const full = bannerFor({ status: { ...owner, access: 'readonly', note: { reason: 'disk_full', detail: 'No space.' } }, failure: null, trusted: true, policyProblem: null, isDismissed: () => false });
+    const full = bannerFor({
+      status: { ...owner, access: 'readonly', note: { reason: 'disk_full', detail: 'No space.' } },
+      failure: null,
+      trusted: true,
+      policyProblem: null,
+      isDismissed: () => false,
+    });
     deepStrictEqual(full?.kind, 'readonly');
     deepStrictEqual(/Free some space, then hide this view and show it again/.test(full?.text ?? ''), true);
   });
 
   it('gives no other note as the reason why nothing can be written', () => {
-    const texts = (['recovered', 'damage_found', 'self_test_failed'] as const).map((reason) => bannerFor({ status: { ...owner, access: 'readonly', note: { reason, detail: 'Kept as a.' } }, failure: null, trusted: true, policyProblem: null, isDismissed: () => false })?.text);
+    const texts = (['recovered', 'damage_found', 'self_test_failed'] as const).map(
+      (reason) =>
+        bannerFor({
+          status: { ...owner, access: 'readonly', note: { reason, detail: 'Kept as a.' } },
+          failure: null,
+          trusted: true,
+          policyProblem: null,
+          isDismissed: () => false,
+        })?.text,
+    );
     deepStrictEqual(texts, Array(3).fill('This history is read-only here.'));
   });
 
@@ -37,7 +69,13 @@ describe('bannerFor', () => {
     const recovered = (detail: string): StoreStatus => ({ ...owner, durability: 'export', note: { reason: 'recovered', detail } });
     const dismissed: string[] = [];
     const next = (status: StoreStatus) => {
-      const banner = bannerFor({ status, failure: null, trusted: false, policyProblem: null, isDismissed: (one) => dismissed.includes(one) });
+      const banner = bannerFor({
+        status,
+        failure: null,
+        trusted: false,
+        policyProblem: null,
+        isDismissed: (one) => dismissed.includes(one),
+      });
       if (banner?.dismissAs !== undefined) dismissed.push(banner.dismissAs);
       return banner;
     };
@@ -51,16 +89,41 @@ describe('bannerFor', () => {
     const selfTest = 'The file system did not pass the self-test.';
     deepStrictEqual(next(recovered('Kept as a.')), { ...reduced, details: selfTest, dismissAs: `reduced_durability: ${selfTest}` });
     const untrusted = 'Its files are read at most, and its own model, instructions and API address are ignored.';
-    deepStrictEqual(next(recovered('Kept as a.')), { kind: 'untrusted', text: 'This workspace is not trusted: nothing in it is changed or run.', details: untrusted, dismissAs: `untrusted: ${untrusted}` });
+    deepStrictEqual(next(recovered('Kept as a.')), {
+      kind: 'untrusted',
+      text: 'This workspace is not trusted: nothing in it is changed or run.',
+      details: untrusted,
+      dismissAs: `untrusted: ${untrusted}`,
+    });
     deepStrictEqual(next(recovered('Kept as a.')), null);
-    deepStrictEqual(next({ ...owner, durability: 'export', note: { reason: 'self_test_failed', detail: 'No locks.' } }), { ...reduced, details: 'No locks.', dismissAs: 'reduced_durability: No locks.' });
+    deepStrictEqual(next({ ...owner, durability: 'export', note: { reason: 'self_test_failed', detail: 'No locks.' } }), {
+      ...reduced,
+      details: 'No locks.',
+      dismissAs: 'reduced_durability: No locks.',
+    });
     deepStrictEqual(next(recovered('Kept as b.'))?.kind, 'recovered', 'it has happened again');
   });
 
   it('has words for every way a store can fail', () => {
-    const reasons: StoreErrorReason[] = ['readonly', 'disk_full', 'permission', 'corrupt', 'newer_schema', 'invalid', 'conflict', 'lease_lost', 'closed', 'io'];
-    const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map((failure) => bannerFor({ status: null, failure, trusted: true, policyProblem: null, isDismissed: () => false })?.text ?? '');
-    deepStrictEqual(texts.filter((text) => text.length < 40), []);
+    const reasons: StoreErrorReason[] = [
+      'readonly',
+      'disk_full',
+      'permission',
+      'corrupt',
+      'newer_schema',
+      'invalid',
+      'conflict',
+      'lease_lost',
+      'closed',
+      'io',
+    ];
+    const texts = [...reasons.map((reason) => new StoreError(reason, 'The file.')), new Error('Odd.')].map(
+      (failure) => bannerFor({ status: null, failure, trusted: true, policyProblem: null, isDismissed: () => false })?.text ?? '',
+    );
+    deepStrictEqual(
+      texts.filter((text) => text.length < 40),
+      [],
+    );
   });
 
   it('says what is wrong with the policy of the session, and what is used instead', () => {
@@ -69,11 +132,24 @@ describe('bannerFor', () => {
     // What the settings have wrong is told elsewhere.
     deepStrictEqual([problem(null), problem({ preset: 'librecode' }), problem({})], [null, null, null]);
     const preset = problem({ preset: 'goosey' });
-    deepStrictEqual(preset?.startsWith('The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: In this session: "goosey" is not a policy.'), true, preset ?? '');
+    deepStrictEqual(
+      preset?.startsWith(
+        'The policy of this session cannot be used as it is; the policy balanced is in use. threadkeeper.context.policy: In this session: "goosey" is not a policy.',
+      ),
+      true,
+      preset ?? '',
+    );
     const value = problem({ overrides: { 'context.maxTokens': 'a lot' } });
-    deepStrictEqual(/the policy goose is in use\. threadkeeper\.context\.maxTokens: In this session: "a lot" is not /.test(value ?? ''), true, value ?? '');
+    deepStrictEqual(
+      /the policy goose is in use\. threadkeeper\.context\.maxTokens: In this session: "a lot" is not /.test(value ?? ''),
+      true,
+      value ?? '',
+    );
     const damaged = problem(['goose']);
     deepStrictEqual(/the policy goose is in use\. .*Using the settings\./.test(damaged ?? ''), true, damaged ?? '');
-    deepStrictEqual(bannerFor({ status: owner, failure: null, trusted: false, policyProblem: preset, isDismissed: () => false }), { kind: 'policy', text: preset });
+    deepStrictEqual(bannerFor({ status: owner, failure: null, trusted: false, policyProblem: preset, isDismissed: () => false }), {
+      kind: 'policy',
+      text: preset,
+    });
   });
 });

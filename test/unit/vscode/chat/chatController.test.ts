@@ -29,13 +29,42 @@ describe('ChatController', () => {
   it('shows an empty view on a fresh profile and begins a session with the first message', async () => {
     const window = open();
     await window.controller.ready();
-    deepStrictEqual({ ...window.last, connection: undefined }, { session: null, sessions: [], rows: [], marks: [], hasMore: false, live: [], turn: null, queue: [], left: null, full: null, context: null, connection: undefined, banner: null, draft: '' });
+    deepStrictEqual(
+      { ...window.last, connection: undefined },
+      {
+        session: null,
+        sessions: [],
+        rows: [],
+        marks: [],
+        hasMore: false,
+        live: [],
+        turn: null,
+        queue: [],
+        left: null,
+        full: null,
+        context: null,
+        connection: undefined,
+        banner: null,
+        draft: '',
+      },
+    );
     deepStrictEqual(window.controller.state.hasSession, false);
     await window.ask('Hello there');
     const kinds = window.deltas.map(({ kind }) => kind);
     ok(kinds.indexOf('session') < kinds.indexOf('row'), 'the session is known before its first row');
-    deepStrictEqual([await window.texts(), window.last.session?.title, window.last.sessions.length, window.snapshots.length], [['Hello there', 'Yes.'], 'Hello there', 1, 2]);
-    deepStrictEqual(window.controller.state, { isOpened: true, hasSession: true, canUndo: false, busy: false, compacting: false, waiting: [], context: window.last.context });
+    deepStrictEqual(
+      [await window.texts(), window.last.session?.title, window.last.sessions.length, window.snapshots.length],
+      [['Hello there', 'Yes.'], 'Hello there', 1, 2],
+    );
+    deepStrictEqual(window.controller.state, {
+      isOpened: true,
+      hasSession: true,
+      canUndo: false,
+      busy: false,
+      compacting: false,
+      waiting: [],
+      context: window.last.context,
+    });
   });
 
   it('keeps what is attached with the draft of its session: over a switch, a restart and a stop of what is queued', async () => {
@@ -50,7 +79,10 @@ describe('ChatController', () => {
     await window.idle();
     await window.controller.ready();
     const draft = ({ last }: ChatWindow) => [last.draft, last.attachments];
-    deepStrictEqual([window.last.rows[0]?.kind === 'user' && window.last.rows[0].attachments, draft(window)], [[attachment], ['', undefined]]);
+    deepStrictEqual(
+      [window.last.rows[0]?.kind === 'user' && window.last.rows[0].attachments, draft(window)],
+      [[attachment], ['', undefined]],
+    );
     await window.controller.saveDraft('half', [other]);
     const { uuid } = window.controller.session!;
     await window.controller.newSession();
@@ -70,7 +102,10 @@ describe('ChatController', () => {
     await second.controller.stop();
     end();
     await second.idle();
-    deepStrictEqual(second.deltas.findLast(({ kind }) => kind === 'draft'), { kind: 'draft', text: 'Three\n\nhalf', attachments: [attachment, other] });
+    deepStrictEqual(
+      second.deltas.findLast(({ kind }) => kind === 'draft'),
+      { kind: 'draft', text: 'Three\n\nhalf', attachments: [attachment, other] },
+    );
   });
 
   it('opens the same session after a restart, with the draft', async () => {
@@ -128,7 +163,10 @@ describe('ChatController', () => {
     await window.controller.saveDraft('and three');
     await window.controller.stop();
     await window.idle();
-    deepStrictEqual(window.deltas.filter(({ kind }) => kind === 'draft'), [{ kind: 'draft', text: 'Two\n\nand three' }]);
+    deepStrictEqual(
+      window.deltas.filter(({ kind }) => kind === 'draft'),
+      [{ kind: 'draft', text: 'Two\n\nand three' }],
+    );
     await window.controller.ready();
     deepStrictEqual([window.last.draft, window.last.queue, window.last.turn], ['Two\n\nand three', [], null]);
   });
@@ -273,7 +311,8 @@ describe('ChatController', () => {
     first.model.scripts.push([{ type: 'text_delta', index: 0, text: 'As far as ' }, { hold: new Promise<void>(() => undefined) }]);
     await first.controller.send('a', 'One');
     await first.controller.send('b', 'Two');
-    while (!first.deltas.some((delta) => JSON.stringify(delta).includes('As far as'))) await new Promise((resolve) => setImmediate(resolve));
+    while (!first.deltas.some((delta) => JSON.stringify(delta).includes('As far as')))
+      await new Promise((resolve) => setImmediate(resolve));
     const closed = first.controller.close();
     // As VS Code does, without waiting for `deactivate`.
     first.controller.dispose();
@@ -333,9 +372,18 @@ describe('ChatController', () => {
     deepStrictEqual(await second.texts(), ['Kept here', 'Yes.']);
     const other = await openTestStore(temp.path, 'a third window');
     try {
-      const fork = await other.forkSession((await other.session(kept.uuid))!.leaf!, { uuid: new UuidV7().next(), channel: 'vscode', title: 'Forked', createdAt: Date.now() });
+      const fork = await other.forkSession((await other.session(kept.uuid))!.leaf!, {
+        uuid: new UuidV7().next(),
+        channel: 'vscode',
+        title: 'Forked',
+        createdAt: Date.now(),
+      });
       for (const window of [first, second]) {
-        await waitFor('the fork', () => window.deltas.some((delta) => delta.kind === 'sessions' && delta.sessions.some(({ uuid }) => uuid === fork.uuid)), { interval: 5 });
+        await waitFor(
+          'the fork',
+          () => window.deltas.some((delta) => delta.kind === 'sessions' && delta.sessions.some(({ uuid }) => uuid === fork.uuid)),
+          { interval: 5 },
+        );
       }
       await second.controller.saveDraft('half a thought');
       await other.updateSession(kept.uuid, { deletedAt: Date.now() });
@@ -363,7 +411,9 @@ describe('ChatController', () => {
     const result = await second.controller.compact();
     ok(result.entry, result.message ?? '');
     deepStrictEqual([second.controller.state.canUndo, second.controller.state.compacting], [true, false]);
-    deepStrictEqual(await second.controller.undoCompaction(async () => true, 'another'), { message: 'This compaction is not the last one any more.' });
+    deepStrictEqual(await second.controller.undoCompaction(async () => true, 'another'), {
+      message: 'This compaction is not the last one any more.',
+    });
     const asked: string[] = [];
     deepStrictEqual(await second.controller.undoCompaction(async (question) => (asked.push(question), true)), 'undone');
     deepStrictEqual([second.controller.state.canUndo, asked], [false, []]);
@@ -371,7 +421,10 @@ describe('ChatController', () => {
   });
 
   it('says so when there is nothing to compact', async () => {
-    deepStrictEqual(await open().controller.compact(), { entry: null, message: 'There is nothing to compact: this session has no messages yet.' });
+    deepStrictEqual(await open().controller.compact(), {
+      entry: null,
+      message: 'There is nothing to compact: this session has no messages yet.',
+    });
   });
 
   it('names the model in the rows that showed its id, those of older pages included, and sends no other anew', async () => {
@@ -406,7 +459,10 @@ describe('ChatController', () => {
     ok(hasMore && rows.length === 80);
     const page = await window.controller.older(rows[0]!.id);
     deepStrictEqual([page.rows.length, page.hasMore], [40, false]);
-    deepStrictEqual([...page.rows, ...rows].map((row) => (row.kind === 'user' ? row.text : row.kind === 'assistant' ? row.markdown : '')), Array.from({ length: 60 }, (_, i) => [`q${i}`, `a${i}`]).flat());
+    deepStrictEqual(
+      [...page.rows, ...rows].map((row) => (row.kind === 'user' ? row.text : row.kind === 'assistant' ? row.markdown : '')),
+      Array.from({ length: 60 }, (_, i) => [`q${i}`, `a${i}`]).flat(),
+    );
   });
 
   it('renames, lists and switches sessions', async () => {

@@ -21,12 +21,28 @@ class Rig {
   readonly presenter: ChatPresenter;
 
   constructor() {
-    this.presenter = new ChatPresenter(this, { send: (delta) => this.deltas.push(delta), resync: () => this.resyncs++, modelName: (id) => id.toUpperCase(), now: () => 1_000 });
+    this.presenter = new ChatPresenter(this, {
+      send: (delta) => this.deltas.push(delta),
+      resync: () => this.resyncs++,
+      modelName: (id) => id.toUpperCase(),
+      now: () => 1_000,
+    });
   }
 
   make(content: EntryContent, over: Partial<StoredEntry> = {}): StoredEntry {
     const seq = over.seq ?? this.entries.length + 1;
-    const entry = { uuid: `e${seq}`, session: 'u', parent: null, createdAt: seq * 10, modelFacing: true, display: true, tokenEstimate: 1, seq, content, ...over };
+    const entry = {
+      uuid: `e${seq}`,
+      session: 'u',
+      parent: null,
+      createdAt: seq * 10,
+      modelFacing: true,
+      display: true,
+      tokenEstimate: 1,
+      seq,
+      content,
+      ...over,
+    };
     this.entries = [...this.entries, entry];
     return entry;
   }
@@ -57,7 +73,12 @@ class Rig {
 
 const user = (text: string): EntryContent => ({ type: 'message', role: 'user', text });
 const answer = (text: string): EntryContent => ({ type: 'message', role: 'assistant', text, model: 'm' });
-const call = (callId: string, name = 'recall', input: unknown = { query: 'x' }): EntryContent => ({ type: 'tool_call', callId, name, input });
+const call = (callId: string, name = 'recall', input: unknown = { query: 'x' }): EntryContent => ({
+  type: 'tool_call',
+  callId,
+  name,
+  input,
+});
 const result = (callId: string, text = 'found'): EntryContent => ({ type: 'tool_result', callId, name: 'recall', text, status: 'ok' });
 const nudge = (percent: number): EntryContent => ({ type: 'nudge', percent, text: 'Write notes.', injectAs: 'system', usedTokens: 500 });
 const compaction = (firstKeptEntry: string | null, over: Partial<Extract<EntryContent, { type: 'compaction' }>> = {}): EntryContent => ({
@@ -80,7 +101,8 @@ const compaction = (firstKeptEntry: string | null, over: Partial<Extract<EntryCo
 });
 const aPage = (entries: readonly StoredEntry[], hasMore = false): TranscriptPage => ({ entries, hasMore, forks: [], beyondLeaf: [] });
 const rows = (rig: Rig): TranscriptRow[] => rig.presenter.parts().rows;
-const folded = (rig: Rig): [string, boolean][] => rows(rig).flatMap((row) => ('folded' in row ? [[row.id, row.folded] as [string, boolean]] : []));
+const folded = (rig: Rig): [string, boolean][] =>
+  rows(rig).flatMap((row) => ('folded' in row ? [[row.id, row.folded] as [string, boolean]] : []));
 
 describe('ChatPresenter', () => {
   it('makes a row of every kind of entry that is shown', () => {
@@ -92,17 +114,61 @@ describe('ChatPresenter', () => {
     rig.append(call('c1'));
     rig.append(result('c1'));
     rig.append(nudge(50));
-    rig.append(compaction(null, { note: 'No model.', audit: { checked: 1, inSummary: 1, leftBehind: 1, missing: [], repaired: false, unknownIds: ['#99'] } }));
+    rig.append(
+      compaction(null, {
+        note: 'No model.',
+        audit: { checked: 1, inSummary: 1, leftBehind: 1, missing: [], repaired: false, unknownIds: ['#99'] },
+      }),
+    );
     rig.append({ type: 'compaction_undone', target: 'e7', tokensRestored: 9_100 });
     rig.append({ type: 'custom', customType: 'turn_error', data: { reason: 'network', message: 'Not reached.' } });
     rig.append({ type: 'model_change', provider: 'anthropic', model: 'n' });
     deepStrictEqual(rows(rig), [
       { kind: 'user', id: 'e1', at: 10, text: 'Hello', folded: false, excerpted: true, pinned: false, excluded: false },
       { kind: 'thinking', id: 'e2', at: 20, text: 'Hm.', durationMs: 40, folded: false },
-      { kind: 'assistant', id: 'e3', at: 30, markdown: 'Hi', model: 'M', folded: false, pinned: false, excluded: false, interrupted: 'disconnected' },
-      { kind: 'tool', id: 'e4', at: 40, name: 'recall', input: '{\n  "query": "x"\n}', output: 'found', approval: null, hasDiff: false, status: 'ok', folded: false, excluded: false },
+      {
+        kind: 'assistant',
+        id: 'e3',
+        at: 30,
+        markdown: 'Hi',
+        model: 'M',
+        folded: false,
+        pinned: false,
+        excluded: false,
+        interrupted: 'disconnected',
+      },
+      {
+        kind: 'tool',
+        id: 'e4',
+        at: 40,
+        name: 'recall',
+        input: '{\n  "query": "x"\n}',
+        output: 'found',
+        approval: null,
+        hasDiff: false,
+        status: 'ok',
+        folded: false,
+        excluded: false,
+      },
       { kind: 'nudge', id: 'e6', at: 60, percent: 50, usedTokens: 500, text: 'Write notes.', outcome: 'delivered', writes: [] },
-      { kind: 'compaction', id: 'e7', at: 70, messages: 8, tokensBefore: 9_000, tokensAfter: 1_000, rung: 'extractive', trigger: 'manual', durationMs: 5, model: null, note: 'No model.', summary: 'State.', continuity: null, unknownIds: ['#99'], coversFrom: 'e1', state: 'undone' },
+      {
+        kind: 'compaction',
+        id: 'e7',
+        at: 70,
+        messages: 8,
+        tokensBefore: 9_000,
+        tokensAfter: 1_000,
+        rung: 'extractive',
+        trigger: 'manual',
+        durationMs: 5,
+        model: null,
+        note: 'No model.',
+        summary: 'State.',
+        continuity: null,
+        unknownIds: ['#99'],
+        coversFrom: 'e1',
+        state: 'undone',
+      },
       { kind: 'undo', id: 'e8', at: 80, tokensRestored: 9_100 },
       { kind: 'error', id: 'e9', at: 90, reason: 'network', text: 'Not reached.' },
       { kind: 'info', id: 'e10', at: 100, text: 'Model: N' },
@@ -116,7 +182,16 @@ describe('ChatPresenter', () => {
     rig.append(answer('Answer'));
     rig.take();
     rig.emit({ type: 'pins_changed', pins: [pin('e1')] });
-    const pinned = { kind: 'user' as const, id: 'e1', at: 10, text: 'Question', folded: false, excerpted: false, pinned: true, excluded: false };
+    const pinned = {
+      kind: 'user' as const,
+      id: 'e1',
+      at: 10,
+      text: 'Question',
+      folded: false,
+      excerpted: false,
+      pinned: true,
+      excluded: false,
+    };
     deepStrictEqual(rig.take(), [{ kind: 'row_changed', row: pinned }]);
     rig.emit({ type: 'pins_changed', pins: [] });
     deepStrictEqual(rig.take(), [{ kind: 'row_changed', row: { ...pinned, pinned: false } }]);
@@ -129,16 +204,27 @@ describe('ChatPresenter', () => {
     rig.append(result('c1'));
     rig.append(answer('Answer'));
     rig.take();
-    const told = () => rig.take().flatMap((delta) => (delta.kind === 'row_changed' && 'excluded' in delta.row ? [[delta.row.id, delta.row.excluded]] : []));
+    const told = () =>
+      rig.take().flatMap((delta) => (delta.kind === 'row_changed' && 'excluded' in delta.row ? [[delta.row.id, delta.row.excluded]] : []));
     rig.append(exclusionContent({ entries: ['e2', 'e3'], excluded: true, tokensAfter: 1 }));
     deepStrictEqual(told(), [['e2', true]]);
     rig.append(exclusionContent({ entries: ['e1'], excluded: true, tokensAfter: 1 }));
     rig.append(exclusionContent({ entries: ['e2', 'e3'], excluded: false, tokensAfter: 1 }));
-    deepStrictEqual(told(), [['e1', true], ['e2', false]]);
+    deepStrictEqual(told(), [
+      ['e1', true],
+      ['e2', false],
+    ]);
     rig.append(compaction(null));
     rig.append({ type: 'compaction_undone', target: 'e8', tokensRestored: 9_100 });
     deepStrictEqual(told(), [['e1', true]]);
-    deepStrictEqual(rows(rig).flatMap((row) => ('excluded' in row ? [[row.id, row.excluded]] : [])), [['e1', true], ['e2', false], ['e4', false]]);
+    deepStrictEqual(
+      rows(rig).flatMap((row) => ('excluded' in row ? [[row.id, row.excluded]] : [])),
+      [
+        ['e1', true],
+        ['e2', false],
+        ['e4', false],
+      ],
+    );
   });
 
   it('tells a summary that a better one has replaced from one that a later compaction has taken in', () => {
@@ -146,7 +232,10 @@ describe('ChatPresenter', () => {
     rig.append(user('u1'));
     rig.append(compaction('e1'));
     rig.append(compaction('e1', { trigger: 'retry', supersedes: 'e2' }));
-    deepStrictEqual(rows(rig).flatMap((row) => (row.kind === 'compaction' ? [row.state] : [])), ['replaced', 'live']);
+    deepStrictEqual(
+      rows(rig).flatMap((row) => (row.kind === 'compaction' ? [row.state] : [])),
+      ['replaced', 'live'],
+    );
   });
 
   it('shows nothing of entries that are not for the eye', () => {
@@ -173,7 +262,10 @@ describe('ChatPresenter', () => {
     ]);
     deepStrictEqual(rig.presenter.parts().live, [{ id: 'e1', kind: 'assistant', model: 'M', text: 'Hello' }], 'for a view that opens now');
     rig.append(answer('Hello'));
-    deepStrictEqual(rig.take().map(({ kind }) => kind), ['row']);
+    deepStrictEqual(
+      rig.take().map(({ kind }) => kind),
+      ['row'],
+    );
     deepStrictEqual(rig.presenter.parts().live, []);
   });
 
@@ -185,7 +277,11 @@ describe('ChatPresenter', () => {
     rig.take();
     rig.emit({ type: 'live_dropped', entryId: 'a' });
     rig.end();
-    deepStrictEqual(rig.take(), [{ kind: 'live_dropped', id: 'a' }, { kind: 'live_dropped', id: 'b' }, { kind: 'turn', turn: null }]);
+    deepStrictEqual(rig.take(), [
+      { kind: 'live_dropped', id: 'a' },
+      { kind: 'live_dropped', id: 'b' },
+      { kind: 'turn', turn: null },
+    ]);
     deepStrictEqual(rig.presenter.parts().live, []);
   });
 
@@ -218,7 +314,11 @@ describe('ChatPresenter', () => {
     rig.append(result('c1'));
     rig.end();
     deepStrictEqual(
-      rig.take().map((delta) => (delta.kind === 'row_changed' && delta.row.kind === 'tool' ? [delta.row.id, delta.row.status, delta.row.output] : delta.kind)),
+      rig
+        .take()
+        .map((delta) =>
+          delta.kind === 'row_changed' && delta.row.kind === 'tool' ? [delta.row.id, delta.row.status, delta.row.output] : delta.kind,
+        ),
       [['e1', 'ok', 'found'], ['e2', 'interrupted', null], 'turn'],
     );
   });
@@ -229,7 +329,10 @@ describe('ChatPresenter', () => {
     rig.append(call('c1'));
     rig.take();
     rig.append({ type: 'custom', customType: attemptDiscarded, data: { entries: ['e1'] } }, { display: false });
-    deepStrictEqual(rig.take().map((delta) => delta.kind === 'row_changed' && delta.row.kind === 'tool' && delta.row.status), ['interrupted']);
+    deepStrictEqual(
+      rig.take().map((delta) => delta.kind === 'row_changed' && delta.row.kind === 'tool' && delta.row.status),
+      ['interrupted'],
+    );
   });
 
   it('folds what stands before the first kept entry, and unfolds it when that is undone', () => {
@@ -237,14 +340,28 @@ describe('ChatPresenter', () => {
     for (let i = 0; i < 4; i++) rig.append(i % 2 ? answer(`a${i}`) : user(`u${i}`));
     rig.take();
     rig.append(compaction('e3'));
-    deepStrictEqual(rig.take().map((delta) => (delta.kind === 'folded' ? delta : delta.kind)), ['row', { kind: 'folded', firstKept: 'e3' }]);
-    deepStrictEqual(folded(rig), [['e1', true], ['e2', true], ['e3', false], ['e4', false]]);
+    deepStrictEqual(
+      rig.take().map((delta) => (delta.kind === 'folded' ? delta : delta.kind)),
+      ['row', { kind: 'folded', firstKept: 'e3' }],
+    );
+    deepStrictEqual(folded(rig), [
+      ['e1', true],
+      ['e2', true],
+      ['e3', false],
+      ['e4', false],
+    ]);
     rig.append({ type: 'compaction_undone', target: 'e5', tokensRestored: 9_000 });
     const deltas = rig.take();
-    deepStrictEqual(deltas.map(({ kind }) => kind), ['row', 'row_changed', 'folded']);
+    deepStrictEqual(
+      deltas.map(({ kind }) => kind),
+      ['row', 'row_changed', 'folded'],
+    );
     ok(deltas[1]?.kind === 'row_changed' && deltas[1].row.kind === 'compaction' && deltas[1].row.state === 'undone');
     deepStrictEqual(deltas[2], { kind: 'folded', firstKept: null });
-    deepStrictEqual(folded(rig).map(([, is]) => is), [false, false, false, false]);
+    deepStrictEqual(
+      folded(rig).map(([, is]) => is),
+      [false, false, false, false],
+    );
   });
 
   it('folds everything before the record when nothing was kept, or when what was kept has no row', () => {
@@ -269,9 +386,29 @@ describe('ChatPresenter', () => {
     rig.append(user('u3'));
     rig.append(compaction('e4'));
     const states = () => rows(rig).flatMap((row) => (row.kind === 'compaction' ? [row.state] : []));
-    deepStrictEqual([states(), folded(rig)], [['superseded', 'live'], [['e1', true], ['e2', true], ['e4', false]]]);
+    deepStrictEqual(
+      [states(), folded(rig)],
+      [
+        ['superseded', 'live'],
+        [
+          ['e1', true],
+          ['e2', true],
+          ['e4', false],
+        ],
+      ],
+    );
     rig.append({ type: 'compaction_undone', target: 'e5', tokensRestored: 1 });
-    deepStrictEqual([states(), folded(rig)], [['live', 'undone'], [['e1', true], ['e2', false], ['e4', false]]]);
+    deepStrictEqual(
+      [states(), folded(rig)],
+      [
+        ['live', 'undone'],
+        [
+          ['e1', true],
+          ['e2', false],
+          ['e4', false],
+        ],
+      ],
+    );
     deepStrictEqual(rig.take().at(-1), { kind: 'folded', firstKept: 'e2' });
   });
 
@@ -298,7 +435,10 @@ describe('ChatPresenter', () => {
     rig.append(nudge(75));
     rig.take();
     rig.append(compaction(null));
-    deepStrictEqual([outcomes(), rig.take().some((delta) => delta.kind === 'row_changed' && delta.row.id === 'e4')], [['acted', 'expired'], true]);
+    deepStrictEqual(
+      [outcomes(), rig.take().some((delta) => delta.kind === 'row_changed' && delta.row.id === 'e4')],
+      [['acted', 'expired'], true],
+    );
     rig.append({ type: 'compaction_undone', target: 'e5', tokensRestored: 1 });
     deepStrictEqual(outcomes(), ['acted', 'delivered']);
   });
@@ -309,7 +449,10 @@ describe('ChatPresenter', () => {
     rig.append(user('u'));
     rig.take();
     rig.end({ reason: 'store', message: 'The disk is full.' });
-    deepStrictEqual(rig.take(), [{ kind: 'row', row: { kind: 'error', id: 'unsaved-1', at: 1_000, reason: 'store', text: 'The disk is full.' } }, { kind: 'turn', turn: null }]);
+    deepStrictEqual(rig.take(), [
+      { kind: 'row', row: { kind: 'error', id: 'unsaved-1', at: 1_000, reason: 'store', text: 'The disk is full.' } },
+      { kind: 'turn', turn: null },
+    ]);
     rig.start();
     rig.append(user('u'));
     rig.append({ type: 'custom', customType: 'turn_error', data: { reason: 'network', message: 'x' } });
@@ -327,7 +470,10 @@ describe('ChatPresenter', () => {
     rig.emit({ type: 'compaction_started', trigger: 'manual', tokensBefore: 9 });
     rig.emit({ type: 'compaction_ended', entry: null, message: 'No.' });
     rig.presenter.settle();
-    deepStrictEqual(rig.take(), [{ kind: 'turn', turn: { id: 'compaction', phase: 'compacting', startedAt: 1_000, retry: null } }, { kind: 'turn', turn: null }]);
+    deepStrictEqual(rig.take(), [
+      { kind: 'turn', turn: { id: 'compaction', phase: 'compacting', startedAt: 1_000, retry: null } },
+      { kind: 'turn', turn: null },
+    ]);
   });
 
   it('keeps a bounded part of a long transcript and gives older pages with their marks', () => {
@@ -337,7 +483,13 @@ describe('ChatPresenter', () => {
     ok(kept.length <= 300 && hasMore && kept.at(-1)?.id === 'e400');
     rig.append(compaction('e390'));
     const page = rig.presenter.older(aPage(rig.entries.slice(0, 2))).rows;
-    deepStrictEqual(page.map((row) => row.kind === 'user' && [row.id, row.folded]), [['e1', true], ['e2', true]]);
+    deepStrictEqual(
+      page.map((row) => row.kind === 'user' && [row.id, row.folded]),
+      [
+        ['e1', true],
+        ['e2', true],
+      ],
+    );
   });
 
   it('asks for a snapshot when the first kept row is older than what is kept', () => {
@@ -353,8 +505,14 @@ describe('ChatPresenter', () => {
     const after = rig.make(result('c1'));
     const last = rig.make(user('u'));
     rig.presenter.load(aPage([after, last], true));
-    deepStrictEqual(rows(rig).map(({ id }) => id), ['e3']);
-    deepStrictEqual(rig.presenter.older(aPage([before])).rows.map((row) => row.kind === 'tool' && row.status), ['ok']);
+    deepStrictEqual(
+      rows(rig).map(({ id }) => id),
+      ['e3'],
+    );
+    deepStrictEqual(
+      rig.presenter.older(aPage([before])).rows.map((row) => row.kind === 'tool' && row.status),
+      ['ok'],
+    );
   });
 
   it('says while the turn waits for a decision about a full context, also to a view that opens then', () => {

@@ -21,7 +21,10 @@ describe('the conversations of a window', () => {
     const model = new ScriptedModel({ window: 50_000, maxOutput: 1_000 });
     const binding = { client: model, info: await model.describe('scripted-1'), summarizer: null };
     const packageJson: unknown = JSON.parse(await readFile(join(projectRoot, 'package.json'), 'utf8'));
-    const settings: Settings = { ...readSettings({ value: () => undefined, explicit: () => undefined, default: defaultsOf(packageJson) }).settings, skillFolders: [] };
+    const settings: Settings = {
+      ...readSettings({ value: () => undefined, explicit: () => undefined, default: defaultsOf(packageJson) }).settings,
+      skillFolders: [],
+    };
     const never = () => Promise.reject(new Error('not asked for here'));
     let now: Settings = settings;
     let isTrusted = true;

@@ -36,10 +36,16 @@ describe('a session before its first message', () => {
     const second = open(state);
     await second.controller.ready();
     const { choices } = second.controller;
-    deepStrictEqual([second.last.draft, second.last.attachments, choices.model, choices.policy, choices.thinkingLevel], ['half a thought', [attachment], 'ollama/scripted-1', 'goose', 'high']);
+    deepStrictEqual(
+      [second.last.draft, second.last.attachments, choices.model, choices.policy, choices.thinkingLevel],
+      ['half a thought', [attachment], 'ollama/scripted-1', 'goose', 'high'],
+    );
     await second.ask('a whole thought');
     const { session } = second.controller;
-    deepStrictEqual([session?.model, session?.policy, session?.thinkingLevel, second.model.requests[0]?.thinking], ['ollama/scripted-1', { preset: 'goose' }, 'high', 'high']);
+    deepStrictEqual(
+      [session?.model, session?.policy, session?.thinkingLevel, second.model.requests[0]?.thinking],
+      ['ollama/scripted-1', { preset: 'goose' }, 'high', 'high'],
+    );
     // What was chosen to begin with is no change.
     deepStrictEqual(await second.texts(), ['a whole thought', 'Yes.']);
     deepStrictEqual(second.memory.newSessionDraft(), undefined);
@@ -60,7 +66,11 @@ describe('a session before its first message', () => {
   });
 
   it('keeps the text that another version of the extension has written', async () => {
-    const window = open(new Map<string, unknown>([['threadkeeper.looseSession', { draft: { text: 'from the future', attachments: [{ kind: 'hologram' }] }, mood: 'hopeful' }]]));
+    const window = open(
+      new Map<string, unknown>([
+        ['threadkeeper.looseSession', { draft: { text: 'from the future', attachments: [{ kind: 'hologram' }] }, mood: 'hopeful' }],
+      ]),
+    );
     await window.controller.ready();
     deepStrictEqual([window.last.draft, window.controller.choices.model], ['from the future', null]);
   });

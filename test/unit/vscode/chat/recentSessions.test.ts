@@ -14,7 +14,15 @@ describe('sessions of a long history', () => {
     const store = await openTestStore(folder.path);
     const list = new SessionList({ store: { get: () => Promise.resolve(store) }, changed: () => undefined, log });
     const others = new OtherSessions({ list: () => Promise.resolve([]), open: () => openTestStore(folder.path, 'another window'), log });
-    const elsewhere: OtherWorkspace = { folder: folder.path, name: 'a', place: '/a', sessionCount: null, lastUsed: 0, uri: null, gone: false };
+    const elsewhere: OtherWorkspace = {
+      folder: folder.path,
+      name: 'a',
+      place: '/a',
+      sessionCount: null,
+      lastUsed: 0,
+      uri: null,
+      gone: false,
+    };
     await list.read();
     deepStrictEqual([list.sessions.length, list.count], [0, 0]);
     const one = await store.createSession({ uuid: testUuid(), channel: 'vscode', createdAt: 0 });
@@ -25,7 +33,10 @@ describe('sessions of a long history', () => {
     await list.read();
     deepStrictEqual([list.sessions.length, list.count], [200, 205]);
     const nodes = await others.nodes(elsewhere);
-    deepStrictEqual([nodes.length, nodes.at(-1)], [201, { kind: 'note', id: `older:${folder.path}`, text: '5 older sessions: open that workspace to see them', icon: 'ellipsis' }]);
+    deepStrictEqual(
+      [nodes.length, nodes.at(-1)],
+      [201, { kind: 'note', id: `older:${folder.path}`, text: '5 older sessions: open that workspace to see them', icon: 'ellipsis' }],
+    );
     others.dispose();
     await store.close();
   });

@@ -4,8 +4,18 @@ import { SlashRunner, type SlashRunnerDeps } from '../../../../src/vscode/compos
 
 describe('commands behind a slash', () => {
   const calls: unknown[] = [];
-  const call = (name: string) => async (...args: unknown[]) => void calls.push([name, ...args]);
-  const info = (id: string, name: string, provider = 'anthropic') => ({ provider, id, name, window: 1, maxOutput: 1, source: 'table' as const });
+  const call =
+    (name: string) =>
+    async (...args: unknown[]) =>
+      void calls.push([name, ...args]);
+  const info = (id: string, name: string, provider = 'anthropic') => ({
+    provider,
+    id,
+    name,
+    window: 1,
+    maxOutput: 1,
+    source: 'table' as const,
+  });
   let message: string | null = null;
   const deps: SlashRunnerDeps = {
     controller: {
@@ -15,7 +25,18 @@ describe('commands behind a slash', () => {
       renameSession: call('renameSession'),
       choices: { setModel: call('setModel'), setPolicy: call('setPolicy'), setThinkingLevel: call('setThinkingLevel') },
     },
-    models: { listAll: async () => ({ models: [info('claude-sonnet-5-5', 'Claude Sonnet 5.5'), info('claude-sonnet-5-5-long', 'Claude Sonnet 5.5 Long'), info('llama3.1:8b', 'llama3.1:8b', 'ollama'), info('same', 'Same'), info('same', 'Same', 'openai-compatible')], silent: ['vscode'] }) },
+    models: {
+      listAll: async () => ({
+        models: [
+          info('claude-sonnet-5-5', 'Claude Sonnet 5.5'),
+          info('claude-sonnet-5-5-long', 'Claude Sonnet 5.5 Long'),
+          info('llama3.1:8b', 'llama3.1:8b', 'ollama'),
+          info('same', 'Same'),
+          info('same', 'Same', 'openai-compatible'),
+        ],
+        silent: ['vscode'],
+      }),
+    },
     run: call('run'),
     undo: () => Promise.reject(new Error('There is no compaction to undo.')),
     pin: async () => false,
@@ -63,7 +84,10 @@ describe('commands behind a slash', () => {
     await rejects(runner.run('compact', ''), /There is nothing to compact\./);
     await rejects(runner.run('undo', ''), /There is no compaction to undo\./);
     await rejects(runner.run('policy', 'best'), /There is no policy “best”\. There are balanced, /);
-    await rejects(runner.run('model', 'opus'), /There is no model “opus” where there was an answer; VS Code language models did not answer\./);
+    await rejects(
+      runner.run('model', 'opus'),
+      /There is no model “opus” where there was an answer; VS Code language models did not answer\./,
+    );
     await rejects(runner.run('model', 'same'), /could be anthropic\/same, openai-compatible\/same\./);
     await rejects(runner.run('thinking', 'deep'), /There is no thinking level “deep”\. There are automatic, off, /);
     await rejects(runner.run('model', 'sonnet'), /could be claude-sonnet-5-5, claude-sonnet-5-5-long\./);
@@ -72,7 +96,13 @@ describe('commands behind a slash', () => {
 
   it('name what may follow while it is typed, of every provider, what is typed whole first', async () => {
     const values = async (...typed: Parameters<SlashRunner['complete']>) => (await runner.complete(...typed)).map(({ value }) => value);
-    deepStrictEqual(await values('model', ''), ['anthropic/claude-sonnet-5-5', 'anthropic/claude-sonnet-5-5-long', 'ollama/llama3.1:8b', 'anthropic/same', 'openai-compatible/same']);
+    deepStrictEqual(await values('model', ''), [
+      'anthropic/claude-sonnet-5-5',
+      'anthropic/claude-sonnet-5-5-long',
+      'ollama/llama3.1:8b',
+      'anthropic/same',
+      'openai-compatible/same',
+    ]);
     deepStrictEqual(await values('model', 'ollama'), ['ollama/llama3.1:8b']);
     deepStrictEqual(await values('model', 'openai-compatible/same'), ['openai-compatible/same']);
     deepStrictEqual(await values('policy', 'goose'), ['goose', 'goose-conservative', 'goose-aggressive']);
@@ -81,6 +111,13 @@ describe('commands behind a slash', () => {
   });
 
   it('are words behind a slash at the very beginning, nothing else', () => {
-    deepStrictEqual(['/compact', '/compact  keep\nthis ', ' /compact', '/usr/bin', 'a /compact', '/'].map(parseSlash), [{ name: 'compact', argument: '' }, { name: 'compact', argument: 'keep\nthis' }, null, null, null, null]);
+    deepStrictEqual(['/compact', '/compact  keep\nthis ', ' /compact', '/usr/bin', 'a /compact', '/'].map(parseSlash), [
+      { name: 'compact', argument: '' },
+      { name: 'compact', argument: 'keep\nthis' },
+      null,
+      null,
+      null,
+      null,
+    ]);
   });
 });

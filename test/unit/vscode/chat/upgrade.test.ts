@@ -38,7 +38,8 @@ describe('a history of an older version', () => {
       assert.ok(window.last.session?.title.startsWith(own), window.last.session?.title);
       const before = await window.texts();
       assert.ok(before.length > 0);
-      for (let i = 0; i < 8; i++) await window.ask(`question ${i} about the Zanzibar ledger`, `answer ${i}: ${'the ledger is kept in the tower. '.repeat(40)}`);
+      for (let i = 0; i < 8; i++)
+        await window.ask(`question ${i} about the Zanzibar ledger`, `answer ${i}: ${'the ledger is kept in the tower. '.repeat(40)}`);
       const texts = await window.texts();
       assert.deepEqual(texts.slice(0, before.length), before);
       const found = async (text: string) => (await store.search({ text, limit: 50 })).hits.map(({ session }) => session);

@@ -36,7 +36,9 @@ describe('sessions that wait for their user', () => {
     await window().controller.send('a', 'Edit it');
     const { uuid } = window().controller.session!;
     await window().controller.newSession();
-    deepStrictEqual(await waitFor('the questions', () => waits().length > 0 && waits()), [{ title: 'Edit it', for: 'permission', questions: 1 }]);
+    deepStrictEqual(await waitFor('the questions', () => waits().length > 0 && waits()), [
+      { title: 'Edit it', for: 'permission', questions: 1 },
+    ]);
     await window().ask('Something else');
     deepStrictEqual([window().controller.approvals.length, waits().length], [0, 1]);
     await window().controller.openSession(uuid);
@@ -49,7 +51,21 @@ describe('sessions that wait for their user', () => {
 
   describe('for a decision about a full context', () => {
     beforeEach(async () => {
-      window().parts = { policy: (session) => resolveSessionPolicy({ preset: 'balanced', overrides: { 'compaction.whenFull': 'ask', 'compaction.prepareAtPercent': 0, 'memoryFlush.enabled': false, 'checkpoint.enabled': false } }, session.policy).policy };
+      window().parts = {
+        policy: (session) =>
+          resolveSessionPolicy(
+            {
+              preset: 'balanced',
+              overrides: {
+                'compaction.whenFull': 'ask',
+                'compaction.prepareAtPercent': 0,
+                'memoryFlush.enabled': false,
+                'checkpoint.enabled': false,
+              },
+            },
+            session.policy,
+          ).policy,
+      };
       for (let i = 0; i < 3; i++) await window().ask(`Question ${i} ${'word '.repeat(900)}`, `Answer ${i} ${'word '.repeat(900)}`);
       window().model.scripts.push(says('On it goes.'));
       await window().controller.send('last', `Last ${'word '.repeat(900)}`);
@@ -75,7 +91,16 @@ describe('sessions that wait for their user', () => {
 
     it('say what came of the compaction: why it was not made, or nothing when the turn ended without it', async () => {
       const none = { type: 'compaction_ended', entry: null, message: null } as const;
-      for (const [event, result] of [[{ ...none, message: 'Nothing to fold.' }, { entry: null, message: 'Nothing to fold.' }], [{ type: 'turn_ended', id: 't', ok: true, text: '', error: null }, { entry: null, message: null }]] as const) {
+      for (const [event, result] of [
+        [
+          { ...none, message: 'Nothing to fold.' },
+          { entry: null, message: 'Nothing to fold.' },
+        ],
+        [
+          { type: 'turn_ended', id: 't', ok: true, text: '', error: null },
+          { entry: null, message: null },
+        ],
+      ] as const) {
         const events = new Emitter<ConversationEvent>();
         const chat = new DisposableStore();
         let disposed = 0;
@@ -104,13 +129,17 @@ describe('sessions that wait for their user', () => {
     deepStrictEqual(waitingView([]), null);
     deepStrictEqual(waitingView([one]), {
       text: '$(bell-dot) Permission needed',
-      tooltip: '**"Tide \\[tables\\]" waits for your permission**\n\n[Open "Tide \\[tables\\]"](command:threadkeeper.openSession?%5B%22u-1%22%5D)',
+      tooltip:
+        '**"Tide \\[tables\\]" waits for your permission**\n\n[Open "Tide \\[tables\\]"](command:threadkeeper.openSession?%5B%22u-1%22%5D)',
       severity: 'warning',
       label: 'Threadkeeper: "Tide [tables]" waits for your permission',
       open: 'u-1',
     });
     const both = waitingView([other, one]);
     match(both?.tooltip ?? '', /Open "Untitled".*u-2.*\n\n.*u-1/);
-    deepStrictEqual([both?.text, both?.open, waitingText([other])], ['$(bell-dot) 2 sessions wait for you', 'u-2', '"Untitled" waits for your decision: its context is full']);
+    deepStrictEqual(
+      [both?.text, both?.open, waitingText([other])],
+      ['$(bell-dot) 2 sessions wait for you', 'u-2', '"Untitled" waits for your decision: its context is full'],
+    );
   });
 });

@@ -28,7 +28,12 @@ describe('what is known before the history is opened', () => {
   let memory: WindowState;
   beforeEach(() => {
     [workspace, machine, warned] = [new Storage(), new Storage(), []];
-    const log: Logger = { debug: () => undefined, info: () => undefined, warn: (event, data) => void warned.push([event, data?.['key']]), error: () => undefined };
+    const log: Logger = {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: (event, data) => void warned.push([event, data?.['key']]),
+      error: () => undefined,
+    };
     memory = new WindowState(workspace, machine, log);
   });
 
@@ -45,9 +50,21 @@ describe('what is known before the history is opened', () => {
     banner: memory.dismissedBanners.has('b'),
     names: memory.modelNames(),
   });
-  const nothing = { last: undefined, meter: null, loose: undefined, offline: false, declined: false, told: false, retention: [0, undefined], transcript: false, watched: false, banner: false, names: [] };
+  const nothing = {
+    last: undefined,
+    meter: null,
+    loose: undefined,
+    offline: false,
+    declined: false,
+    told: false,
+    retention: [0, undefined],
+    transcript: false,
+    watched: false,
+    banner: false,
+    names: [],
+  };
 
-  it('is nothing at first, and then what was kept, the user\'s choices for every workspace', async () => {
+  it("is nothing at first, and then what was kept, the user's choices for every workspace", async () => {
     deepStrictEqual(all(), nothing);
     await memory.setLastSession('s');
     await memory.setLastMeter(meter);
@@ -61,8 +78,25 @@ describe('what is known before the history is opened', () => {
     await memory.watched.add('a');
     await memory.dismissedBanners.add('b');
     await memory.setModelNames([['acme/large', 'Acme Large']]);
-    deepStrictEqual(all(), { last: 's', meter, loose: { draft: 'x' }, offline: true, declined: true, told: true, retention: [5, 30], transcript: true, watched: true, banner: true, names: [['acme/large', 'Acme Large']] });
-    memory = new WindowState(new Storage(), machine, { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined });
+    deepStrictEqual(all(), {
+      last: 's',
+      meter,
+      loose: { draft: 'x' },
+      offline: true,
+      declined: true,
+      told: true,
+      retention: [5, 30],
+      transcript: true,
+      watched: true,
+      banner: true,
+      names: [['acme/large', 'Acme Large']],
+    });
+    memory = new WindowState(new Storage(), machine, {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: () => undefined,
+      error: () => undefined,
+    });
     deepStrictEqual(all(), { ...nothing, offline: true, transcript: true, names: [['acme/large', 'Acme Large']] });
   });
 
@@ -75,9 +109,30 @@ describe('what is known before the history is opened', () => {
   });
 
   it('takes what it cannot read for nothing', () => {
-    const foreign = [7, 'text', [], ['one'], [['a', 1]], [['a', 'b', 'c']], {}, { ...meter, severity: 'other' }, { ...meter, canUndo: 1 }, null];
+    const foreign = [
+      7,
+      'text',
+      [],
+      ['one'],
+      [['a', 1]],
+      [['a', 'b', 'c']],
+      {},
+      { ...meter, severity: 'other' },
+      { ...meter, canUndo: 1 },
+      null,
+    ];
     for (const value of foreign) {
-      for (const key of ['lastMeter', 'offlineChosen', 'relinkDeclined', 'toldEphemeral', 'retentionAgreed', 'modelNames', 'transcriptsAgreed', 'watchedAgreed', 'dismissedBanners']) {
+      for (const key of [
+        'lastMeter',
+        'offlineChosen',
+        'relinkDeclined',
+        'toldEphemeral',
+        'retentionAgreed',
+        'modelNames',
+        'transcriptsAgreed',
+        'watchedAgreed',
+        'dismissedBanners',
+      ]) {
         if (key === 'retentionAgreed' && value === 7) continue;
         for (const storage of [workspace, machine]) storage.kept.set(`threadkeeper.${key}`, JSON.stringify(value));
       }
@@ -89,7 +144,10 @@ describe('what is known before the history is opened', () => {
 
   it('keeps the banners that were closed last, and goes on when nothing can be kept', async () => {
     for (let i = 0; i < 21; i++) await memory.dismissedBanners.add(`banner ${i}`);
-    deepStrictEqual([memory.dismissedBanners.has('banner 0'), memory.dismissedBanners.has('banner 1'), memory.dismissedBanners.has('banner 20')], [false, true, true]);
+    deepStrictEqual(
+      [memory.dismissedBanners.has('banner 0'), memory.dismissedBanners.has('banner 1'), memory.dismissedBanners.has('banner 20')],
+      [false, true, true],
+    );
     workspace.isFull = true;
     await memory.setLastSession('s');
     deepStrictEqual([memory.lastSession(), warned], [undefined, [['state_not_saved', 'threadkeeper.lastSession']]]);

@@ -14,8 +14,12 @@ describe('the history of a breakdown', () => {
     const answer = userMessage(session, question.uuid, 'a', { content: { type: 'message', role: 'assistant', text: 'a' } });
     const fold = userMessage(session, answer.uuid, '', { modelFacing: false, content: compactionContent('op', answer.uuid) });
     const usage = { input: 1, output: 20, cacheRead: 300, cacheWrite: 4_000 };
-    for (const entry of [answer, fold]) for (const stored of await store.append(session, { entries: [entry] })) grown = withEntry(grown, stored);
-    await store.append(session, { entries: [], usage: [{ ...usage, entry: answer.uuid, provider: 'p', model: 'm', kind: 'turn', cost: null, at: 1 }] });
+    for (const entry of [answer, fold])
+      for (const stored of await store.append(session, { entries: [entry] })) grown = withEntry(grown, stored);
+    await store.append(session, {
+      entries: [],
+      usage: [{ ...usage, entry: answer.uuid, provider: 'p', model: 'm', kind: 'turn', cost: null, at: 1 }],
+    });
     grown = withUsage(grown, usage);
     assert.deepEqual(grown, await readHistory(store, session));
     await store.close();

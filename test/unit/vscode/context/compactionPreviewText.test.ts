@@ -38,7 +38,10 @@ describe('the preview of a compaction', () => {
         '- It is rather short.',
       ].join('\n'),
     );
-    assert.equal(summary, 'The summary\n\nYou can change it here before you apply it.\n\n<!-- The summary begins here. -->\nFirst line\n\nsecond line\n<!-- The summary ends here. -->');
+    assert.equal(
+      summary,
+      'The summary\n\nYou can change it here before you apply it.\n\n<!-- The summary begins here. -->\nFirst line\n\nsecond line\n<!-- The summary ends here. -->',
+    );
     const listed = whatFolds!.split('\n').filter((line) => line.startsWith('- '));
     assert.deepEqual([listed.length, listed[0]?.startsWith('- #1 user: question 0 word word'), listed.at(-1)], [41, true, '- and 5 more']);
     assert.ok(listed.every((line) => line.length < 130 && !line.includes('\n')));
@@ -57,7 +60,10 @@ describe('the preview of a compaction', () => {
   });
 
   it('says so when nothing stays, and shortens to one line', () => {
-    assert.match(compactionPreviewText({ content, folds: [], stays: [], message: null }, entries), /## What folds\n\n.*\n\nNothing\.\n\n## What stays\n\nNothing\./s);
+    assert.match(
+      compactionPreviewText({ content, folds: [], stays: [], message: null }, entries),
+      /## What folds\n\n.*\n\nNothing\.\n\n## What stays\n\nNothing\./s,
+    );
     assert.deepEqual([oneLine(' a\n b ', 9), oneLine('abcdef', 4)], ['a b', 'abc…']);
   });
 });

@@ -10,8 +10,14 @@ describe('FullQuestions', () => {
     const asked: string[] = [];
     const questions = new FullQuestions(({ session }) => asked.push(session));
     const [a, b] = [questions.ask(question('a'), never), questions.ask(question('b'), never)];
-    deepStrictEqual([asked, questions.pending('a'), questions.pending('c'), questions.pending(undefined)], [['a', 'b'], question('a'), undefined, undefined]);
-    deepStrictEqual([questions.answer('a', { summarize: 'x' }), questions.answer('a', 'truncate'), questions.answer('c', 'truncate')], [true, false, false]);
+    deepStrictEqual(
+      [asked, questions.pending('a'), questions.pending('c'), questions.pending(undefined)],
+      [['a', 'b'], question('a'), undefined, undefined],
+    );
+    deepStrictEqual(
+      [questions.answer('a', { summarize: 'x' }), questions.answer('a', 'truncate'), questions.answer('c', 'truncate')],
+      [true, false, false],
+    );
     deepStrictEqual([await a, questions.pending('a'), questions.pending('b')], [{ summarize: 'x' }, undefined, question('b')]);
     questions.answer('b', 'continue');
     deepStrictEqual(await b, 'continue');

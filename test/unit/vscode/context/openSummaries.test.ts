@@ -22,14 +22,18 @@ describe('summaries that are being edited', () => {
     const { entry, message } = await rig.conversation.compact();
     assert.equal(message, null);
     shown = rig.conversation;
-    summaries = new OpenSummaries(async () => shown, () => 4_000);
+    summaries = new OpenSummaries(
+      async () => shown,
+      () => 4_000,
+    );
     place = { session: rig.conversation.session.uuid, compaction: entry!.uuid };
   });
   afterEach(() => rig.dispose());
 
   const live = () => liveCompaction(rig.conversation.entries)!;
   const records = () => rig.conversation.entries.filter((entry) => isEntryOf(entry, 'compaction')).length;
-  const fault = (isGone: boolean, text: RegExp) => (error: unknown) => error instanceof SummaryFault && error.isGone === isGone && text.test(error.message);
+  const fault = (isGone: boolean, text: RegExp) => (error: unknown) =>
+    error instanceof SummaryFault && error.isGone === isGone && text.test(error.message);
 
   it('are recorded when they are saved, and read as they were saved', async () => {
     const before = await summaries.read(address, place);
@@ -37,7 +41,11 @@ describe('summaries that are being edited', () => {
     assert.equal(await summaries.write(address, place, 'The plan is set: ports from 4001.\n'), true);
     assert.match(live().content.summaryText, /ports from 4001/);
     assert.deepEqual([live().content.supersedes, live().content.trigger], [place.compaction, 'edit']);
-    assert.deepEqual(await summaries.read(address, place), { compaction: live().uuid, text: 'The plan is set: ports from 4001.\n', savedAt: 4_000 });
+    assert.deepEqual(await summaries.read(address, place), {
+      compaction: live().uuid,
+      text: 'The plan is set: ports from 4001.\n',
+      savedAt: 4_000,
+    });
     assert.equal(await summaries.write(address, place, 'And a second version.'), true, 'again, without opening it anew');
     assert.equal(records(), 3);
   });

@@ -3,7 +3,8 @@ import type { ContextSnapshot } from '../../../../src/core/context/measure/snaps
 import { statusView } from '../../../../src/vscode/context/statusText';
 import { contextSnapshot as snapshot } from '../../../support/chat/contextSnapshot';
 
-const view = (over: Partial<ContextSnapshot> = {}, more: Partial<Parameters<typeof statusView>[0]> = {}) => statusView({ snapshot: snapshot(over), remembered: false, compacting: false, problems: [], spending: null, ...more });
+const view = (over: Partial<ContextSnapshot> = {}, more: Partial<Parameters<typeof statusView>[0]> = {}) =>
+  statusView({ snapshot: snapshot(over), remembered: false, compacting: false, problems: [], spending: null, ...more });
 
 describe('status bar', () => {
   it('shows how full the context is, and everything else in the tooltip', () => {
@@ -34,7 +35,10 @@ describe('status bar', () => {
 
   it('does not call a beginning nothing', () => {
     const { text, label } = view({ used: 900, provenance: 'estimated' });
-    deepStrictEqual([text, label, view({ used: 0 }).text], ['$(dashboard) <1 %', 'Threadkeeper context: 900 of 200 thousand tokens, less than 1 percent, estimated', '$(dashboard) 0 %']);
+    deepStrictEqual(
+      [text, label, view({ used: 0 }).text],
+      ['$(dashboard) <1 %', 'Threadkeeper context: 900 of 200 thousand tokens, less than 1 percent, estimated', '$(dashboard) 0 %'],
+    );
   });
 
   it('warns and alarms where the gauge does', () => {
@@ -45,7 +49,10 @@ describe('status bar', () => {
   it('says how far it is to what ends the room, once', () => {
     const next = (over: Partial<ContextSnapshot>) => view(over).tooltip.split('\n\n').slice(4, -2);
     const off = snapshot().thresholds.map((one) => (one.kind === 'compaction' ? { ...one, state: 'off' as const } : one));
-    deepStrictEqual(next({ nextEvent: { kind: 'compaction', inTokens: 3_000 }, turnsLeft: 0 }), ['Next: compaction at 87.1k', 'less than a turn left']);
+    deepStrictEqual(next({ nextEvent: { kind: 'compaction', inTokens: 3_000 }, turnsLeft: 0 }), [
+      'Next: compaction at 87.1k',
+      'less than a turn left',
+    ]);
     deepStrictEqual(next({ thresholds: off, turnsLeft: 300 }), ['Next: memory reminder at 100k', 'Limit at 190k, over 200 turns left']);
     deepStrictEqual(next({ turnsLeft: null }), ['Next: memory reminder at 100k', 'Compaction at 170k']);
   });
@@ -59,14 +66,23 @@ describe('status bar', () => {
   });
 
   it('keeps saying which setting cannot be used, and never lets a text become a link', () => {
-    const { tooltip } = view({ model: 'anthropic/[x](command:evil)' }, { problems: [{ setting: 'threadkeeper.model', message: '[a](b) is not text.' }] });
+    const { tooltip } = view(
+      { model: 'anthropic/[x](command:evil)' },
+      { problems: [{ setting: 'threadkeeper.model', message: '[a](b) is not text.' }] },
+    );
     match(tooltip, /`threadkeeper\.model`: \\\[a\\\]\\\(b\\\) is not text/);
     ok(!tooltip.includes('](command:evil)'));
   });
 
   it('says what the session and the day have cost, once that is known', () => {
-    const spending = { session: { cost: 0.421, requestsWithoutCost: 0, isEstimated: true }, today: { cost: 1.5, requestsWithoutCost: 2, isEstimated: false } };
-    match(view({}, { spending }).tooltip.replaceAll('\\', ''), /Cost: this session about \$0\.42 · today \$1\.50 and 2 requests of unknown price/);
+    const spending = {
+      session: { cost: 0.421, requestsWithoutCost: 0, isEstimated: true },
+      today: { cost: 1.5, requestsWithoutCost: 2, isEstimated: false },
+    };
+    match(
+      view({}, { spending }).tooltip.replaceAll('\\', ''),
+      /Cost: this session about \$0\.42 · today \$1\.50 and 2 requests of unknown price/,
+    );
     doesNotMatch(view().tooltip, /Cost:/);
   });
 });

@@ -24,7 +24,10 @@ describe('gitRemote', () => {
   });
 
   it('prefers origin, else takes the first', async () => {
-    await config(join(folder, '.git'), '[remote "fork"]\r\n\turl = git@example.com:me/x.git\r\n[remote "origin"]\r\n\turl = https://example.com/x.git\r\n\tfetch = +refs\r\n');
+    await config(
+      join(folder, '.git'),
+      '[remote "fork"]\r\n\turl = git@example.com:me/x.git\r\n[remote "origin"]\r\n\turl = https://example.com/x.git\r\n\tfetch = +refs\r\n',
+    );
     deepStrictEqual(await gitRemote(folder), 'https://example.com/x.git');
     await config(join(folder, '.git'), '[remote "fork"]\n\turl = git@example.com:me/x.git\n[branch "main"]\n\turl = no\n');
     deepStrictEqual(await gitRemote(folder), 'git@example.com:me/x.git');

@@ -86,7 +86,7 @@ describe('ApiKeys', () => {
     deepStrictEqual([(await keys.find(anthropic))?.source, keys.hasStored(anthropic)], ['environment', false]);
   });
 
-  it('leaves the environment\'s key alone when the environment names another address', async () => {
+  it("leaves the environment's key alone when the environment names another address", async () => {
     const env = { ANTHROPIC_API_KEY: 'sk-env', ANTHROPIC_BASE_URL: 'https://gateway.example.com' };
     const { keys } = rig(env);
     deepStrictEqual([await keys.find(anthropic), (await keys.find(gateway))?.key], [undefined, 'sk-env']);
@@ -99,7 +99,10 @@ describe('ApiKeys', () => {
     let changes = 0;
     second.keys.onDidChange(() => changes++);
     await first.keys.store(anthropic, 'sk-shared');
-    deepStrictEqual([await second.keys.find(anthropic), second.keys.hasStored(anthropic), changes], [{ key: 'sk-shared', source: 'stored' }, true, 1]);
+    deepStrictEqual(
+      [await second.keys.find(anthropic), second.keys.hasStored(anthropic), changes],
+      [{ key: 'sk-shared', source: 'stored' }, true, 1],
+    );
   });
 
   for (const mode of ['throws', 'swallows', 'hangs'] as const) {

@@ -17,15 +17,26 @@ describe('LmModels', () => {
 
   it('puts the system text in front of the first message of the user, and calls and results where they belong', async () => {
     const double = new LmDouble(100_000);
-    const messages = [user('Find it'), assistant('Looking.', { type: 'tool_use', callId: 'c1', name: 'recall', input: { q: 1 } }), user({ type: 'tool_result', callId: 'c1', text: '5173', isError: false })];
-    await collect(models(double).stream(request({ system: 'Be brief.', messages, tools: [{ name: 'recall', description: 'finds', inputSchema: { type: 'object' } }] }), never));
+    const messages = [
+      user('Find it'),
+      assistant('Looking.', { type: 'tool_use', callId: 'c1', name: 'recall', input: { q: 1 } }),
+      user({ type: 'tool_result', callId: 'c1', text: '5173', isError: false }),
+    ];
+    await collect(
+      models(double).stream(
+        request({ system: 'Be brief.', messages, tools: [{ name: 'recall', description: 'finds', inputSchema: { type: 'object' } }] }),
+        never,
+      ),
+    );
     const [sent] = double.requests;
     deepStrictEqual(JSON.parse(JSON.stringify(sent!.messages)), [
       { role: 'user', parts: [{ value: 'Be brief.' }, { value: 'Find it' }] },
       { role: 'assistant', parts: [{ value: 'Looking.' }, { callId: 'c1', name: 'recall', input: { q: 1 } }] },
       { role: 'user', parts: [{ callId: 'c1', content: [{ value: '5173' }] }] },
     ]);
-    deepStrictEqual((sent!.options as { tools: unknown }).tools, [{ name: 'recall', description: 'finds', inputSchema: { type: 'object' } }]);
+    deepStrictEqual((sent!.options as { tools: unknown }).tools, [
+      { name: 'recall', description: 'finds', inputSchema: { type: 'object' } },
+    ]);
   });
 
   it('says in its own words what VS Code says in codes and texts', async () => {
@@ -54,11 +65,17 @@ describe('LmModels', () => {
     const double = new LmDouble(10_000);
     const user: { answer?: boolean } = {};
     const lm = models(double, () => user.answer);
-    deepStrictEqual((await lm.listModels()).map(({ id, name, window, maxOutput }) => ({ id, name, window, maxOutput })), [{ id: 'acme/double', name: 'Acme Double', window: 14_096, maxOutput: 4_096 }]);
+    deepStrictEqual(
+      (await lm.listModels()).map(({ id, name, window, maxOutput }) => ({ id, name, window, maxOutput })),
+      [{ id: 'acme/double', name: 'Acme Double', window: 14_096, maxOutput: 4_096 }],
+    );
     equal(lm.needsConsent('acme/double'), true);
     user.answer = true;
     equal(lm.needsConsent('acme/double'), false);
     double.models = [];
-    await rejects(lm.describe('acme/double'), (error) => ModelError.is(error) && error.failure.reason === 'unknown_model' && /sign in/.test(error.message));
+    await rejects(
+      lm.describe('acme/double'),
+      (error) => ModelError.is(error) && error.failure.reason === 'unknown_model' && /sign in/.test(error.message),
+    );
   });
 });

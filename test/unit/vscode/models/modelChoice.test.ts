@@ -2,7 +2,7 @@ import { deepStrictEqual } from 'node:assert';
 import { wantedModel } from '../../../../src/vscode/models/modelChoice';
 
 describe('wantedModel', () => {
-  it('takes the session\'s model first, then offline mode if it was chosen, then the setting', () => {
+  it("takes the session's model first, then offline mode if it was chosen, then the setting", () => {
     const cases = [
       { session: 'anthropic/claude-a', setting: 'claude-b', offlineChosen: true },
       { session: 'offline/offline', setting: 'claude-b', offlineChosen: false },

@@ -8,14 +8,25 @@ function memory(): ConstructorParameters<typeof ModelNames>[0] {
   return { modelNames: () => [...kept], setModelNames: async (names) => void (kept = structuredClone(names)) };
 }
 
-const info = (id: string, name: string, over: Partial<ModelInfo> = {}): ModelInfo => ({ provider: 'openai-compatible', id, name, window: 1, maxOutput: 1, source: 'provider', ...over });
+const info = (id: string, name: string, over: Partial<ModelInfo> = {}): ModelInfo => ({
+  provider: 'openai-compatible',
+  id,
+  name,
+  window: 1,
+  maxOutput: 1,
+  source: 'provider',
+  ...over,
+});
 
 describe('the names of models', () => {
   it('outlive the window that heard them, and those that nobody said are ids', () => {
     const kept = memory();
     new ModelNames(kept).learn([info('acme/large-1', 'Acme Large'), info('bare', 'bare'), info('guessed', 'A Guess', { source: 'table' })]);
     const names = new ModelNames(kept);
-    deepStrictEqual(['acme/large-1', 'bare', 'guessed', 'claude-sonnet-4-5-20250929', 'offline', ''].map((id) => names.of(id)), ['Acme Large', 'bare', 'guessed', 'Claude Sonnet 4.5', 'Offline', '']);
+    deepStrictEqual(
+      ['acme/large-1', 'bare', 'guessed', 'claude-sonnet-4-5-20250929', 'offline', ''].map((id) => names.of(id)),
+      ['Acme Large', 'bare', 'guessed', 'Claude Sonnet 4.5', 'Offline', ''],
+    );
     deepStrictEqual(kept.modelNames(), [['acme/large-1', 'Acme Large']]);
   });
 

@@ -22,10 +22,26 @@ describe('ModelSource', () => {
   const closing: (() => Promise<void>)[] = [];
   const log = new Recorder();
   const keys = new Map<string, string>();
-  let settings: { anthropicUrl: string; openaiUrl: string; openaiApi: OpenaiApi; openaiContext: number; ollamaUrl: string; ollamaContext: number; model: string };
+  let settings: {
+    anthropicUrl: string;
+    openaiUrl: string;
+    openaiApi: OpenaiApi;
+    openaiContext: number;
+    ollamaUrl: string;
+    ollamaContext: number;
+    model: string;
+  };
 
   beforeEach(() => {
-    settings = { anthropicUrl: '', openaiUrl: '', openaiApi: 'chat-completions', openaiContext: 0, ollamaUrl: '', ollamaContext: 0, model: '' };
+    settings = {
+      anthropicUrl: '',
+      openaiUrl: '',
+      openaiApi: 'chat-completions',
+      openaiContext: 0,
+      ollamaUrl: '',
+      ollamaContext: 0,
+      model: '',
+    };
     keys.clear();
     log.lines.length = 0;
   });
@@ -47,14 +63,23 @@ describe('ModelSource', () => {
       names: new ModelNames({ modelNames: () => [], setModelNames: async () => undefined }),
       log: log.logger,
     });
-    const bindings = new ModelBindings({ offline, log: log.logger, reach: (...way) => models.reach(...way), hosted, ...(budget ? { budget } : {}) });
+    const bindings = new ModelBindings({
+      offline,
+      log: log.logger,
+      reach: (...way) => models.reach(...way),
+      hosted,
+      ...(budget ? { budget } : {}),
+    });
     return models;
   }
 
   it('finds the model of a session at its provider', async () => {
     const openai = await startOpenaiServer({ listed: { context_length: 50_000 } });
     const ollama = await startOllamaServer();
-    closing.push(() => openai.close(), () => ollama.close());
+    closing.push(
+      () => openai.close(),
+      () => ollama.close(),
+    );
     Object.assign(settings, { openaiUrl: `${openai.url}/v1`, ollamaUrl: ollama.url, ollamaContext: 9_000 });
     keys.set(openai.url, openai.apiKey!);
     const models = source();
@@ -69,7 +94,10 @@ describe('ModelSource', () => {
     deepStrictEqual(await found(null), ['openai-compatible', openaiModelId, 50_000, 'not_needed']);
     settings.openaiUrl = '';
     deepStrictEqual(await found(null), ['offline', 'offline', 200_000, 'missing']);
-    await rejects(models.resolve('openai-compatible/x'), (error) => ModelError.is(error) && /openaiCompatible\.baseUrl/.test(error.message));
+    await rejects(
+      models.resolve('openai-compatible/x'),
+      (error) => ModelError.is(error) && /openaiCompatible\.baseUrl/.test(error.message),
+    );
     await rejects(models.resolve('anthropic/claude-x'), (error) => ModelError.is(error) && error.failure.reason === 'no_key');
   });
 
@@ -104,7 +132,9 @@ describe('ModelSource', () => {
     closing.push(() => openai.close());
     settings.openaiUrl = openai.url;
     keys.set(openai.url, openai.apiKey!);
-    const binding = await source(undefined, undefined, async (mayAsk) => (mayAsk ? 'Spent.' : null)).resolve(`openai-compatible/${openaiModelId}`);
+    const binding = await source(undefined, undefined, async (mayAsk) => (mayAsk ? 'Spent.' : null)).resolve(
+      `openai-compatible/${openaiModelId}`,
+    );
     const sent = openai.requests.length;
     const { text, problem } = await askOnce(binding, 'What is a tide?', () => {}, new AbortController().signal);
     equal(text, '');
@@ -115,7 +145,10 @@ describe('ModelSource', () => {
   it('has summaries written by every provider of the list, and leaves out what cannot be had', async () => {
     const openai = await startOpenaiServer();
     const ollama = await startOllamaServer();
-    closing.push(() => openai.close(), () => ollama.close());
+    closing.push(
+      () => openai.close(),
+      () => ollama.close(),
+    );
     settings.openaiUrl = openai.url;
     keys.set(openai.url, openai.apiKey!);
     const chain = [
@@ -131,15 +164,30 @@ describe('ModelSource', () => {
     const binding = await source(undefined, false).resolve(`openai-compatible/${openaiModelId}`);
     const found = await binding.chain!(policy.summarizer.chain);
     deepStrictEqual(
-      found.map(({ provider, model, contextTokens, needsConsent, continuesFrom }) => ({ provider, model, contextTokens, needsConsent, continuesFrom })),
+      found.map(({ provider, model, contextTokens, needsConsent, continuesFrom }) => ({
+        provider,
+        model,
+        contextTokens,
+        needsConsent,
+        continuesFrom,
+      })),
       [
-        { provider: 'openai-compatible', model: openaiModelId, contextTokens: 32_768, needsConsent: false, continuesFrom: `openai-compatible/${openaiModelId}` },
+        {
+          provider: 'openai-compatible',
+          model: openaiModelId,
+          contextTokens: 32_768,
+          needsConsent: false,
+          continuesFrom: `openai-compatible/${openaiModelId}`,
+        },
         { provider: 'ollama', model: ollamaModelId, contextTokens: 131_072, needsConsent: false, continuesFrom: undefined },
         { provider: 'vscode', model: 'acme/double', contextTokens: 5_000, needsConsent: true, continuesFrom: undefined },
       ],
     );
     ollama.enqueue(reply('A summary.'));
-    const { text } = await found[1]!.summarize({ system: 'Summarise.', prompt: 'All of it.', maxTokens: 500 }, new AbortController().signal);
+    const { text } = await found[1]!.summarize(
+      { system: 'Summarise.', prompt: 'All of it.', maxTokens: 500 },
+      new AbortController().signal,
+    );
     equal(text, 'A summary.');
     deepStrictEqual((ollama.chats.at(-1)!.body['options'] as { num_ctx: number }).num_ctx, 131_072);
   });

@@ -9,7 +9,11 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 describe('search of the history as one types', () => {
   const setUp = (search: (text: string) => Promise<string>) => {
     const shown: unknown[] = [];
-    const typed = new SearchAsTyped<string>(search, { busy: () => undefined, found: (result) => shown.push(result), failed: (error) => shown.push(error) }, 5);
+    const typed = new SearchAsTyped<string>(
+      search,
+      { busy: () => undefined, found: (result) => shown.push(result), failed: (error) => shown.push(error) },
+      5,
+    );
     return { typed, shown };
   };
 
@@ -61,13 +65,48 @@ describe('search of the history as one types', () => {
 });
 
 describe('what the search of the history lists', () => {
-  const hit: SearchHit = { entry: 'e', seq: 1, session: 's', sessionId: '20261120_001', sessionTitle: '', role: 'user', speaker: 'user', at: new Date(2026, 10, 20, 12, 3).getTime(), score: 1, text: 'Use $(gear)\nof melons', start: 0, length: 22 };
+  const hit: SearchHit = {
+    entry: 'e',
+    seq: 1,
+    session: 's',
+    sessionId: '20261120_001',
+    sessionTitle: '',
+    role: 'user',
+    speaker: 'user',
+    at: new Date(2026, 10, 20, 12, 3).getTime(),
+    score: 1,
+    text: 'Use $(gear)\nof melons',
+    start: 0,
+    length: 22,
+  };
 
   it('is one line of what was said, by whom, where and when, with no icons in it', () => {
-    deepStrictEqual(historyPicks({ hits: [hit, { ...hit, role: 'tool', speaker: 'result of grep', sessionTitle: 'Fruit' }], terms: ['melon'], statistics: { count: 2, documentFrequency: [2] }, complete: true }), [
-      { label: 'Use $\u200b(gear) of melons', description: 'You', detail: 'Untitled · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's', entry: 'e' },
-      { label: 'Use $\u200b(gear) of melons', description: 'result of grep', detail: 'Fruit · 20261120_001 · 2026-11-20 12:03', alwaysShow: true, session: 's', entry: 'e' },
-    ]);
+    deepStrictEqual(
+      historyPicks({
+        hits: [hit, { ...hit, role: 'tool', speaker: 'result of grep', sessionTitle: 'Fruit' }],
+        terms: ['melon'],
+        statistics: { count: 2, documentFrequency: [2] },
+        complete: true,
+      }),
+      [
+        {
+          label: 'Use $\u200b(gear) of melons',
+          description: 'You',
+          detail: 'Untitled · 20261120_001 · 2026-11-20 12:03',
+          alwaysShow: true,
+          session: 's',
+          entry: 'e',
+        },
+        {
+          label: 'Use $\u200b(gear) of melons',
+          description: 'result of grep',
+          detail: 'Fruit · 20261120_001 · 2026-11-20 12:03',
+          alwaysShow: true,
+          session: 's',
+          entry: 'e',
+        },
+      ],
+    );
   });
 
   it('shows the surroundings of the match, from the original', () => {

@@ -1,7 +1,15 @@
 import { deepStrictEqual, strictEqual } from 'node:assert';
 import type { Session } from '../../../../src/core/session/session';
 import type { LoadedLists } from '../../../../src/vscode/sessions/tree/treeLists';
-import { groupNodes, rootNodes, rowOf, sessionNodes, type OtherWorkspace, type SessionNode, type TreeState } from '../../../../src/vscode/sessions/tree/sessionNodes';
+import {
+  groupNodes,
+  rootNodes,
+  rowOf,
+  sessionNodes,
+  type OtherWorkspace,
+  type SessionNode,
+  type TreeState,
+} from '../../../../src/vscode/sessions/tree/sessionNodes';
 import { aSession, now } from './sessions';
 
 const hour = 3_600_000;
@@ -9,19 +17,40 @@ const day = 24 * hour;
 
 function stateOf(more: Partial<Omit<TreeState, 'lists'>> & { readonly lists?: Partial<LoadedLists> } = {}): TreeState {
   const empty = { sessions: [], hasMore: false };
-  return { filter: '', sort: 'updated', others: [], current: null, answering: new Set(), waiting: new Map(), now, ...more, lists: { active: empty, archived: empty, trashed: empty, ...more.lists } };
+  return {
+    filter: '',
+    sort: 'updated',
+    others: [],
+    current: null,
+    answering: new Set(),
+    waiting: new Map(),
+    now,
+    ...more,
+    lists: { active: empty, archived: empty, trashed: empty, ...more.lists },
+  };
 }
 
 function listed(...sessions: readonly Session[]): { readonly sessions: readonly Session[]; readonly hasMore: boolean } {
   return { sessions, hasMore: false };
 }
 
-const elsewhere: OtherWorkspace = { folder: '/stores/1', name: 'tides', place: '/home/me/tides', sessionCount: 3, lastUsed: now - hour, uri: 'file:///home/me/tides', gone: false };
+const elsewhere: OtherWorkspace = {
+  folder: '/stores/1',
+  name: 'tides',
+  place: '/home/me/tides',
+  sessionCount: 3,
+  lastUsed: now - hour,
+  uri: 'file:///home/me/tides',
+  gone: false,
+};
 
 /** Labels as an outline, groups with what is in them. */
 function outline(state: TreeState): string[] {
   const line = (node: SessionNode, indent: string) => `${indent}${rowOf(node, state).label}`;
-  return rootNodes(state).flatMap((node) => [line(node, ''), ...(node.kind === 'group' ? groupNodes(state, node.group).map((child) => line(child, '  ')) : [])]);
+  return rootNodes(state).flatMap((node) => [
+    line(node, ''),
+    ...(node.kind === 'group' ? groupNodes(state, node.group).map((child) => line(child, '  ')) : []),
+  ]);
 }
 
 describe('the Sessions view: its rows', () => {
@@ -62,27 +91,61 @@ describe('the Sessions view: its rows', () => {
 
   it('says when a filter finds nothing, and leaves other workspaces out of it', () => {
     deepStrictEqual(outline(stateOf({ filter: 'moon', others: [elsewhere] })), ['No session matches "moon"']);
-    deepStrictEqual(outline(stateOf({ filter: 'o', others: [elsewhere], lists: { active: listed(aSession({ title: 'one' })) } })), ['Today', '  one']);
+    deepStrictEqual(outline(stateOf({ filter: 'o', others: [elsewhere], lists: { active: listed(aSession({ title: 'one' })) } })), [
+      'Today',
+      '  one',
+    ]);
   });
 
   it('opens what a filter has found, in groups that are otherwise closed', () => {
     const lists = { archived: listed(aSession({ archivedAt: now })) };
-    const [plain, filtered] = [stateOf({ lists }), stateOf({ lists, filter: 'x' })].map((state) => rowOf({ kind: 'group', group: 'archived' }, state));
+    const [plain, filtered] = [stateOf({ lists }), stateOf({ lists, filter: 'x' })].map((state) =>
+      rowOf({ kind: 'group', group: 'archived' }, state),
+    );
     deepStrictEqual([plain!.expands, filtered!.expands, plain!.id === filtered!.id], ['closed', 'open', false]);
   });
 
   it('tells the open session, those being answered and those that wait for the user by icon, word and colour', () => {
-    const [open, busy, idle, asking, full] = ['open', 'busy', 'idle', 'asking', 'full'].map((title) => aSession({ title, updatedAt: now - 5 * 60_000, messageCount: 1 }));
-    const state = stateOf({ current: open!.uuid, answering: new Set([busy!.uuid, asking!.uuid, full!.uuid]), waiting: new Map([[asking!.uuid, 'permission'], [full!.uuid, 'decision']]) });
+    const [open, busy, idle, asking, full] = ['open', 'busy', 'idle', 'asking', 'full'].map((title) =>
+      aSession({ title, updatedAt: now - 5 * 60_000, messageCount: 1 }),
+    );
+    const state = stateOf({
+      current: open!.uuid,
+      answering: new Set([busy!.uuid, asking!.uuid, full!.uuid]),
+      waiting: new Map([
+        [asking!.uuid, 'permission'],
+        [full!.uuid, 'decision'],
+      ]),
+    });
     const rows = sessionNodes([open!, busy!, idle!, asking!, full!], null).map((node) => rowOf(node, state));
     deepStrictEqual(
       rows.map(({ icon, iconColor, description, spoken }) => ({ icon, coloured: iconColor !== null, description, spoken })),
       [
-        { icon: 'comment-discussion', coloured: true, description: 'open · 5 min ago · 1 message', spoken: 'open, open, 5 min ago, 1 message' },
-        { icon: 'loading~spin', coloured: true, description: 'answering · 5 min ago · 1 message', spoken: 'busy, answering, 5 min ago, 1 message' },
+        {
+          icon: 'comment-discussion',
+          coloured: true,
+          description: 'open · 5 min ago · 1 message',
+          spoken: 'open, open, 5 min ago, 1 message',
+        },
+        {
+          icon: 'loading~spin',
+          coloured: true,
+          description: 'answering · 5 min ago · 1 message',
+          spoken: 'busy, answering, 5 min ago, 1 message',
+        },
         { icon: 'comment', coloured: false, description: '5 min ago · 1 message', spoken: 'idle, 5 min ago, 1 message' },
-        { icon: 'bell-dot', coloured: true, description: 'waits for your permission · 5 min ago · 1 message', spoken: 'asking, waits for your permission, 5 min ago, 1 message' },
-        { icon: 'bell-dot', coloured: true, description: 'waits for your decision · 5 min ago · 1 message', spoken: 'full, waits for your decision, 5 min ago, 1 message' },
+        {
+          icon: 'bell-dot',
+          coloured: true,
+          description: 'waits for your permission · 5 min ago · 1 message',
+          spoken: 'asking, waits for your permission, 5 min ago, 1 message',
+        },
+        {
+          icon: 'bell-dot',
+          coloured: true,
+          description: 'waits for your decision · 5 min ago · 1 message',
+          spoken: 'full, waits for your decision, 5 min ago, 1 message',
+        },
       ],
     );
   });
@@ -90,15 +153,22 @@ describe('the Sessions view: its rows', () => {
   it('keeps the id of a session wherever it is listed, but not for the same one of another workspace', () => {
     const session = aSession();
     const state = stateOf();
-    const own = [session, { ...session, archivedAt: now }, { ...session, deletedAt: now }, { ...session, pinnedAt: now }].map((one) => rowOf({ kind: 'session', session: one, other: null }, state));
+    const own = [session, { ...session, archivedAt: now }, { ...session, deletedAt: now }, { ...session, pinnedAt: now }].map((one) =>
+      rowOf({ kind: 'session', session: one, other: null }, state),
+    );
     strictEqual(new Set(own.map(({ id }) => id)).size, 1);
-    deepStrictEqual(own.map(({ context }) => context), ['session.active', 'session.archived', 'session.trashed', 'session.pinned']);
+    deepStrictEqual(
+      own.map(({ context }) => context),
+      ['session.active', 'session.archived', 'session.trashed', 'session.pinned'],
+    );
     const other = rowOf({ kind: 'session', session, other: elsewhere }, stateOf({ current: session.uuid }));
     deepStrictEqual([other.id === own[0]!.id, other.context, other.icon], [false, 'session.other', 'comment']);
   });
 
   it('marks a workspace whose folder is gone, and offers to open only one that is a folder', () => {
-    const rows = [elsewhere, { ...elsewhere, gone: true }, { ...elsewhere, uri: null, sessionCount: null }].map((workspace) => rowOf({ kind: 'workspace', workspace }, stateOf()));
+    const rows = [elsewhere, { ...elsewhere, gone: true }, { ...elsewhere, uri: null, sessionCount: null }].map((workspace) =>
+      rowOf({ kind: 'workspace', workspace }, stateOf()),
+    );
     deepStrictEqual(
       rows.map(({ description, icon, context }) => [description, icon, context]),
       [

@@ -20,7 +20,10 @@ describe('the Sessions view: its words', () => {
   });
 
   it('shows in a tooltip what a title says, not what it does', () => {
-    const text = sessionTooltip(aSession({ title: '[click](command:x) **bold** | $(alert) <img src=x>', model: 'anthropic/claude_test' }), '/home/me/tides');
+    const text = sessionTooltip(
+      aSession({ title: '[click](command:x) **bold** | $(alert) <img src=x>', model: 'anthropic/claude_test' }),
+      '/home/me/tides',
+    );
     doesNotMatch(text, /(?<!\\)[[\]<$]/);
     match(text, /`20261122_001`/);
     match(text, /\/home\/me\/tides/);

@@ -22,12 +22,23 @@ describe('a session to be read', () => {
     };
     await append(1, () => 'When is **high water**?');
     const lines = (await sessionTranscript(store, uuid, '/home/me/tides')).split('\n');
-    deepStrictEqual(lines.slice(0, 6), ['# Tides', '', `*To be read only · ${id} · 2026-11-22 15:30 to 2026-11-22 15:30 · /home/me/tides*`, '', '## You · 2026-11-22 15:30', '']);
+    deepStrictEqual(lines.slice(0, 6), [
+      '# Tides',
+      '',
+      `*To be read only · ${id} · 2026-11-22 15:30 to 2026-11-22 15:30 · /home/me/tides*`,
+      '',
+      '## You · 2026-11-22 15:30',
+      '',
+    ]);
     deepStrictEqual(lines[6], 'When is **high water**?');
 
     await append(transcriptEntries, (i) => `message ${i}`);
     const long = await sessionTranscript(store, uuid, '/home/me/tides');
-    ok(long.includes('*Older messages are left out here.*') && !long.includes('high water') && long.includes(`message ${transcriptEntries - 1}\n`));
+    ok(
+      long.includes('*Older messages are left out here.*') &&
+        !long.includes('high water') &&
+        long.includes(`message ${transcriptEntries - 1}\n`),
+    );
     await rejects(sessionTranscript(store, testUuid(), ''), /does not exist any more/);
     await store.close();
   });

@@ -34,7 +34,14 @@ describe('the Sessions view: what it reads', () => {
       const { active, archived, trashed } = await lists.load(store);
       return [active, archived, trashed].map(({ sessions }) => sessions.map(({ title }) => title).join());
     };
-    deepStrictEqual([await titles('NUMBER 20 '), await titles('#work'), await titles('#wor')], [['number 209,number 208,number 207,number 206,number 205,number 204,number 203,number 202,number 201,number 200,number 20', '', ''], ['number 2', '', ''], ['', '', '']]);
+    deepStrictEqual(
+      [await titles('NUMBER 20 '), await titles('#work'), await titles('#wor')],
+      [
+        ['number 209,number 208,number 207,number 206,number 205,number 204,number 203,number 202,number 201,number 200,number 20', '', ''],
+        ['number 2', '', ''],
+        ['', '', ''],
+      ],
+    );
     await store.close();
   });
 });

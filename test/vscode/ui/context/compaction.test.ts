@@ -12,7 +12,9 @@ describe('compaction', function () {
 
   before(async () => {
     // Else one of its own may have covered everything by the time that one is asked for.
-    session = await openChat({ settings: { 'threadkeeper.checkpoint.enabled': false, 'files.autoSave': 'afterDelay', 'files.autoSaveDelay': 100 } });
+    session = await openChat({
+      settings: { 'threadkeeper.checkpoint.enabled': false, 'files.autoSave': 'afterDelay', 'files.autoSaveDelay': 100 },
+    });
     for (let i = 1; i <= 4; i++) await session.chat.ask(`Part ${i}, the port is ${4000 + i}: ${words(700, i)}`);
   });
   afterEach(function () {
@@ -20,7 +22,8 @@ describe('compaction', function () {
   });
   after(() => session?.close());
 
-  const editorText = async () => (await session.workbench.page.locator('.editor-instance .view-lines').first().innerText()).replaceAll('\u00a0', ' ');
+  const editorText = async () =>
+    (await session.workbench.page.locator('.editor-instance .view-lines').first().innerText()).replaceAll('\u00a0', ' ');
 
   it('shows what it would do before it does it, and does nothing when the preview is closed', async () => {
     const { chat, workbench } = session;
@@ -28,7 +31,10 @@ describe('compaction', function () {
     await waitFor('the preview', async () => (await editorText()).includes('What compacting now would do'));
     await workbench.screenshot('compaction-preview');
     await workbench.runCommand('Threadkeeper: Close Preview Without Compacting');
-    await waitFor('the preview to be gone', async () => (await workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).count()) === 0);
+    await waitFor(
+      'the preview to be gone',
+      async () => (await workbench.page.locator('.tab', { hasText: 'Compaction Preview' }).count()) === 0,
+    );
     assert.equal(await chat.count('.compaction-card'), 0);
   });
 
@@ -48,11 +54,14 @@ describe('compaction', function () {
     await workbench.quickInput.waitUntilOpen('Compact Conversation with Instructions');
     await workbench.quickInput.accept('Keep every port number');
     await waitFor('a second card', async () => (await chat.count('.compaction-card')) === 2);
-    assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('Keep every port number')), 'the summariser is told');
+    assert.ok(
+      api.messages.some(({ body }) => JSON.stringify(body).includes('Keep every port number')),
+      'the summariser is told',
+    );
     await workbench.screenshot('compaction-instructed');
   });
 
-  it('takes the user\'s own version of the summary when it is saved, once, whatever VS Code saves by itself', async () => {
+  it("takes the user's own version of the summary when it is saved, once, whatever VS Code saves by itself", async () => {
     const { api, chat, workbench } = session;
     await workbench.runCommand('Threadkeeper: Edit Summary…');
     const tab = workbench.page.locator('.tab', { hasText: 'Summary of' });
@@ -79,7 +88,10 @@ describe('compaction', function () {
     await workbench.screenshot('summary-edited');
     await workbench.runCommand('View: Close Editor');
     await chat.ask('Which ports?');
-    assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('The user counts ports upwards from 4001.')), 'the model sees the edit');
+    assert.ok(
+      api.messages.some(({ body }) => JSON.stringify(body).includes('The user counts ports upwards from 4001.')),
+      'the model sees the edit',
+    );
   });
 
   it('writes the summary anew on request', async () => {
@@ -113,7 +125,10 @@ describe('compaction', function () {
     await workbench.runCommand('Threadkeeper: Unpin…');
     await workbench.quickInput.waitUntilOpen('Unpin');
     // VS Code would draw an icon of that name, or nothing.
-    assert.deepEqual((await workbench.quickInput.labels()).map((label) => label.replaceAll('\u200b', '')).sort(), ['Never run $(whoami)', 'Which ports?']);
+    assert.deepEqual((await workbench.quickInput.labels()).map((label) => label.replaceAll('\u200b', '')).sort(), [
+      'Never run $(whoami)',
+      'Which ports?',
+    ]);
     await workbench.quickInput.pick('Which ports?');
     await waitFor('the mark to go', async () => (await chat.count('.pinned')) === 0);
     await workbench.runCommand('Threadkeeper: Compact Conversation with Instructions…');

@@ -55,15 +55,24 @@ describe('review', function () {
     await chat.see('.compaction-card .summary', 'The user counts ports upwards from 4001.');
     await workbench.screenshot('review-applied');
     await chat.ask('Which ports?');
-    assert.ok(api.messages.some(({ body }) => JSON.stringify(body).includes('The user counts ports upwards from 4001.')), 'the model sees it');
+    assert.ok(
+      api.messages.some(({ body }) => JSON.stringify(body).includes('The user counts ports upwards from 4001.')),
+      'the model sees it',
+    );
   });
 
   it('compares the prompt without and with the compaction, from the card and from the palette', async () => {
     const { chat, workbench } = session;
     await chat.press('Compare');
     await tab('without ↔ with').waitFor();
-    const side = async (name: string) => (await workbench.page.locator(`.editor.${name} .view-lines`).innerText()).replaceAll('\u00a0', ' ');
-    await waitFor('both sides', async () => (await side('original')).startsWith('Without this compaction: about') && (await side('modified')).startsWith('With this compaction: about'));
+    const side = async (name: string) =>
+      (await workbench.page.locator(`.editor.${name} .view-lines`).innerText()).replaceAll('\u00a0', ' ');
+    await waitFor(
+      'both sides',
+      async () =>
+        (await side('original')).startsWith('Without this compaction: about') &&
+        (await side('modified')).startsWith('With this compaction: about'),
+    );
     assert.match(await side('original'), /──── user · #1/);
     await workbench.screenshot('compare');
     await workbench.runCommand('View: Close Editor');

@@ -11,7 +11,10 @@ describe('skills', () => {
     session = await openChat({ window: 60_000, settings: { 'threadkeeper.skills.workspace': true } });
     const folder = join(session.folder, '.claude', 'skills', 'tides');
     await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, 'SKILL.md'), '---\nname: tides\ndescription: Use when a tide table is asked for.\n---\n## Steps\n\n1. Read the **gauge** first.\n2. Then read `data.csv`.\n');
+    await writeFile(
+      join(folder, 'SKILL.md'),
+      '---\nname: tides\ndescription: Use when a tide table is asked for.\n---\n## Steps\n\n1. Read the **gauge** first.\n2. Then read `data.csv`.\n',
+    );
   });
   afterEach(function () {
     return session.keepPictures(this.currentTest);
@@ -30,7 +33,9 @@ describe('skills', () => {
     await workbench.screenshot('skill');
     await workbench.runCommand('Threadkeeper: Show Context Breakdown');
     const panel = await workbench.webview('tk-breakdown h1');
-    await waitFor('the skill among the entries', async () => (await panel.locator('tbody tr').allInnerTexts()).some((row) => row.includes('tides (.claude/skills/tides/SKILL.md)')));
+    await waitFor('the skill among the entries', async () =>
+      (await panel.locator('tbody tr').allInnerTexts()).some((row) => row.includes('tides (.claude/skills/tides/SKILL.md)')),
+    );
     await workbench.screenshot('skill-breakdown');
     assert.deepEqual(api.errors, []);
   });

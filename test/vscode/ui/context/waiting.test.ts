@@ -14,7 +14,12 @@ describe('a session that waits for its user', function () {
   before(async () => {
     session = await openChat({
       viewport: { width: 1280, height: 1000 },
-      settings: { 'threadkeeper.compaction.whenFull': 'ask', 'threadkeeper.memoryFlush.enabled': false, 'threadkeeper.checkpoint.enabled': false, 'threadkeeper.compaction.prepareAtPercent': 0 },
+      settings: {
+        'threadkeeper.compaction.whenFull': 'ask',
+        'threadkeeper.memoryFlush.enabled': false,
+        'threadkeeper.checkpoint.enabled': false,
+        'threadkeeper.compaction.prepareAtPercent': 0,
+      },
     });
     sessions = new SessionsPage(session.workbench);
   });
@@ -23,7 +28,10 @@ describe('a session that waits for its user', function () {
   });
   after(() => session?.close());
 
-  const badge = () => session.workbench.page.locator('.activitybar .action-item', { has: session.workbench.page.locator('[aria-label^="Threadkeeper"]') }).locator('.badge-content');
+  const badge = () =>
+    session.workbench.page
+      .locator('.activitybar .action-item', { has: session.workbench.page.locator('[aria-label^="Threadkeeper"]') })
+      .locator('.badge-content');
   const newSession = async () => {
     await session.chat.press('New session');
     await waitFor('an empty transcript', async () => (await session.chat.count('article')) === 0);
@@ -35,7 +43,9 @@ describe('a session that waits for its user', function () {
     await chat.send('Make a file');
     await chat.see('.approval-title', 'Create made.txt');
     await newSession();
-    await waitFor('the mark in the list', async () => (await sessions.rows()).some((row) => row.startsWith('Make a file · waits for your permission')));
+    await waitFor('the mark in the list', async () =>
+      (await sessions.rows()).some((row) => row.startsWith('Make a file · waits for your permission')),
+    );
     assert.deepEqual([await workbench.statusText('context'), await badge().innerText()], ['Permission needed', '1']);
     await workbench.screenshot('waiting-for-permission');
     await workbench.clickStatus('context');
@@ -67,7 +77,10 @@ describe('a session that waits for its user', function () {
     const { chat, workbench } = session;
     for (let i = 1; i <= 9 && (await chat.count('.full-card')) === 0; i++) {
       await chat.send(`Part ${i}: ${words(1_100, i)}`);
-      await waitFor('the turn to end or to ask', async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1);
+      await waitFor(
+        'the turn to end or to ask',
+        async () => (await chat.count('tk-composer .stop')) === 0 || (await chat.count('.full-card')) === 1,
+      );
     }
     await chat.see('.full-card', /% full/);
     assert.deepEqual([await chat.count('tk-turn-status'), await workbench.statusText('context')], [0, 'Context full']);

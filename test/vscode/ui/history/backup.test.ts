@@ -38,10 +38,16 @@ describe('a backup of the history', function () {
     await chat.ask('And now?');
     await chat.see('article.answer', 'Only said after the backup.');
     await chat.idle();
-    assert.match(await restore(backup, 'Restore'), /Replace your history with this backup of \d+ entries in 1 session\?[\s\S]*kept under another name/);
+    assert.match(
+      await restore(backup, 'Restore'),
+      /Replace your history with this backup of \d+ entries in 1 session\?[\s\S]*kept under another name/,
+    );
     assert.match(await workbench.messages.waitForNotification('The history you had is kept as'), /threadkeeper\.db\.replaced-/);
     await chat.see('article.answer', 'Twice a day.');
-    assert.equal((await chat.texts('article.answer')).some((text) => text.includes('after the backup')), false);
+    assert.equal(
+      (await chat.texts('article.answer')).some((text) => text.includes('after the backup')),
+      false,
+    );
   });
 
   it('that cannot be opened is restored as far as it can be read, when the user says so', async () => {
@@ -51,13 +57,18 @@ describe('a backup of the history', function () {
     // The first page says what is where: without it SQLite opens nothing.
     content.fill(0, 0, 512);
     writeFileSync(broken, content);
-    assert.match(await restore(broken, 'Restore What Can Be Read'), /broken\.db cannot be opened\. Replace your history with what can be read of it\?/);
+    assert.match(
+      await restore(broken, 'Restore What Can Be Read'),
+      /broken\.db cannot be opened\. Replace your history with what can be read of it\?/,
+    );
     // While it is at work or after it.
     api.enqueue(reply('It goes on.'));
     await chat.ask('And on it goes?');
     await chat.see('article.answer', 'It goes on.');
     await chat.see('article.answer', 'Twice a day.');
-    const kept = readdirSync(session().server.dataFolder, { recursive: true, encoding: 'utf8' }).filter((name) => /threadkeeper\.db\.replaced-[^.]+$/.test(name));
+    const kept = readdirSync(session().server.dataFolder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /threadkeeper\.db\.replaced-[^.]+$/.test(name),
+    );
     assert.equal(kept.length, 2, kept.join());
   });
 

@@ -13,10 +13,12 @@ describe('OpenClaw', function () {
   const root = mkdtempSync(join(tmpdir(), 'threadkeeper-openclaw-'));
   const folder = join(root, 'main', 'sessions');
   const file = (id: string) => join(folder, `${id}.jsonl`);
-  const header = (id: string) => `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
+  const header = (id: string) =>
+    `${JSON.stringify({ type: 'session', version: 3, id, timestamp: '2026-11-20T10:00:00.000Z', cwd: '/work' })}\n`;
   const said = (id: string, parentId: string | null, text: string, role = 'user') =>
     `${JSON.stringify({ type: 'message', id, parentId, timestamp: '2026-11-20T10:00:01.000Z', message: { role, content: [{ type: 'text', text }] } })}\n`;
-  const point = (sessionId: string, label?: string) => writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ 'agent:main:main': { sessionId, updatedAt: Date.now(), label } }));
+  const point = (sessionId: string, label?: string) =>
+    writeFileSync(join(folder, 'sessions.json'), JSON.stringify({ 'agent:main:main': { sessionId, updatedAt: Date.now(), label } }));
   let session: ChatSession;
   interface Written {
     readonly id: string;
@@ -33,7 +35,10 @@ describe('OpenClaw', function () {
 
   before(async () => {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(file('one'), header('one') + said('a1', null, 'What is the tide at noon?') + said('a2', 'a1', 'Two metres and rising.', 'assistant'));
+    writeFileSync(
+      file('one'),
+      header('one') + said('a1', null, 'What is the tide at noon?') + said('a2', 'a1', 'Two metres and rising.', 'assistant'),
+    );
     point('one');
     session = await openChat({ settings: { 'threadkeeper.openclaw.path': root } });
     await session.chat.ask('Something of my own');
@@ -86,7 +91,12 @@ describe('OpenClaw', function () {
   it('writes replies there when it is told to, and goes on with what is said there', async () => {
     const { chat, workbench, api } = session;
     const before = readFileSync(file('one'), 'utf8');
-    const added = () => readFileSync(file('one'), 'utf8').slice(before.length).split('\n').slice(0, -1).map((line) => JSON.parse(line) as Written);
+    const added = () =>
+      readFileSync(file('one'), 'utf8')
+        .slice(before.length)
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line) as Written);
     await replies('Write Replies to OpenClaw…');
     const dialog = await workbench.messages.waitForDialog();
     assert.ok(dialog.includes(file('one')), dialog);
@@ -97,8 +107,14 @@ describe('OpenClaw', function () {
     await waitFor('the reply to be there', () => added().length === 4);
     assert.ok(readFileSync(file('one'), 'utf8').startsWith(before));
     const written = added();
-    assert.deepEqual(written.map(({ message: { role } }) => role), ['user', 'assistant', 'user', 'assistant']);
-    assert.deepEqual(written.map(({ parentId }) => parentId), ['a4', ...written.slice(0, 3).map(({ id }) => id)]);
+    assert.deepEqual(
+      written.map(({ message: { role } }) => role),
+      ['user', 'assistant', 'user', 'assistant'],
+    );
+    assert.deepEqual(
+      written.map(({ parentId }) => parentId),
+      ['a4', ...written.slice(0, 3).map(({ id }) => id)],
+    );
     assert.equal(written[2]!.message.content[0]!.text, 'And the day after?');
     appendFileSync(file('one'), said('a9', written[3]!.id, 'Said there, after that.'));
     await chat.see('tk-row', 'Said there, after that.');
@@ -127,7 +143,10 @@ describe('OpenClaw', function () {
     await workbench.runCommand('Threadkeeper: Watch OpenClaw Session…');
     await workbench.quickInput.waitUntilOpen('Watch OpenClaw Session');
     await workbench.quickInput.pick('Stop Watching');
-    await waitFor('it to have stopped', async () => (await workbench.page.locator('.notification-list-item', { hasText: 'not watched any more' }).count()) > 0);
+    await waitFor(
+      'it to have stopped',
+      async () => (await workbench.page.locator('.notification-list-item', { hasText: 'not watched any more' }).count()) > 0,
+    );
     await chat.see('tk-row', 'A new day.');
   });
 });

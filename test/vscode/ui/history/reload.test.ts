@@ -20,7 +20,8 @@ describe('when the window is reloaded in mid-stream', () => {
     await chat.see('article.user-message', question);
     await chat.see('article.answer', shown);
     await chat.idle();
-    const once = (texts: readonly string[], part: string) => assert.equal(texts.filter((text) => text.includes(part)).length, 1, `${part} in ${texts.join(' | ')}`);
+    const once = (texts: readonly string[], part: string) =>
+      assert.equal(texts.filter((text) => text.includes(part)).length, 1, `${part} in ${texts.join(' | ')}`);
     once(await chat.texts('article.user-message .user-text'), question);
     once(await chat.texts('article.answer'), shown);
     assert.match((await chat.texts('.interrupted')).at(-1) ?? '', /Stopped/);

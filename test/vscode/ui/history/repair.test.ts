@@ -41,7 +41,10 @@ describe('a history that was damaged between two windows', function () {
     await workbench.runCommand('Threadkeeper: Select Policy…');
     await workbench.quickInput.waitUntilOpen('Select Policy');
     await workbench.quickInput.close();
-    assert.match(await workbench.messages.waitForNotification('Part of your history is damaged'), /1 entry does not say what was written: entry #\d+ of session \d{8}_001/);
+    assert.match(
+      await workbench.messages.waitForNotification('Part of your history is damaged'),
+      /1 entry does not say what was written: entry #\d+ of session \d{8}_001/,
+    );
     await workbench.screenshot('damage-found-unseen');
   });
 
@@ -52,7 +55,10 @@ describe('a history that was damaged between two windows', function () {
     assert.match(dialog, /Your history is damaged: 1 problem found\.[\s\S]*entry #\d+ of session[\s\S]*The damaged file is kept beside it/);
     await workbench.screenshot('repair-offered');
     await workbench.messages.answerDialog('Repair');
-    assert.match(await workbench.messages.waitForNotification('Your history has been repaired'), /1 session with \d+ entries were brought over; not readable: the content of 1 entry.*kept as .*threadkeeper\.db\.damaged-/s);
+    assert.match(
+      await workbench.messages.waitForNotification('Your history has been repaired'),
+      /1 session with \d+ entries were brought over; not readable: the content of 1 entry.*kept as .*threadkeeper\.db\.damaged-/s,
+    );
     await chat.see('article.answer', 'Another answer.');
     await chat.see('tk-banner', 'Your history was damaged. ');
     await chat.see('.quiet', 'This entry is damaged and is not sent to the model. What could be read: CAREFULLY preserved wording.');
@@ -76,7 +82,10 @@ describe('a history that was damaged between two windows', function () {
     await guest.runCommand('Threadkeeper: Verify and Repair History');
     assert.match(await guest.messages.waitForDialog(), /1 problem found\.[\s\S]*The damaged file is kept beside it/);
     await guest.messages.answerDialog('Repair');
-    assert.match(await guest.messages.waitForNotification('Your history has been repaired'), /the content of 2 entries.*threadkeeper\.db\.damaged-/s);
+    assert.match(
+      await guest.messages.waitForNotification('Your history has been repaired'),
+      /the content of 2 entries.*threadkeeper\.db\.damaged-/s,
+    );
     await second.see('.quiet', 'ANOTHER ANSWER');
     await guest.screenshot('repaired-by-the-guest');
     await chat.see('.quiet', 'ANOTHER ANSWER');

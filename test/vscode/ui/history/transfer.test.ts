@@ -52,11 +52,15 @@ describe('import and export', function () {
 
   it('writes it out as JSON with everything, and as Markdown to be read', async () => {
     const { workbench } = session();
-    const document = JSON.parse(await exportAs('JSON', 'tides.json')) as { format: string; sessions: { session: { title: string }; entries: unknown[] }[] };
+    const document = JSON.parse(await exportAs('JSON', 'tides.json')) as {
+      format: string;
+      sessions: { session: { title: string }; entries: unknown[] }[];
+    };
     assert.deepEqual([document.format, document.sessions.map((one) => one.session.title)], ['threadkeeper-export', ['Tide ports']]);
     assert.ok(JSON.stringify(document.sessions[0]?.entries).includes('Which port was it?'));
     const markdown = await exportAs('Markdown', 'tides.md');
-    for (const part of ['# Tide ports', 'Which port does the tide server use?', 'SUMMARY TWO', 'Which port was it?']) assert.ok(markdown.includes(part), part);
+    for (const part of ['# Tide ports', 'Which port does the tide server use?', 'SUMMARY TWO', 'Which port was it?'])
+      assert.ok(markdown.includes(part), part);
     await workbench.messages.answerNotification(join(files, 'tides.md'), 'Open');
     await workbench.page.locator('.tab', { hasText: 'tides.md' }).waitFor();
     await workbench.screenshot('export-opened');

@@ -74,9 +74,15 @@ describe('the Sessions view', function () {
     await sessions.chooseFromMenu('Harbour fees', 'Edit Tags');
     await workbench.quickInput.waitUntilOpen('Tags');
     await workbench.quickInput.accept('money, Harbour');
-    await waitFor('the tags', async () => (await sessions.rows()).some((row) => row.startsWith('Harbour fees') && row.endsWith('#money #Harbour')));
+    await waitFor('the tags', async () =>
+      (await sessions.rows()).some((row) => row.startsWith('Harbour fees') && row.endsWith('#money #Harbour')),
+    );
     await workbench.screenshot('sessions-pinned');
-    for (const [filter, found] of [['#money', ['Today', 'Harbour fees']], ['codes', ['Pinned', 'Mooring codes']], ['moon', ['No session matches "moon"']]] as const) {
+    for (const [filter, found] of [
+      ['#money', ['Today', 'Harbour fees']],
+      ['codes', ['Pinned', 'Mooring codes']],
+      ['moon', ['No session matches "moon"']],
+    ] as const) {
       await workbench.runCommand('Threadkeeper: Filter Sessions…');
       await workbench.quickInput.waitUntilOpen('Part of a title');
       await workbench.quickInput.accept(filter);
@@ -94,7 +100,9 @@ describe('the Sessions view', function () {
     await workbench.page.locator('.monaco-editor .view-lines').getByText('"metadata"').waitFor();
     await workbench.page.locator('.monaco-editor').first().click();
     await workbench.page.keyboard.press('Control+A');
-    await workbench.page.keyboard.insertText('{ "title": "Harbour dues", "key": "telegram:123456", "costLimit": 0.5, "metadata": { "tags": ["money"], "user_id": "user_123" } }');
+    await workbench.page.keyboard.insertText(
+      '{ "title": "Harbour dues", "key": "telegram:123456", "costLimit": 0.5, "metadata": { "tags": ["money"], "user_id": "user_123" } }',
+    );
     // What the editor has closed by itself.
     await workbench.page.keyboard.press('Control+Shift+End');
     await workbench.page.keyboard.press('Delete');
@@ -204,7 +212,10 @@ describe('the Sessions view', function () {
     await workbench.page.keyboard.press('Delete');
     await sessions.row('Trash').waitFor();
     await sessions.pressInline('Trash', 'Empty Trash');
-    assert.match(await workbench.messages.waitForDialog(), /Delete "Mooring codes" for good\?\s+No entries go with it\. Other sessions keep the 2 entries that they share\. This cannot be undone\./);
+    assert.match(
+      await workbench.messages.waitForDialog(),
+      /Delete "Mooring codes" for good\?\s+No entries go with it\. Other sessions keep the 2 entries that they share\. This cannot be undone\./,
+    );
     await workbench.screenshot('sessions-delete');
     await workbench.messages.answerDialog('Delete for Good');
     await sessions.see('Today', 'Mooring codes (fork)', 'Harbour fees', 'Tides of the north');
@@ -216,7 +227,10 @@ describe('the Sessions view', function () {
     await workbench.page.keyboard.press('Delete');
     await sessions.row('Trash').click();
     await sessions.pressInline('Harbour fees', 'Delete for Good');
-    assert.match(await workbench.messages.waitForDialog(), /Delete "Harbour fees" for good\?\s+This deletes 4 entries \(\d+ bytes\) from the history\. This cannot be undone\./);
+    assert.match(
+      await workbench.messages.waitForDialog(),
+      /Delete "Harbour fees" for good\?\s+This deletes 4 entries \(\d+ bytes\) from the history\. This cannot be undone\./,
+    );
     await workbench.messages.answerDialog('Cancel');
     await sessions.see('Today', 'Mooring codes (fork)', 'Tides of the north', 'Trash', 'Harbour fees');
   });

@@ -34,10 +34,5 @@ export const balanced: PolicyInput = {
     retryOnOverflow: true,
     oversizedMessageFraction: 25,
   },
-  summarizer: {
-    chain: [{ provider: 'session', model: 'session' }],
-    failureThreshold: 3,
-    resetMinutes: 30,
-    retryIntervalSeconds: 60,
-  },
+  summarizer: { chain: [{ provider: 'session', model: 'session' }], failureThreshold: 3, resetMinutes: 30, retryIntervalSeconds: 60 },
 };

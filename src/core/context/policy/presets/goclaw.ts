@@ -9,8 +9,18 @@ export const goclaw: PolicyInput = {
   memoryFlush: {
     enabled: true,
     thresholds: [
-      { percent: 50, prompt: 'Half of the context window is in use. If decisions have been made, note the important ones in memory.', injectAs: 'system', oncePerCycle: true },
-      { percent: 75, prompt: 'Three quarters of the context window are in use. Write what matters from this conversation to memory now.', injectAs: 'user', oncePerCycle: true },
+      {
+        percent: 50,
+        prompt: 'Half of the context window is in use. If decisions have been made, note the important ones in memory.',
+        injectAs: 'system',
+        oncePerCycle: true,
+      },
+      {
+        percent: 75,
+        prompt: 'Three quarters of the context window are in use. Write what matters from this conversation to memory now.',
+        injectAs: 'user',
+        oncePerCycle: true,
+      },
     ],
   },
   showUsageToModel: true,
